@@ -76,9 +76,10 @@ develop: ## install all packages editable into .venv, with the tools for tests a
 	$(call setup,test lint)
 	@echo "develop: ready; use $(BIN)/python"
 
-lint: ## ruff, mypy, the types of public names, stubs against the built modules, layout of the packages
+lint: ## ruff, cython-lint, mypy, the types of public names, stubs against the built modules, layout of the packages
 	$(call setup,lint)
 	@echo "lint: ruff" && $(BIN)/ruff check
+	@echo "lint: cython-lint" && PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint packages
 	@echo "lint: mypy" && $(BIN)/mypy
 	@$(BIN)/python -m tools.workspace.public_types
 	@$(BIN)/python -m tools.workspace.stubs

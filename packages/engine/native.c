@@ -1,10 +1,11 @@
 /* All compiled modules of a package in one shared object: one file to find, map and relocate, where there were dozens.
 
-   setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name", PyInit_...,
-   later) for each, after those it imports; BYTECODE("full.name", "file.py", "code as marshal writes it", later) for one that
-   stays Python; and PACKAGE("full.name", "folder", "docstring") for each package below whose __init__.py holds nothing else: a file
-   less to find for each. This module is their finder and loader: importing it puts it in front of
-   sys.meta_path and loads the others, in an order in which none waits for another. The package's __init__ does it first.
+   setup.py compiles every module with a PyInit_ name of its own and writes modules.h: a line MODULE("full.name",
+   PyInit_..., later) for each, after those it imports; BYTECODE("full.name", "file.py", "code as marshal writes it",
+   later) for one that stays Python; and PACKAGE("full.name", "folder", "docstring") for each package below whose
+   __init__.py holds nothing else: a file less to find for each. This module is their finder and loader: importing it
+   puts it in front of sys.meta_path and loads the others, in an order in which none waits for another. The package's
+   __init__ does it first.
    The same file in every compiled package. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -68,7 +69,8 @@ static PyObject *beside(PyObject *self, const char *name) {
     Py_ssize_t end = file == NULL ? -2 : PyUnicode_FindChar(file, '/', 0, PyUnicode_GetLength(file), -1);
     PyObject *folder = end < 0 ? NULL : PyUnicode_Substring(file, 0, end);
     PyObject *path = folder == NULL ? NULL : PyUnicode_FromFormat("%U/%s", folder, name);
-    if (path == NULL && !PyErr_Occurred()) PyErr_Format(PyExc_ImportError, "%R: no folder to look for %s in", file, name);
+    if (path == NULL && !PyErr_Occurred())
+        PyErr_Format(PyExc_ImportError, "%R: no folder to look for %s in", file, name);
     Py_XDECREF(folder);
     Py_XDECREF(file);
     return path;
@@ -103,7 +105,9 @@ static PyObject *package_spec(PyObject *self, PyObject *name, int package) {
     PyObject *given[] = {name, self, origin, Py_True};
     if (names != NULL) spec = PyObject_Vectorcall(make_spec, given, 2, names);
     if (spec != NULL) places = PyObject_GetAttrString(spec, "submodule_search_locations");
-    if (spec != NULL && (places == NULL || PyList_Append(places, folder) < 0 || PyObject_SetAttrString(spec, "has_location", Py_True) < 0))
+    if (spec != NULL &&
+        (places == NULL || PyList_Append(places, folder) < 0 ||
+         PyObject_SetAttrString(spec, "has_location", Py_True) < 0))
         Py_CLEAR(spec);
     Py_XDECREF(places);
     Py_XDECREF(names);
@@ -138,8 +142,10 @@ static PyObject *create_module(PyObject *self, PyObject *spec) {
     if (package >= 0) {
         PyObject *module = PyModule_NewObject(name);
         if (module != NULL &&
-            (PyModule_SetDocString(module, PACKAGES[package].doc) < 0 || PyModule_AddObjectRef(module, "__loader__", self) < 0 ||
-             copy_attribute(module, "__file__", spec, "origin") < 0 || copy_attribute(module, "__package__", spec, "name") < 0 ||
+            (PyModule_SetDocString(module, PACKAGES[package].doc) < 0 ||
+             PyModule_AddObjectRef(module, "__loader__", self) < 0 ||
+             copy_attribute(module, "__file__", spec, "origin") < 0 ||
+             copy_attribute(module, "__package__", spec, "name") < 0 ||
              copy_attribute(module, "__path__", spec, "submodule_search_locations") < 0))
             Py_CLEAR(module);
         Py_DECREF(name);
@@ -153,7 +159,9 @@ static PyObject *create_module(PyObject *self, PyObject *spec) {
     if (MODULES[i].code != NULL) {
         PyObject *module = PyModule_NewObject(name);
         Py_DECREF(name);
-        if (module != NULL && (PyModule_AddObjectRef(module, "__loader__", self) < 0 || copy_attribute(module, "__file__", spec, "origin") < 0 ||
+        if (module != NULL &&
+            (PyModule_AddObjectRef(module, "__loader__", self) < 0 ||
+             copy_attribute(module, "__file__", spec, "origin") < 0 ||
                                copy_attribute(module, "__package__", spec, "parent") < 0))
             Py_CLEAR(module);
         return module;
@@ -168,7 +176,8 @@ static PyObject *run_bytecode(int i, PyObject *module) {
     PyObject *code = file == NULL ? NULL : PyMarshal_ReadObjectFromString(MODULES[i].code, MODULES[i].size);
     PyObject *given[] = {code, file}; /* tracebacks and debuggers find the lines */
     PyObject *named = code == NULL ? NULL : PyObject_Vectorcall(name_code, given, 2, NULL);
-    if (named != NULL && PyDict_SetItemString(scope, "__builtins__", PyEval_GetBuiltins()) == 0) result = PyEval_EvalCode(code, scope, scope);
+    if (named != NULL && PyDict_SetItemString(scope, "__builtins__", PyEval_GetBuiltins()) == 0)
+        result = PyEval_EvalCode(code, scope, scope);
     Py_XDECREF(named);
     Py_XDECREF(code);
     Py_XDECREF(file);
@@ -195,7 +204,8 @@ static int load(PyObject *self, PyObject *name, PyObject *modules) {
     if (dot == NULL) return -1;
     PyObject *above = PyUnicode_FromStringAndSize(text, dot - text);
     PyObject *parent = above == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(modules, above));
-    if (parent == NULL && above != NULL && !PyErr_Occurred() && package_of(above) >= 0 && load(self, above, modules) == 0)
+    if (parent == NULL && above != NULL && !PyErr_Occurred() && package_of(above) >= 0 &&
+        load(self, above, modules) == 0)
         parent = Py_XNewRef(PyDict_GetItemWithError(modules, above));
     if (parent == NULL && above != NULL && !PyErr_Occurred()) parent = PyImport_Import(above);
     Py_XDECREF(above);
@@ -208,7 +218,8 @@ static int load(PyObject *self, PyObject *name, PyObject *modules) {
     PyObject *spec = package < 0 ? spec_of(self, name) : package_spec(self, name, package);
     PyObject *module = spec == NULL ? NULL : create_module(self, spec);
     PyObject *done = NULL;
-    if (module != NULL && PyObject_SetAttrString(module, "__spec__", spec) == 0 && PyDict_SetItem(modules, name, module) == 0) {
+    if (module != NULL && PyObject_SetAttrString(module, "__spec__", spec) == 0 &&
+        PyDict_SetItem(modules, name, module) == 0) {
         done = exec_module(self, module);
         if (done == NULL) {
             PyObject *type, *value, *trace;
@@ -234,7 +245,8 @@ static long called(PyObject *module, const char *name) {
     return number;
 }
 
-/* What modules have made lives on. It becomes old unseen, or the next allocation would have the collector look through all of it. */
+/* What modules have made lives on. It becomes old unseen, or the next allocation would have the collector look through
+   all of it. */
 static int make_old(void) {
     PyObject *gc = PyImport_ImportModule("gc");
     if (gc == NULL) return -1;
@@ -244,7 +256,8 @@ static int make_old(void) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Importing this module: be the first finder, and import the modules in this file, but for those marked to come later. */
+/* Importing this module: be the first finder, and import the modules in this file, but for those marked to come
+   later. */
 static int execute(PyObject *self) {
     PyObject *finders = PySys_GetObject("meta_path");
     PyObject *machinery = PyImport_ImportModule("importlib.machinery");
@@ -291,7 +304,8 @@ static PyMethodDef METHODS[] = {
 static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, execute}, {0, NULL}};
 
 static struct PyModuleDef DEFINITION = {
-    PyModuleDef_HEAD_INIT, "_native", "The compiled modules of this package, in one file.", 0, METHODS, SLOTS, NULL, NULL, NULL};
+    PyModuleDef_HEAD_INIT, "_native", "The compiled modules of this package, in one file.", 0, METHODS, SLOTS,
+    NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__native(void) {
     return PyModuleDef_Init(&DEFINITION);

@@ -1,8 +1,13 @@
-"""Check what must be alike in all packages: version, licence, build rules. Exit code 1 if something differs."""
+"""Check what must be alike in all packages: version, licence, build rules, length of lines in C.
+
+Exit code 1 if something differs.
+"""
 
 import sys
 
 from tools.workspace.packages import ROOT, Package, packages
+
+MOST_COLUMNS = 120
 
 
 def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
@@ -22,7 +27,17 @@ def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
     text = package.folder / "LICENSE"
     if text.exists() and text.read_text(encoding="utf-8") != licence:
         found.append("LICENSE is not the same as the root's")
-    return found
+    return found + long_lines(package)
+
+
+def long_lines(package: Package) -> list[str]:
+    """Name the lines of C files and headers that are too long; no linter reads these files."""
+    return [
+        f"{file.relative_to(package.folder)}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
+        for file in sorted([*package.folder.glob("*.c"), *package.folder.glob("src/**/*.h")])
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > MOST_COLUMNS
+    ]
 
 
 def main() -> None:

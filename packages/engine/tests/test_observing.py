@@ -9,7 +9,8 @@ import pytest
 import wengert_core as wc
 from wengert_core.dispatch.composite import Composite
 from wengert_engine.observe import observing
-from wengert_engine.observe.event_buffer import Recording, now
+from wengert_engine.observe.clock import now
+from wengert_engine.observe.event_buffer import Recording
 
 EVENT = struct.Struct("<QqqqqIIIiHHB3x")
 

@@ -6,7 +6,8 @@ import time
 import pytest
 import wengert_core as wc
 from wengert_engine.observe import observing
-from wengert_engine.observe.event_buffer import Recording, now
+from wengert_engine.observe.clock import now
+from wengert_engine.observe.event_buffer import Recording
 
 pytestmark = pytest.mark.host("the clock and the counter of the processor: of no device, and thousands of operations")
 EVENT = struct.Struct("<QqqqqIIIiHHB3x")

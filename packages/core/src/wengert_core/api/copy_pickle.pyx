@@ -81,10 +81,10 @@ cdef object attributes(Tensor t):
     return dict(own) if own else None
 
 
-cdef Tensor finished(Tensor new, object cls, bint requires_grad):
+cdef Tensor finished(Tensor new, object cls, bint differentiable):
     if cls is not Tensor:
         new = as_subclass(new, cls)
-    if requires_grad:
+    if differentiable:
         mark_grad(new)
     return new
 
@@ -136,8 +136,9 @@ def deep_copy(Tensor self, dict memo):
     if id(self) in memo:
         return memo[id(self)]
     if self.grad_fn != NULL:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-                           f"This one, of shape {list(self.shape)}, is the result of an operation: use .detach() or .clone()")
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                           f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "
+                           "use .detach() or .clone()")
     new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
     new = finished(new, type(self), requires_grad(self))
     memo[id(self)] = new
@@ -165,13 +166,14 @@ def reduce(Tensor self, int protocol):
     if self.device:
         warn_of_hooks(self)
         grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
-        return rebuild_elsewhere, (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad), \
-            attributes(self)
+        return (rebuild_elsewhere,
+                (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad),
+                attributes(self))
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
-    arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape), strides,
-                 requires_grad(self))
+    arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape),
+                 strides, requires_grad(self))
     warn_of_hooks(self)
     if self.extra != NULL and self.extra.grad != NULL:
         arguments += (<object> self.extra.grad,)
@@ -179,14 +181,14 @@ def reduce(Tensor self, int protocol):
     return (rebuild, arguments) if state is None else (rebuild, arguments, state)
 
 
-def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires_grad, grad=None):
+def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differentiable, grad=None):
     """The tensor that ``reduce`` took apart; strides in bytes. Always in memory of its own.
 
     ValueError when the parts do not belong together (a pickle that was tampered with).
     """
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t steps[64]
-    cdef Py_ssize_t nbytes, step = 1
+    cdef Py_ssize_t nbytes
     cdef Tensor memory, like, new
     cdef int i, ndim = <int> len(shape), code, itemsize
     if dtype_name not in _DTYPES:
@@ -198,7 +200,8 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     for i in range(ndim):
         sizes[i], steps[i] = shape[i], strides[i]
         if sizes[i] < 0 or steps[i] < 0 or steps[i] % itemsize:
-            raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, elements of {itemsize} bytes")
+            raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, "
+                             f"elements of {itemsize} bytes")
         steps[i] //= itemsize
     cdef cnp.ndarray source = np.frombuffer(data, np.uint8)
     nbytes = cnp.PyArray_NBYTES(source)
@@ -210,7 +213,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
     if nbytes:
         memcpy(memory.data, cnp.PyArray_DATA(source), nbytes)
-    new = finished(on_memory(memory, like, 0), cls, requires_grad)
+    new = finished(on_memory(memory, like, 0), cls, differentiable)
     if grad is not None:
         if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
             raise ValueError("not a pickled tensor: its gradient is none of its own")
@@ -218,9 +221,9 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint requires
     return new
 
 
-def rebuild_elsewhere(device, cls, Tensor values, bint requires_grad, grad):
+def rebuild_elsewhere(device, cls, Tensor values, bint differentiable, grad):
     """The tensor of another device that ``reduce`` took apart, contiguous."""
-    cdef Tensor new = finished(values.to(device), cls, requires_grad)
+    cdef Tensor new = finished(values.to(device), cls, differentiable)
     if grad is not None:
         keep_grad(new, grad)
     return new

@@ -14,7 +14,8 @@ from wengert_core.rng import generator as _generator
 
 cdef list DEVICES = _device.DEVICES
 cdef object NO = False
-cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")      # fill an out= of any shape, see drivers/create/factory.pyx
+# These fill an out= of any shape, see drivers/create/factory.pyx.
+cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")
 
 
 cdef int slot_called(Op op, str name) except -2:
@@ -22,7 +23,7 @@ cdef int slot_called(Op op, str name) except -2:
 
 
 cdef object made(Op op, PyObject** slots):
-    """What a factory gives, on the device that it is told, that of the tensor it is like, of out=, or the default one."""
+    """Return a factory's result, on the device of device=, of the tensor it is like, of out=, or the default one."""
     cdef PyObject* own[16]
     cdef int i, at = slot_called(op, "device"), like = -1
     cdef unsigned int place = _device_memory.place()
@@ -42,9 +43,11 @@ cdef object made(Op op, PyObject** slots):
     if op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor):
         out = <Tensor> slots[op.out_slot]
         if named and out.device != place:
-            raise RuntimeError(f"device type {DEVICES[place]} does not match device type of out parameter ({DEVICES[out.device]})")
+            raise RuntimeError(f"device type {DEVICES[place]} does not match device type of out parameter "
+                               f"({DEVICES[out.device]})")
         place = out.device
-    if op.options["kind"] in ("empty", "zeros", "ones", "full") and (op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None):
+    if op.options["kind"] in ("empty", "zeros", "ones", "full") \
+            and (op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None):
         return run_at(op, own, place)
     data = <object> slots[slot_called(op, "data")] if "data" in op.params else <object> slots[0]
     if op.name in ("as_tensor", "asarray") and not isinstance(data, Tensor) and _factory_functions.on_device(data):
@@ -64,7 +67,8 @@ cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int
             continue
         source = <Tensor> slots[i]
         if source.device:              # its values if the op reads them, else its geometry
-            keep.append(source.detach().cpu() if i != like or op.options["kind"] == "data" else preserved_at(0, source, source.code))
+            keep.append(source.detach().cpu() if i != like
+                        or op.options["kind"] == "data" else preserved_at(0, source, source.code))
             own[i] = <PyObject*> keep[len(keep) - 1]
     if grad >= 0:
         own[grad] = <PyObject*> NO

@@ -30,8 +30,8 @@ cdef list PLACED = _device.PLACED
 cdef Op TO_COPY = find_op("_to_copy")
 cdef object YES = True
 cdef Op COPY_ = find_op("copy_")
+# Families in which a tensor of the host without dims stands for its number.
 cdef tuple SCALARS_MIX = ("pointwise", "composite", "indexing")
-"""Families in which a tensor of the host without dims stands for its number."""
 
 
 # ---- which device
@@ -59,24 +59,25 @@ cdef list tensors_of(Op op, PyObject** slots):
 
 
 cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
-    """The number of the device that the operation runs on. RuntimeError when tensors of several devices do not go together."""
-    cdef Tensor t, first = None, host = None
+    """Return the device number that the operation runs on. RuntimeError where the tensors' devices do not agree."""
+    cdef Tensor t, first = None
     if op.name == "copy_" or op.name == "fill_":
         return (<Tensor> slots[0]).device
     found = tensors_of(op, slots)
     is_index = op.name in ("index", "index_put", "index_put_")
     for i, item in found:
         t = <Tensor> item
-        if t.device == 0 and (t.rank == 0 and op.family in SCALARS_MIX and i != op.out_slot and not (i == 0 and op.flags & OP_INPLACE)
+        if t.device == 0 and (t.rank == 0 and op.family in SCALARS_MIX and i != op.out_slot
+                              and not (i == 0 and op.flags & OP_INPLACE)
                               or is_index and i == 1):
             continue
         if first is None:
             first = t
         elif t.device != first.device:
             if is_index and i == 1:
-                raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({DEVICES[first.device]}): "
-                                   f"{op.name} got an index of shape {list(shape_tuple(t))} on {DEVICES[t.device]}; move it with .to() "
-                                   "(see docs/errors/device-mismatch)")
+                raise RuntimeError("indices should be either on cpu or on the same device as the indexed tensor "
+                                   f"({DEVICES[first.device]}): {op.name} got an index of shape {list(shape_tuple(t))} "
+                                   f"on {DEVICES[t.device]}; move it with .to() (see docs/errors/device-mismatch)")
             raise different(op, first, t)
     return first.device if first is not None else 0
 

@@ -1,11 +1,11 @@
 """Methods and attributes that a class gets from Python functions, and that refuse another ``self`` as those of C do.
 
 Note [Another self]
-    ``Tensor.tile([], 2)`` is a call of a function with a list where it means a tensor. What a class written in C has in itself
-    (a method_descriptor, a getset_descriptor) looks at ``self`` before anything runs and raises the TypeError that torch raises:
-    "descriptor 'tile' for 'Tensor' objects doesn't apply to a 'list' object". Functions that are mounted on such a class do not;
-    so ``member`` wraps them. A bound call, ``x.tile(2)``, costs one comparison of types and a jump; a property becomes a
-    getset_descriptor, which costs no more than the property.
+    ``Tensor.tile([], 2)`` is a call of a function with a list where it means a tensor. What a class written in C has in
+    itself (a method_descriptor, a getset_descriptor) looks at ``self`` before anything runs and raises the TypeError
+    that torch raises: "descriptor 'tile' for 'Tensor' objects doesn't apply to a 'list' object". Functions that are
+    mounted on such a class do not; so ``member`` wraps them. A bound call, ``x.tile(2)``, costs one comparison of types
+    and a jump; a property becomes a getset_descriptor, which costs no more than the property.
 
 >>> from wengert_core import Tensor
 >>> Tensor.tile([], 2)
@@ -40,13 +40,15 @@ cdef extern from "wengert_core/runtime/pyobject.h":
 cdef extern from *:
     """
     static PyObject *wengert_refuse_self(PyTypeObject *owner, PyObject *name, PyObject *self) {
-        if (!self) return PyErr_Format(PyExc_TypeError, "unbound method %.100s.%U() needs an argument", owner->tp_name, name);
-        return PyErr_Format(PyExc_TypeError, "descriptor '%U' for '%.100s' objects doesn't apply to a '%.100s' object", name,
-                            owner->tp_name, Py_TYPE(self)->tp_name);
+        if (!self)
+            return PyErr_Format(PyExc_TypeError, "unbound method %.100s.%U() needs an argument", owner->tp_name, name);
+        return PyErr_Format(PyExc_TypeError, "descriptor '%U' for '%.100s' objects doesn't apply to a '%.100s' object",
+                            name, owner->tp_name, Py_TYPE(self)->tp_name);
     }
     /* A method's call: no object is made and no reference taken before self is known to be one. */
-    static CYTHON_INLINE PyObject *wengert_method_call(PyObject *function, void *call, PyTypeObject *owner, PyObject *name,
-                                                       PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    static CYTHON_INLINE PyObject *wengert_method_call(PyObject *function, void *call, PyTypeObject *owner,
+                                                       PyObject *name, PyObject *const *args, size_t nargsf,
+                                                       PyObject *kwnames) {
         PyObject *self = PyVectorcall_NARGS(nargsf) > 0 ? args[0] : NULL;
         if (self && PyObject_TypeCheck(self, owner)) return ((vectorcallfunc)call)(function, args, nargsf, kwnames);
         return wengert_refuse_self(owner, name, self);
@@ -62,12 +64,14 @@ cdef extern from *:
     static PyObject *wengert_method_get(PyObject *method, PyObject *instance, PyObject *owner) {
         return wengert_bind(method, instance ? instance : Py_None);
     }
-    /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. An instance of a subclass of owner
-       may be one that is asked first: Note [Tensors of subclasses are asked first]; a mode is, of all. */
+    /* What an attribute calls; all of it is borrowed from _Attribute and the property it keeps. An instance of a
+       subclass of owner may be one that is asked first: Note [Tensors of subclasses are asked first]; a mode is, of
+       all. */
     typedef struct { PyObject *get, *set, *del, *name; PyTypeObject *owner; unsigned int *subclasses;
                      PyObject *(*asked)(PyObject *, PyObject *, const char *, PyObject *); } wengert_attribute;
     static CYTHON_INLINE int wengert_may_ask(PyObject *self, wengert_attribute *calls) {
-        return *calls->subclasses && (Py_TYPE(self) != calls->owner || *calls->subclasses > 1);    /* above 1: modes as well */
+        /* above 1: modes as well */
+        return *calls->subclasses && (Py_TYPE(self) != calls->owner || *calls->subclasses > 1);
     }
     static PyObject *wengert_attribute_get(PyObject *self, void *closure) {
         wengert_attribute *calls = (wengert_attribute *)closure;
@@ -86,8 +90,8 @@ cdef extern from *:
             if (result || PyErr_Occurred()) return result ? 0 : -1;
         }
         if (call == Py_None) {
-            PyErr_Format(PyExc_AttributeError, "attribute '%U' of '%.100s' objects cannot be %s", calls->name, Py_TYPE(self)->tp_name,
-                         value ? "set" : "deleted");
+            PyErr_Format(PyExc_AttributeError, "attribute '%U' of '%.100s' objects cannot be %s", calls->name,
+                         Py_TYPE(self)->tp_name, value ? "set" : "deleted");
             return -1;
         }
         result = PyObject_Vectorcall(call, args, value ? 2 : 1, NULL);
@@ -104,8 +108,10 @@ cdef extern from *:
         unsigned int* subclasses
         PyObject* (*asked)(PyObject*, PyObject*, const char*, PyObject*) noexcept
     void* wengert_call_of(PyObject* function, bint is_stable) noexcept
-    PyObject* wengert_method_call(PyObject* function, void* call, PyTypeObject* owner, PyObject* name, PyObject* const* args, size_t nargsf,
-                                  PyObject* kwnames) noexcept
+    PyObject* wengert_method_call(
+        PyObject* function, void* call, PyTypeObject* owner, PyObject* name, PyObject* const* args, size_t nargsf,
+        PyObject* kwnames
+    ) noexcept
     object wengert_bind(object method, object instance)
     PyObject* wengert_method_get(PyObject* method, PyObject* instance, PyObject* owner) noexcept
     PyObject* wengert_attribute_get(PyObject* self, void* closure) noexcept
@@ -182,15 +188,16 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
             result = asked(method, args, nargs, kwnames)
             if result != NULL:
                 return result
-    result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call, <PyTypeObject*> (<Method> method).owner,
-                                 <PyObject*> (<Method> method).name, args, nargsf, kwnames)
+    result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call,
+                                 <PyTypeObject*> (<Method> method).owner, <PyObject*> (<Method> method).name, args,
+                                 nargsf, kwnames)
     if result == NULL:
         return answered(<Method> method, args, nargsf, kwnames)
     return result
 
 
 cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
-    """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, or one that names the method."""
+    """Return the answer of an argument that has ``__torch_function__``; else raise what is set, or name the method."""
     try:
         raise_again(method, args, nargsf, kwnames)
     except TypeError as error:
@@ -207,7 +214,7 @@ cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyO
 
 
 cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except -1:
-    """Raise the exception that is set, or another in its place that names the method, or refuses to write into the tensor."""
+    """Raise the exception that is set, or one in its place that names the method or refuses the write to the tensor."""
     if not method.in_words:
         return raised()
     try:
@@ -255,7 +262,9 @@ cdef object attribute(type owner, str name, source):
     """A property as a getset_descriptor of a class."""
     cdef _Attribute made = _Attribute.__new__(_Attribute)
     made.source, made.name, made.doc = source, name, source.__doc__ or ""
-    made.calls.get, made.calls.set, made.calls.delete = <PyObject*> source.fget, <PyObject*> source.fset, <PyObject*> source.fdel
+    made.calls.get = <PyObject*> source.fget
+    made.calls.set = <PyObject*> source.fset
+    made.calls.delete = <PyObject*> source.fdel
     made.calls.name, made.calls.owner = <PyObject*> made.name, <PyTypeObject*> owner
     made.calls.subclasses, made.calls.asked = &wengert_subclasses, attribute_asked
     made.definition.name, made.definition.doc = PyUnicode_AsUTF8(made.name), PyUnicode_AsUTF8(made.doc)

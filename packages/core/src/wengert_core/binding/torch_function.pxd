@@ -1,17 +1,21 @@
-"""Tensors of subclasses, which are asked before a call runs. Note [Tensors of subclasses are asked first] in torch_function.pyx."""
+"""Dispatch to tensor subclasses before calls. Note [Tensors of subclasses are asked first] is in torch_function.pyx."""
 from cpython.ref cimport PyObject
 
 
 cdef extern from "wengert_core/binding/torch_function.h":
-    unsigned int wengert_subclasses    # not 0 once there has been a tensor of a subclass, or a mode, that is asked; other packages ask subclasses()
+    # not 0 once there has been a tensor of a subclass, or a mode, that is asked; other packages ask subclasses()
+    unsigned int wengert_subclasses
     object wengert_owned(PyObject* o)  # an object whose reference is given up
 
 cdef unsigned int* subclasses() noexcept nogil
-cdef void note_subclass() noexcept                       # there is one now
+cdef void note_subclass() noexcept  # there is one now
 cdef void set_tensor_type(PyObject* tensor_type) noexcept
 cdef bint is_tensor_type(PyObject* kind) noexcept
-cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept                  # whether one of n values is to be asked, or an item of one
-cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL    # NULL, no exception: nobody is
-cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept       # the same of an attribute
-cdef unsigned int switched_off() noexcept nogil          # nobody is asked in this thread from here on; what to give to restore()
+# Whether one of n values is to be asked, or an item of one.
+cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept
+# The answer to a call, or to the access of an attribute; NULL without an exception: nobody is asked.
+cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL
+cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept
+# Ask nobody in this thread from here on; returns what to give to restore().
+cdef unsigned int switched_off() noexcept nogil
 cdef void restore(unsigned int off) noexcept nogil

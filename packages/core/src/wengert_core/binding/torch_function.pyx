@@ -1,17 +1,18 @@
 """Tensors of subclasses, which are asked by their ``__torch_function__`` what a function gives.
 
 Note [Tensors of subclasses are asked first]
-    An operation's C entry looks at one number: 0 until the first tensor of a subclass of Tensor is made. From then on it looks at
-    its arguments, and where one is of a subclass that has not switched it off, ``overrides`` asks for the answer. ``Tensor.
-    __torch_function__`` runs the function with nobody asked, and gives its results the subclass. So nobody pays who has no such
-    class, and what is called from C (``call1``, ``call2``, ``call_bound``) asks nobody. The engine switches it off around formulas and
-    rules for batches: they compute with whatever tensors an operation was given, and are none of the program's calls.
+    An operation's C entry looks at one number: 0 until the first tensor of a subclass of Tensor is made. From then on
+    it looks at its arguments, and where one is of a subclass that has not switched it off, ``overrides`` asks for the
+    answer. ``Tensor.__torch_function__`` runs the function with nobody asked, and gives its results the subclass. So
+    nobody pays who has no such class, and what is called from C (``call1``, ``call2``, ``call_bound``) asks nobody. The
+    engine switches it off around formulas and rules for batches: they compute with whatever tensors an operation was
+    given, and are none of the program's calls.
 
 Note [Modes are asked before tensors]
-    A ``TorchFunctionMode`` answers for every call in its block, of whatever arguments. The first one sets the same number, so that
-    calls look further; each thread counts the modes that it has on. The stack of modes is kept in ``binding/function_modes.py``,
-    without the one that is being asked: what it calls is asked of those around it. ``_disabled_torch_function_impl`` switches off
-    tensors alone, the engine the modes as well.
+    A ``TorchFunctionMode`` answers for every call in its block, of whatever arguments. The first one sets the same
+    number, so that calls look further; each thread counts the modes that it has on. The stack of modes is kept in
+    ``binding/function_modes.py``, without the one that is being asked: what it calls is asked of those around it.
+    ``_disabled_torch_function_impl`` switches off tensors alone, the engine the modes as well.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -96,18 +97,22 @@ cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, Py
     return given(first_answer(<object> func, positional, keywords))
 
 
+ctypedef PyObject* (*attribute_answer_fn)(PyObject*, PyObject*, const char*, PyObject*) noexcept
+
+
 cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what, PyObject* value) except? NULL:
-    """The answer to an attribute's ``__get__``, ``__set__`` (of the value) or ``__delete__``; NULL, and no exception, as in asked."""
+    """Return the answer to an attribute's ``__get__``, ``__set__`` (of value) or ``__delete__``; NULL as in asked."""
     from wengert_core.dispatch.overrides import first_answer
     instance = <object> self
     args = (instance,) if value == NULL else (instance, <object> value)
-    return given(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()), args, {}))
+    return given(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()),
+                              args, {}))
 
 
 cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:
     cdef PyObject* result = NULL
     if asks(&self, 1):
-        result = (<PyObject* (*)(PyObject*, PyObject*, const char*, PyObject*) noexcept> attribute_answer)(self, name, what, value)
+        result = (<attribute_answer_fn> attribute_answer)(self, name, what, value)
     return result
 
 
@@ -135,7 +140,7 @@ def modes_are_asked():
 
 
 def switch_off(unsigned int level):
-    """Have tensors (1), or tensors and modes (2), not asked in this thread; return the level to give back to ``set_level``."""
+    """Ask no tensors (1), or no tensors and modes (2), in this thread; return the level to hand to ``set_level``."""
     before = wengert_asking_is_off
     restore(max(before, level))
     return before

@@ -1,11 +1,12 @@
 """Casts of arguments before a call runs: autocast's mechanism.
 
 Note [Casts before calls]
-    A thread may have an ``ArgumentCasts``: it says, once for each op and each function of ops, what casts its arguments. WG_CAST is
-    on in the thread's modes then, and the test with which a driver looks for other devices and batches finds it (drivers/steps.pyx), so
-    nothing is slower where no thread has any. A call whose arguments are cast, and every single op, runs with WG_CAST off: what it
-    is made of computes in the dtypes that it was called with. A function of ops that is not cast leaves it on. Formulas run with
-    it off (the engine's reverse/launch.pyx): a derivative is computed in the dtypes of its operation. What a call with ``out=`` gets is never cast.
+    A thread may have an ``ArgumentCasts``: it says, once for each op and each function of ops, what casts its
+    arguments. WG_CAST is on in the thread's modes then, and the test with which a driver looks for other devices and
+    batches finds it (drivers/steps.pyx), so nothing is slower where no thread has any. A call whose arguments are cast,
+    and every single op, runs with WG_CAST off: what it is made of computes in the dtypes that it was called with. A
+    function of ops that is not cast leaves it on. Formulas run with it off (the engine's reverse/launch.pyx): a
+    derivative is computed in the dtypes of its operation. What a call with ``out=`` gets is never cast.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -22,7 +23,7 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef extern from *:
     """
-    static __thread PyObject *wengert_casts = NULL;         /* the thread's Holder, borrowed from HERE; NULL: no casts */
+    static __thread PyObject *wengert_casts = NULL; /* the thread's Holder, borrowed from HERE; NULL: no casts */
     """
     PyObject* wengert_casts
 
@@ -35,15 +36,17 @@ cdef switch_fn FUNCTIONS = NULL        # composite.pyx: tells functions of ops w
 cdef class ArgumentCasts:
     """Casts of calls' arguments: ``casts_for(function)`` is asked once for each op or function of ops, and remembered.
 
-    casts_for: gets an op or a function of an op table; returns None where its arguments stay as they are, or a function of the
-    list of its arguments which returns a list as long, where tensors may be others. The arguments of an op are those of its schema,
-    with defaults; those of a function are what was passed, keywords last.
-    again: called where a checkpoint is made; returns a function without arguments that gives a context manager, inside of which the
-    casts are as they are now. None: the second run of a checkpoint has no casts.
+    casts_for: gets an op or a function of an op table; returns None where its arguments stay as they are, or a function
+    of the list of its arguments which returns a list as long, where tensors may be others. The arguments of an op are
+    those of its schema, with defaults; those of a function are what was passed, keywords last.
+    again: called where a checkpoint is made; returns a function without arguments that gives a context manager, inside
+    of which the casts are as they are now. None: the second run of a checkpoint has no casts.
     TypeError for what cannot be called.
 
     >>> from wengert_core import exp, ones
-    >>> casts = ArgumentCasts(lambda f: (lambda values: [v.double() for v in values[:1]] + values[1:]) if f is exp else None)
+    >>> def doubled(values):
+    ...     return [values[0].double(), *values[1:]]
+    >>> casts = ArgumentCasts(lambda function: doubled if function is exp else None)
     >>> before = set_argument_casts(casts)
     >>> exp(ones(1)).dtype, ones(1).sin().dtype
     (torch.float64, torch.float32)
@@ -120,8 +123,8 @@ cdef object cast_for(PyObject* function):
     finally:
         switch_back()
     if found is not None and not callable(found):
-        raise TypeError(f"{key.__name__}: its arguments are to be cast by an object of type {type(found).__name__}, expected a function "
-                        "of the list of arguments, or None")
+        raise TypeError(f"{key.__name__}: its arguments are to be cast by an object of type {type(found).__name__}, "
+                        "expected a function of the list of arguments, or None")
     casts.known[key] = found
     return found
 
@@ -130,15 +133,16 @@ cdef object cast_values(object name, object cast, list values):
     cdef Py_ssize_t i
     found = cast(list(values))
     if not isinstance(found, (list, tuple)) or len(found) != len(values):
-        raise TypeError(f"{name}: the cast of its {len(values)} arguments gave {type(found).__name__}"
-                        + (f" of {len(found)}" if isinstance(found, (list, tuple)) else "") + ", expected a list as long")
+        length = f" of {len(found)}" if isinstance(found, (list, tuple)) else ""
+        raise TypeError(f"{name}: the cast of its {len(values)} arguments gave {type(found).__name__}{length}, "
+                        "expected a list as long")
     for i in range(len(values)):
         check_same_kind(name, i, values[i], found[i])
     return found
 
 
 cdef int check_same_kind(object name, Py_ssize_t i, object value, object found) except -1:
-    """TypeError unless a tensor stands for a tensor, as many of them for a list of tensors, and anything else for itself."""
+    """Raise TypeError unless a tensor stands for a tensor, as many for a list of them, and anything else for itself."""
     if found is value or (isinstance(value, Tensor) and isinstance(found, Tensor)):
         return 0
     if type(value) in (list, tuple) and type(found) in (list, tuple) and len(found) == len(value):
@@ -159,8 +163,10 @@ cdef object run_cast(Op op, PyObject** slots):
     cast = cast_for(<PyObject*> op)
     switch_off()
     try:
-        if cast is not None and (op.out_slot < 0 or slots[op.out_slot] == NULL or slots[op.out_slot] == <PyObject*> None):
-            found = cast_values(op.name, cast, [<object> slots[i] if slots[i] != NULL else None for i in range(op.n_params)])
+        if cast is not None and (op.out_slot < 0 or slots[op.out_slot] == NULL
+                                 or slots[op.out_slot] == <PyObject*> None):
+            found = cast_values(op.name, cast,
+                                [<object> slots[i] if slots[i] != NULL else None for i in range(op.n_params)])
             found = tuple(found)
             for i in range(op.n_params):
                 if slots[i] != NULL:
@@ -179,7 +185,8 @@ def set_argument_casts(casts):
     """
     cdef Holder holder = <Holder> wengert_casts if wengert_casts != NULL else None
     if casts is not None and type(casts) is not ArgumentCasts:
-        raise TypeError(f"set_argument_casts(): argument 'casts' must be an ArgumentCasts or None, not {type(casts).__name__}")
+        raise TypeError("set_argument_casts(): argument 'casts' must be an ArgumentCasts or None, not "
+                        f"{type(casts).__name__}")
     if holder is None:
         if casts is None:
             return None

@@ -75,13 +75,13 @@ cdef int ints_slot(Op op, PyObject** slots, int slot, Py_ssize_t* out) except -1
 
 cdef Py_ssize_t int_element(Op op, int slot, Py_ssize_t i, PyObject* item) except? -1:
     if not PyIndex_Check(item):
-        raise TypeError(f"{op.name}(): argument '{op.params[slot]}' (position {slot}) must be tuple of ints, but found element "
-                        f"of type {type(<object> item).__name__} at pos {i}")
+        raise TypeError(f"{op.name}(): argument '{op.params[slot]}' (position {slot}) must be tuple of ints, but found "
+                        f"element of type {type(<object> item).__name__} at pos {i}")
     try:
         return PyNumber_AsSsize_t(item, PyExc_OverflowError)
     except OverflowError:
-        raise TypeError(f"{op.name}(): argument '{op.params[slot]}' failed to unpack the object at pos {i + 1} with error "
-                        f"\"Overflow when unpacking long long\": {<object> item}") from None
+        raise TypeError(f"{op.name}(): argument '{op.params[slot]}' failed to unpack the object at pos {i + 1} with "
+                        f"error \"Overflow when unpacking long long\": {<object> item}") from None
 
 
 cdef int ints_of_sequence(Op op, PyObject** slots, int slot, Py_ssize_t* out) except -1:
@@ -103,7 +103,8 @@ cdef int ints_of_sequence(Op op, PyObject** slots, int slot, Py_ssize_t* out) ex
 
 
 cdef object too_many(Op op, int slot, Py_ssize_t n):
-    return RuntimeError(f"{op.name}(): a tensor has at most {MOST_DIMS} dimensions, '{op.params[slot]}' has {n} elements")
+    return RuntimeError(f"{op.name}(): a tensor has at most {MOST_DIMS} dimensions, "
+                        f"'{op.params[slot]}' has {n} elements")
 
 
 cdef int dims_slot(Op op, PyObject** slots, int slot, int rank, int* out) except -1:

@@ -2,10 +2,10 @@
 in torch's words.
 
 Note [What a composite's annotations say]
-    Arguments with an annotation of ANNOTATED (or one of these and None) are looked at before the call, by comparing types:
-    a number is no bool and True no int, though Python takes one for the other, as torch has it. The rest is looked at only when
-    something has failed, so that a call costs little more than the function. What may be left out and must not be None is
-    written ``dim: int = UNSAID``: UNSAID is None, of no type.
+    Arguments with an annotation of ANNOTATED (or one of these and None) are looked at before the call, by comparing
+    types: a number is no bool and True no int, though Python takes one for the other, as torch has it. The rest is
+    looked at only when something has failed, so that a call costs little more than the function. What may be left out
+    and must not be None is written ``dim: int = UNSAID``: UNSAID is None, of no type.
 """
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -65,11 +65,13 @@ cdef struct Checked:                   # a parameter with an annotation that is 
     bint optional
 
 cdef dict ANNOTATED = {"bool": LOOSE_BOOL, "int": LOOSE_INT, "float": LOOSE_FLOAT, "Tensor": LOOSE_TENSOR,
-                       "int | Sequence[int]": LOOSE_INTS, "Sequence[int]": LOOSE_SEQUENCE, "int | Tensor": LOOSE_INT_OR_TENSOR,
-                       "float | Tensor": LOOSE_FLOAT_OR_TENSOR}
-cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor", "antialias", "get_infos",
-                      "add_zero_attn", "norm_type", "M", "sym"}     # what torch looks at in Python takes whatever Python does
-cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor", "tuple of ints", "tuple of ints", "int or Tensor", "float or Tensor")
+                       "int | Sequence[int]": LOOSE_INTS, "Sequence[int]": LOOSE_SEQUENCE,
+                       "int | Tensor": LOOSE_INT_OR_TENSOR, "float | Tensor": LOOSE_FLOAT_OR_TENSOR}
+# Arguments that torch looks at in Python: they take whatever has a truth value.
+cdef set ANY_TRUTH = {"inplace", "size_average", "reduce", "return_indices", "full", "recompute_scale_factor",
+                      "antialias", "get_infos", "add_zero_attn", "norm_type", "M", "sym"}
+cdef tuple EXPECTED = ("", "bool", "int", "float", "Tensor", "tuple of ints", "tuple of ints", "int or Tensor",
+                       "float or Tensor")
 
 
 UNSAID = None                          # the default of what may be left out and must not be None
@@ -215,13 +217,15 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
         k = 0
         while value == NULL and k < n_keywords:
             word = PyTuple_GET_ITEM(kwnames, k)
-            if word == c.name or (not PyUnicode_CHECK_INTERNED(word) and <object> word == <object> c.name):     # of f(**words)
+            # Keywords of f(**words) need not be interned.
+            if word == c.name or (not PyUnicode_CHECK_INTERNED(word) and <object> word == <object> c.name):
                 value = args[nargs + k]
             k += 1
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
             place = f" (position {c.place + 1})" if 0 <= c.place < nargs else ""
             raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{place} must be {EXPECTED[c.kind]}, not "
-                            f"{type_words(<object> value)}; {composite.name}() received an invalid combination of arguments")
+                            f"{type_words(<object> value)}; {composite.name}() received an invalid combination of "
+                            "arguments")
     return 0
 
 
@@ -236,7 +240,8 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     if kwnames != NULL and has_other_name(composite, kwnames):
         return named_as_its_own(composite, args, nargs, kwnames)
     try:
-        if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):     # as most calls are
+        # Most calls have one tensor only: nothing to check.
+        if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):
             if composite.n_checked < 0:
                 read_annotations(composite)
             check(composite, args, nargs, kwnames)
@@ -278,12 +283,12 @@ cdef bint has_other_name(Composite composite, PyObject* kwnames) except -1:
 
 
 cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
-    """The result of a call with the function's own names of its arguments. TypeError for one that is given by both names."""
+    """Return the result of a call by the function's own argument names. TypeError where one is given by both names."""
     cdef list words = [composite.other_names.get(word, word) for word in <tuple> <object> kwnames]
     for word in words:
         if words.count(word) > 1:
-            raise TypeError(f"{composite.name}() got multiple values for argument '{word}'; {composite.name}() received an invalid "
-                            "combination of arguments")
+            raise TypeError(f"{composite.name}() got multiple values for argument '{word}'; {composite.name}() "
+                            "received an invalid combination of arguments")
     own = tuple(words)
     return composite_vectorcall(<PyObject*> composite, args, nargs, <PyObject*> own)
 
@@ -319,7 +324,7 @@ cdef object cast_vectorcall(PyObject* callable_, PyObject* const* args, size_t n
         switch_back()
 
 
-cdef PyObject* LAST = NULL             # the Composite that was made last; Composite.after leads to the one made before it
+cdef PyObject* LAST = NULL    # the Composite that was made last; Composite.after leads to the one made before it
 cdef void* ENTRY = <void*> composite_vectorcall
 
 

@@ -1,10 +1,10 @@
 """dispatch: one call of an op whose arguments are bound, by whoever runs it. Note [Order of hooks] is in hooks.pxd.
 
 Note [What is live]
-    ``op.watched`` names the slots whose tensors decide who takes part in a call: a bit is live where one of them and this thread's
-    modes have it (Note [One test decides] in runtime/state.pxd), or the op's ``always`` and the modes. A driver gets the bits with the
-    slots. An op that is made of others watches nothing: those which it calls are dispatched themselves. out= is not watched: it is
-    checked when the result is known (drivers/steps.pyx).
+    ``op.watched`` names the slots whose tensors decide who takes part in a call: a bit is live where one of them and
+    this thread's modes have it (Note [One test decides] in runtime/state.pxd), or the op's ``always`` and the modes. A
+    driver gets the bits with the slots. An op that is made of others watches nothing: those which it calls are
+    dispatched themselves. out= is not watched: it is checked when the result is known (drivers/steps.pyx).
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -14,10 +14,12 @@ from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum:
-    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
+    # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
+    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23
     LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run
 
-cdef uint32_t flags_of_other(PyObject* value) noexcept             # of a subclass of Tensor, of the tensors in a tuple or list
+# of a subclass of Tensor, of the tensors in a tuple or list
+cdef uint32_t flags_of_other(PyObject* value) noexcept
 cdef object intercepted(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
 cdef object run_on_device(Op op, PyObject** slots, uint32_t live)  # the last in the order
 cdef object dispatched(Op op, PyObject** slots)                    # dispatch, for who needs its address

@@ -41,7 +41,8 @@ cdef object intercepted(Op op, PyObject** slots, uint32_t live):
         return run_cast(op, slots)
     if live & WG_OBSERVE and HOOKS.run_observed != NULL:
         return HOOKS.run_observed(op, slots, live)
-    if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING and HOOKS.run_in_derivative != NULL:   # inside of a batch: when its rule runs
+    # Inside of a batch this comes when its rule runs.
+    if live & (WG_DERIVING | WG_BATCHED) == WG_DERIVING and HOOKS.run_in_derivative != NULL:
         return HOOKS.run_in_derivative(op, slots, live)
     if HOOKS.run_batched != NULL:      # a batched tensor is FOREIGN too, so that it is met where no vmap is current
         return HOOKS.run_batched(op, slots, live)

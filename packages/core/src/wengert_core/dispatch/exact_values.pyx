@@ -60,7 +60,7 @@ cdef bint begins_with_bool(PyObject* value) noexcept:
 
 
 cdef tuple items_of(object value, Py_ssize_t most):
-    """Of lists and tuples the items that are in memory, whatever a subclass says; of other sequences at most ``most``."""
+    """Return the items that lists and tuples have in memory, whatever a subclass says; of others at most ``most``."""
     cdef Py_ssize_t i, n
     if isinstance(value, list):
         return PyList_AsTuple(value)
@@ -81,8 +81,8 @@ cdef tuple items_of(object value, Py_ssize_t most):
 cdef Py_ssize_t length_of(object value) except -1:
     cdef Py_ssize_t n = len(value)
     if n > MOST_ITEMS and not isinstance(value, (list, tuple)):
-        raise ValueError(f"a sequence of type {type(value).__name__} says that it has {n} items: at most {MOST_ITEMS} are read one by one; "
-                         "give a list, a tuple or an array")
+        raise ValueError(f"a sequence of type {type(value).__name__} says that it has {n} items: at most {MOST_ITEMS} "
+                         "are read one by one; give a list, a tuple or an array")
     return n
 
 
@@ -91,7 +91,7 @@ cdef tuple all_items(object value):
 
 
 def every_item(value):
-    """All items of a sequence, as a tuple. ValueError for one that is no list, tuple or array and says that it has more than 2**28."""
+    """Return all items as a tuple. ValueError for no list, tuple or array that says it has more than 2**28 items."""
     return all_items(value)
 
 
@@ -113,7 +113,8 @@ cdef object plain_ints(object value):
     items = list(items_of(value, MOST_NUMBERS))
     for i in range(len(items)):
         item = items[i]
-        if PyIndex_Check(<PyObject*> item) and not PyLong_CheckExact(<PyObject*> item) and not PyBool_Check(<PyObject*> item):
+        if PyIndex_Check(<PyObject*> item) and not PyLong_CheckExact(<PyObject*> item) \
+                and not PyBool_Check(<PyObject*> item):
             try:
                 items[i] = EXACT_INT(PyNumber_Index(item))
             except TypeError:          # stays: the driver's message names it and its position

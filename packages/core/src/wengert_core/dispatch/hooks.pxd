@@ -1,16 +1,18 @@
-"""The functions that other packages and rooms install in core: one table, each entry with one owner and one place in the order.
+"""The functions that other packages and rooms install in core: one table, each entry with one owner and one place in
+the order.
 
 Note [Order of hooks]
-    A call of an op asks who runs it in this order, whatever was imported first: casts of arguments (dispatch/argument_casts), the
-    observer, strong products of a formula, a batch, another device; then its driver. After the driver the engine records. Who takes a
-    call over switches his own bit off and calls ``dispatch`` again, so that the next in the order is asked. An entry is written by
-    its owner once, when that is loaded, and read by dispatch/dispatcher.pyx and drivers/steps.pyx; nobody puts a function around
-    another's.
+    A call of an op asks who runs it in this order, whatever was imported first: casts of arguments
+    (dispatch/argument_casts), the observer, strong products of a formula, a batch, another device; then its driver.
+    After the driver the engine records. Who takes a call over switches his own bit off and calls ``dispatch`` again, so
+    that the next in the order is asked. An entry is written by its owner once, when that is loaded, and read by
+    dispatch/dispatcher.pyx and drivers/steps.pyx; nobody puts a function around another's.
 
 Note [Who is observed]
-    An op is handed to ``run_op`` by the test with which its driver looks for other devices and batches (dispatch/dispatcher.pyx); a function
-    of ops, a node that is run backward and a user's Function are put between ``begin`` and ``end``. Nobody else asks; functions
-    of ops get another entry while some thread is observed, as many are so small that a test would show.
+    An op is handed to ``run_op`` by the test with which its driver looks for other devices and batches
+    (dispatch/dispatcher.pyx); a function of ops, a node that is run backward and a user's Function are put between
+    ``begin`` and ``end``. Nobody else asks; functions of ops get another entry while some thread is observed, as many
+    are so small that a test would show.
     What ``begin`` gives stands for the event; negative: nothing was recorded.
 """
 from cpython.ref cimport PyObject
@@ -32,15 +34,15 @@ ctypedef object (*intercept_fn)(Op op, PyObject** slots, uint32_t live)
 
 ctypedef struct Hooks:                 # NULL: its owner is not loaded
     # ---- who runs a call instead of its driver, in their order
-    intercept_fn run_observed          # engine: live & WG_OBSERVE
-    intercept_fn run_in_derivative     # engine: WG_DERIVING: an op of a formula, in a thread that asked for strong zeros
-    intercept_fn run_batched           # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on to run_on_device
-    intercept_fn run_on_device         # backends: WG_FOREIGN
+    intercept_fn run_observed       # engine: live & WG_OBSERVE
+    intercept_fn run_in_derivative  # engine: WG_DERIVING: an op of a formula, in a thread that asked for strong zeros
+    intercept_fn run_batched        # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on to run_on_device
+    intercept_fn run_on_device      # backends: WG_FOREIGN
     # ---- around a driver: the engine
     # after a kernel, when live & WG_RECORD: give the outputs their history
     int (*record)(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1
-    # before an in-place kernel: refuse what must be refused; *keep gets a clone of slot 0 where the formula needs the old
-    # value (owned by the caller). Called when live & WG_RECORD, or when slot 0 is a view or an inference tensor.
+    # before an in-place kernel: refuse what must be refused; *keep gets a clone of slot 0 where the formula needs the
+    # old value (owned by the caller). Called when live & WG_RECORD, or when slot 0 is a view or an inference tensor.
     int (*before_inplace)(Op op, PyObject** slots, PyObject** keep) except -1
     int (*record_inplace)(Op op, PyObject** slots, PyObject* keep) except -1
     # a view's grad_fn, made anew if its base has changed; borrowed

@@ -1,4 +1,4 @@
-"""Arguments that may change while an operation runs. Notes [What a kernel holds] and [What a warning may change] are in keep_alive.pxd."""
+"""Arguments that may change during an op. Notes [What a kernel holds], [What a warning may change]: keep_alive.pxd."""
 cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
@@ -10,7 +10,7 @@ from wengert_core.tensors.tensor cimport Tensor, alias
 
 
 cdef object held_slots(Op op, PyObject** slots, PyObject** own):
-    """Fill ``own`` with the arguments, tensors among them held. Who computes reads these; who records gets ``slots``."""
+    """Fill ``own`` with the arguments, tensors among them held. Kernels read these; recording gets ``slots``."""
     cdef list keep = []
     cdef int i
     for i in range(op.n_params):
@@ -20,7 +20,8 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
         if isinstance(<object> slots[i], Tensor):
             keep.append(alias(<Tensor> slots[i]))
         elif op.kinds[i] & 63 == K_TENSORS and isinstance(<object> slots[i], (tuple, list)):
-            keep.append(tuple([alias(<Tensor> item) if isinstance(item, Tensor) else item for item in <object> slots[i]]))
+            keep.append(tuple([alias(<Tensor> item) if isinstance(item, Tensor) else item
+                               for item in <object> slots[i]]))
         else:
             continue
         own[i] = <PyObject*> keep[len(keep) - 1]
@@ -28,7 +29,7 @@ cdef object held_slots(Op op, PyObject** slots, PyObject** own):
 
 
 cdef uint64_t layout_of_arguments(Op op, PyObject** slots) noexcept:
-    """Return a hash (FNV-1a) of memory, dtype, sizes and strides of all tensors but out=; slots: NULL where they have been read."""
+    """Return a hash (FNV-1a) of memory, dtype, sizes and strides of all tensors but out=; slots: NULL where read."""
     cdef uint64_t state = 14695981039346656037U
     cdef int i
     for i in range(0 if slots == NULL else op.n_params):
@@ -54,8 +55,9 @@ cdef uint64_t with_layout(uint64_t state, Tensor t) noexcept:
 
 cdef int check_layout(Op op, PyObject** slots, uint64_t before) except -1:
     if layout_of_arguments(op, slots) != before:
-        raise RuntimeError(f"{op.name}: an argument has got other memory or another shape while the operation ran: by code that a warning "
-                           "runs, or by another thread. Change a tensor when what reads it has ended")
+        raise RuntimeError(f"{op.name}: an argument has got other memory or another shape while the operation ran: by "
+                           "code that a warning runs, or by another thread. "
+                           "Change a tensor when what reads it has ended")
     return 0
 
 

@@ -43,35 +43,35 @@ ctypedef object (*call2_fn)(Op op, PyObject* a, PyObject* b)
 
 
 cdef class Op:
-    cdef void* vectorcall              # CPython's entry; its offset is told to the type
-    cdef call1_fn call1                # NULL: bind and run
+    cdef void* vectorcall             # CPython's entry; its offset is told to the type
+    cdef call1_fn call1               # NULL: bind and run
     cdef call2_fn call2
-    cdef run_fn run                    # the family's driver; who has slots calls dispatch
-    cdef PyObject* derivative          # the engine's record of this op's formula, owned; NULL: not asked for yet
-    cdef void* data                    # the family's C record, owned by the family, lives as long as the process
-    cdef uint32_t flags                # OpFlags
+    cdef run_fn run                   # the family's driver; who has slots calls dispatch
+    cdef PyObject* derivative         # the engine's record of this op's formula, owned; NULL: not asked for yet
+    cdef void* data                   # the family's C record, owned by the family, lives as long as the process
+    cdef uint32_t flags               # OpFlags
     cdef int n_params
-    cdef int n_positional              # those before "*" in the schema
-    cdef int out_slot                  # slot of out=, or -1
-    cdef uint32_t always               # bits that are live where the modes have them, whatever the arguments are
+    cdef int n_positional             # those before "*" in the schema
+    cdef int out_slot                 # slot of out=, or -1
+    cdef uint32_t always              # bits that are live where the modes have them, whatever the arguments are
     cdef int n_watched
-    cdef uint8_t watched[16]           # slots whose tensors decide who takes part in a call
-    cdef uint8_t kinds[16]             # ParamKind
-    cdef PyObject* names[16]           # interned str, owned
-    cdef PyObject* defaults[16]        # owned; NULL: required
-    cdef readonly str name             # "mul", "mul_"
+    cdef uint8_t watched[16]          # slots whose tensors decide who takes part in a call
+    cdef uint8_t kinds[16]            # ParamKind
+    cdef PyObject* names[16]          # interned str, owned
+    cdef PyObject* defaults[16]       # owned; NULL: required
+    cdef readonly str name            # "mul", "mul_"
     cdef readonly str schema
     cdef readonly str family
-    cdef readonly str doc              # first line of the documentation
-    cdef public str owner              # the table the op belongs to: where its formula is looked for
-    cdef readonly object reference     # callable(xp, *arrays, **params), or None
-    cdef readonly object impl          # Python-level part of a driver, or None
-    cdef readonly object params        # tuple of parameter names
-    cdef readonly object outputs       # tuple of output names; ("result",) by default
-    cdef readonly object options       # the row's keywords, for whoever reads tables
-    cdef readonly Op out_of_place      # of an in-place op: the op it is a variant of
-    cdef public str public_name        # the row's name in its table: "bmm", "linalg.svd"; "" until it is in one
-    cdef public str documentation      # the package that has its entry, "": none (op_docs, Note [Documentation is data])
+    cdef readonly str doc             # first line of the documentation
+    cdef public str owner             # the table the op belongs to: where its formula is looked for
+    cdef readonly object reference    # callable(xp, *arrays, **params), or None
+    cdef readonly object impl         # Python-level part of a driver, or None
+    cdef readonly object params       # tuple of parameter names
+    cdef readonly object outputs      # tuple of output names; ("result",) by default
+    cdef readonly object options      # the row's keywords, for whoever reads tables
+    cdef readonly Op out_of_place     # of an in-place op: the op it is a variant of
+    cdef public str public_name       # the row's name in its table: "bmm", "linalg.svd"; "" until it is in one
+    cdef public str documentation     # the package that has its entry, "": none (op_docs, Note [Documentation is data])
 
 
 cdef object call_bound(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames)     # as a call from Python

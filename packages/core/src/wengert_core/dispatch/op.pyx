@@ -1,7 +1,6 @@
 """Op: a row of an operator table. The schema is read once; a call binds arguments to slots in C. See op.pxd."""
 cimport cython
-from cpython.exc cimport PyErr_Occurred
-from cpython.object cimport PyTypeObject, PyCallable_Check
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memset
 
@@ -11,7 +10,7 @@ from wengert_core.binding.torch_function cimport asked, asks, wengert_subclasses
 from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport (begins_with_bool, is_plain_ints, items_of, plain_float, plain_int,
                                                  plain_ints, plain_number)
-from wengert_core.dtypes.dtypes cimport code_of, dtype, dtype_of
+from wengert_core.dtypes.dtypes cimport code_of, dtype_of
 
 cdef extern from "Python.h":
     bint PyErr_ExceptionMatches(object) noexcept
@@ -46,8 +45,8 @@ cdef enum:
 
 cdef dict OPS = {}
 cdef object SOURCE = None              # called with the name of an op that is not there, to load it
-cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of ints", "bool", "float", "torch.dtype", "str",
-                       "tuple of Tensors", "object")
+cdef tuple EXPECTED = ("Tensor", "Tensor or Number", "Number", "int", "tuple of ints", "bool", "float", "torch.dtype",
+                       "str", "tuple of Tensors", "object")
 cdef dict KINDS = {"Tensor": K_TENSOR, "Any": K_TENSOR_OR_NUMBER, "Scalar": K_NUMBER, "int": K_INT, "int[]": K_INTS,
                    "bool": K_BOOL, "float": K_FLOAT, "dtype": K_DTYPE, "str": K_STR, "Tensor[]": K_TENSORS,
                    "object": K_OBJECT}
@@ -62,14 +61,16 @@ cdef dict ALIASES = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x1"
 cdef class Op:
     """An operator: call it as a function, or as a method of Tensor."""
 
-    def __cinit__(self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
-                 bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False, bint dim_first=False):
+    def __cinit__(
+        self, str schema, str family, *, doc="", reference=None, impl=None, options=None, Op out_of_place=None,
+        bint inplace=False, bint view=False, bint multi_view=False, bint no_record=False, bint dim_first=False
+    ):
         name, params, outputs = parse_schema(schema)
         if len(params) > MAX_SLOTS:
             raise ValueError(f"{name}: an op has at most {MAX_SLOTS} parameters, its schema has {len(params)}")
         if (inplace or view or multi_view) and (not params or params[0][1:3] != ("Tensor", False)):
-            raise ValueError(f"schema not understood: {schema!r}: an op that writes into its first argument, or gives views of it, has a "
-                             "first parameter of type Tensor")
+            raise ValueError(f"schema not understood: {schema!r}: an op that writes into its first argument, or gives "
+                             "views of it, has a first parameter of type Tensor")
         self.name, self.schema, self.family, self.doc = name, schema, family, doc
         self.reference, self.impl, self.options, self.out_of_place = reference, impl, options or {}, out_of_place
         self.outputs = outputs
@@ -115,7 +116,7 @@ cdef class Op:
 
     @property
     def qualified_name(self):
-        """The name with its library, as profiles and errors show it: "aten::mul", of a plugin's table "acme::log_cosh"."""
+        """The name with its library, as profiles and errors show it: "aten::mul"; of a plugin "acme::log_cosh"."""
         return f"{library(self.owner)}::{self.name}"
 
     @property
@@ -155,7 +156,8 @@ def type_words(value):
 cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
     kind = "NoneType" if got == NULL else type_words(<object> got)
-    return TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be {expected}, not {kind}; {signature(op)}")
+    return TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be {expected}, not "
+                     f"{kind}; {signature(op)}")
 
 
 cdef str shown_name(Op op, int slot):
@@ -176,8 +178,8 @@ cdef inline int fits(PyObject* value, int kind) except -1:
     if kind == K_BOOL:
         return PyBool_Check(value) or type(<object> value).__name__ in ("bool", "bool_")     # NumPy's
     if kind == K_INTS:
-        return PyIndex_Check(value) and not PyBool_Check(value) or (PySequence_Check(value) and not PyUnicode_Check(value)
-                                        and not isinstance(<object> value, Tensor))
+        return PyIndex_Check(value) and not PyBool_Check(value) \
+            or (PySequence_Check(value) and not PyUnicode_Check(value) and not isinstance(<object> value, Tensor))
     if kind == K_FLOAT or kind == K_NUMBER:
         return (PyNumber_Check(value) or PyComplex_Check(value)) and not PyUnicode_Check(value) \
             and (not isinstance(<object> value, Tensor) or (<Tensor> value).rank == 0)
@@ -201,7 +203,7 @@ cdef inline bint is_plain(PyObject* value, int kind) noexcept:
 
 
 cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
-    """Return the object for a slot: the value itself, or an exact one that ``made[0]`` owns. TypeError for one of another type."""
+    """Return the object for a slot: the value, or an exact one that ``made[0]`` owns. TypeError for another type."""
     cdef int kind = op.kinds[slot] & 63
     if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
         return value
@@ -211,14 +213,15 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
         raise op_error(op, slot, EXPECTED[kind], value)
     else:
         if kind == K_INTS and begins_with_bool(value):
-            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be tuple of ints, but found element of "
-                            f"type bool at pos 0; {signature(op)}")
+            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be tuple of "
+                            f"ints, but found element of type bool at pos 0; {signature(op)}")
         plain = plain_of(<object> value, kind)
         if plain is None and kind == K_INT:
             raise op_error(op, slot, EXPECTED[kind], value)
     if <PyObject*> plain == value:
         return value
-    if not isinstance(<object> value, Tensor) and hasattr(type(<object> value), "__torch_function__"):      # it answers itself
+    # An object with __torch_function__ answers itself.
+    if not isinstance(<object> value, Tensor) and hasattr(type(<object> value), "__torch_function__"):
         raise op_error(op, slot, EXPECTED[kind], value)
     if made[0] == NULL or PyTuple_CheckExact(made[0]):
         owned = [] if made[0] == NULL else [<object> made[0]]
@@ -276,20 +279,24 @@ cdef PyObject* collected(PyObject* const* args, Py_ssize_t start, Py_ssize_t end
     return rest
 
 
-cdef inline int bind_keywords(Op op, PyObject* const* values, Py_ssize_t n, PyObject* kwnames, PyObject** slots) except -1:
+cdef inline int bind_keywords(
+    Op op, PyObject* const* values, Py_ssize_t n, PyObject* kwnames, PyObject** slots
+) except -1:
     """Put the values of keywords into their slots."""
     cdef Py_ssize_t i
     cdef int slot
     for i in range(n):
         slot = slot_of_keyword(op, PyTuple_GET_ITEM(kwnames, i))
         if slot < 0:
-            raise TypeError(f"{op.name}() got an unexpected keyword argument '{<object> PyTuple_GET_ITEM(kwnames, i)}'; "
-                            f"{signature(op)}")
+            raise TypeError(f"{op.name}() got an unexpected keyword argument "
+                            f"'{<object> PyTuple_GET_ITEM(kwnames, i)}'; {signature(op)}")
         if slots[slot] != NULL:
             shown = "input" if op.params[slot] == "self" else op.params[slot]
             raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
-        if op.kinds[slot] & K_VARARGS and op.defaults[slot] == NULL and PyLong_CheckExact(values[i]):     # one int only by place
-            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' must be tuple of ints, not int; {signature(op)}")
+        # One int stands for several only as a positional argument.
+        if op.kinds[slot] & K_VARARGS and op.defaults[slot] == NULL and PyLong_CheckExact(values[i]):
+            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' must be tuple of ints, "
+                            f"not int; {signature(op)}")
         slots[slot] = values[i]
     return 0
 
@@ -302,8 +309,9 @@ cdef int refuse_without_dim(Op op, PyObject* kwnames, PyObject** slots) except -
     given = ", ".join([f"{word}={type(<object> slots[slot_of_keyword(op, <PyObject*> word)]).__name__}"
                        for word in <tuple> <object> kwnames])
     behind = "keepdim" if slots[2] != NULL else "out"
-    raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({given}), and missing 1 required positional "
-                    f"arguments: \"dim\", without which there is no {behind}=; dim=None is all dims. Its signature is {op.schema}")
+    raise TypeError(f"{op.name}() received an invalid combination of arguments - got ({given}), and missing 1 required "
+                    f"positional arguments: \"dim\", without which there is no {behind}=; dim=None is all dims. Its "
+                    f"signature is {op.schema}")
 
 
 cdef bint bind_older_form(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject** slots) except -1:
@@ -317,11 +325,13 @@ cdef bint bind_older_form(Op op, PyObject* const* args, Py_ssize_t nargs, PyObje
     return True
 
 
-cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made) except -1:
+cdef int bind(
+    Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** slots, PyObject** made
+) except -1:
     """Fill ``slots`` from a call's arguments (borrowed; ``made[0]`` owns what had to be made: a tuple of
     positional arguments, or a list of that and exact values; or is NULL)."""
     cdef Py_ssize_t i, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
-    cdef int slot, n_bound = <int> nargs
+    cdef int n_bound = <int> nargs
     memset(slots, 0, op.n_params * sizeof(PyObject*))
     if nargs and op.n_positional and op.kinds[op.n_positional - 1] & K_VARARGS and nargs >= op.n_positional \
             and (nargs > op.n_positional or (PyIndex_Check(args[nargs - 1]) and not PyBool_Check(args[nargs - 1]))):
@@ -330,8 +340,8 @@ cdef int bind(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
     elif nargs > op.n_positional:
         n_bound = 0
         if not bind_older_form(op, args, nargs, slots):
-            raise TypeError(f"{op.name}() takes {op.n_positional} positional argument{'s' if op.n_positional != 1 else ''} "
-                            f"but {nargs} were given; {signature(op)}")
+            raise TypeError(f"{op.name}() takes {op.n_positional} positional "
+                            f"argument{'s' if op.n_positional != 1 else ''} but {nargs} were given; {signature(op)}")
     for i in range(n_bound):
         slots[i] = args[i]
     if n_keywords:
@@ -402,13 +412,14 @@ cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject
 
 
 cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
-    """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises, of one in Python's
-    inner words, or of memory that is missing, another that names the op; where the target of a write is refused, what refuses it.
-    Looked at only here, after a failure: a ``try`` around each call would cost every call.
+    """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises, of one
+    in Python's inner words, or of memory that is missing, another that names the op; where the target of a write is
+    refused, what refuses it. Looked at only here, after a failure: a ``try`` around each call would cost every call.
     """
     cdef bint writes = op.flags & OP_INPLACE or (op.out_slot >= 0 and kwnames != NULL)
-    if not writes and not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError) or PyErr_ExceptionMatches(LookupError)
-            or PyErr_ExceptionMatches(AttributeError) or PyErr_ExceptionMatches(MemoryError) or PyErr_ExceptionMatches(ValueError)):
+    if not writes and not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError)
+                           or PyErr_ExceptionMatches(LookupError) or PyErr_ExceptionMatches(AttributeError)
+                           or PyErr_ExceptionMatches(MemoryError) or PyErr_ExceptionMatches(ValueError)):
         return raised()
     cdef Py_ssize_t i
     try:
@@ -464,7 +475,7 @@ def unregister(Op op):
 
 
 def library(str owner):
-    """The library that torch's names of ops begin with: "aten" for the tables with torch's own ops, else the table's name."""
+    """Return the library in torch's names of ops: "aten" for the tables with torch's own ops, else the table's name."""
     return "aten" if owner in ("", "core", "special") else owner
 
 
@@ -478,7 +489,7 @@ def find_of_table(str table, str name):
 
 
 def set_source(source):
-    """Say what is called, with its name, when an op is asked for that is not there: it loads and gives the op, or None."""
+    """Set the function that is called, with its name, for an op that is not there: it loads and returns it, or None."""
     global SOURCE
     SOURCE = source
 

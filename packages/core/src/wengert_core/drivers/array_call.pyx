@@ -32,8 +32,8 @@ def configure(Op op, tuple results, str widen, str order):
 
     "columns": as "array", and its matrices lie in memory column by column, as LAPACK has them.
     widen: the dtype in which the reference gets float16 and bfloat16; "" for their own.
-    order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last; "own": it
-    lies as the reference's array does.
+    order: what a result has of its inputs in memory: "" nothing, "dims" their order, "channels" that channels are last;
+    "own": it lies as the reference's array does.
     """
     op.run = array_run
     op.impl = (results, (<dtype> DTYPES[widen]).code if widen else -1, order)
@@ -53,7 +53,8 @@ cdef int check_tensors(Op op, int slot, object items) except -1:
     """TypeError for what is no tensor in a sequence of them."""
     for i, item in enumerate(items):
         if not isinstance(item, Tensor):
-            raise TypeError(f"{op.name}(): expected Tensor as element {i} in argument {slot}, but got {type(item).__name__}")
+            raise TypeError(f"{op.name}(): expected Tensor as element {i} in argument {slot}, "
+                            f"but got {type(item).__name__}")
     return 0
 
 
@@ -97,7 +98,7 @@ cdef object write_back(Op op, PyObject** slots, object computed, uint32_t live):
 
 
 cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
-    """The result as the first tensor of its shape lies in memory that is not contiguous; of no dims, it was flattened."""
+    """Return the result laid out as the first tensor of its shape that is not contiguous; 0-d ones were flattened."""
     cdef int i
     cdef Tensor t
     if "dims" in op.params:
@@ -117,8 +118,8 @@ cdef Tensor columns_of(object array, int code):
     cdef Py_ssize_t shape[64]
     cdef int i
     cdef Tensor out
-    if elsewhere() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) or cnp.PyArray_NBYTES(array) > SMALL \
-            or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code]:
+    if elsewhere() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) \
+            or cnp.PyArray_NBYTES(array) > SMALL or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code]:
         return by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
     for i in range(cnp.PyArray_NDIM(array)):
         shape[i] = cnp.PyArray_DIM(array, i)

@@ -1,7 +1,7 @@
 """The driver of primitives that other ops compute: one node of the graph, several kernels.
 
-The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's. A device's kernel
-of that name computes it instead, unless it gives None.
+The row's function gets aliases of the tensors, which record nothing; its result is recorded as this op's. A device's
+kernel of that name computes it instead, unless it gives None.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -37,7 +37,8 @@ cdef object staged_run(Op op, PyObject** slots, uint32_t live):
         if i == op.out_slot:
             continue
         if op.kinds[i] & 63 == K_TENSORS:
-            arguments.append([alias(<Tensor?> each) if live & WG_RECORD else <Tensor?> each for each in <object> slots[i]])
+            arguments.append([alias(<Tensor?> each) if live & WG_RECORD else <Tensor?> each
+                              for each in <object> slots[i]])
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
@@ -62,7 +63,9 @@ cdef object staged_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef Tensor own_result(Op op, PyObject** slots, Tensor result):
-    """A result of its own for writes and history: of a view of what the stages alone know, an alias; of an argument's memory, a copy."""
+    """A result of its own for writes and history: of a view of what the stages alone know, an alias; of an argument's
+    memory, a copy.
+    """
     cdef int i
     cdef Tensor found = result
     for i in range(0 if op.flags & OP_INPLACE else op.n_params):
@@ -84,7 +87,8 @@ cdef int check_found(Op op, object found) except -1:
         return 0
     if isinstance(found, tuple) and len(found) == n and all([isinstance(each, Tensor) for each in found]):
         return 0
-    got = f"({', '.join([type(each).__name__ for each in found])})" if isinstance(found, tuple) else type(found).__name__
+    got = f"({', '.join([type(each).__name__ for each in found])})" if isinstance(found, tuple) \
+        else type(found).__name__
     raise RuntimeError(f"{op.name}: the stages in {table_of(op.owner)} returned {got}, expected "
                        f"{'a Tensor' if n == 1 else f'a tuple of {n} Tensors'}; the schema is {op.schema}")
 
@@ -130,7 +134,8 @@ cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
     cdef Tensor target = <Tensor> slots[0]
     cdef PyObject* keep = NULL
     if FACTS.category[result.code] > FACTS.category[target.code]:
-        raise RuntimeError(f"result type {scalar_name(result.code)} can't be cast to the desired output type {scalar_name(target.code)}")
+        raise RuntimeError(f"result type {scalar_name(result.code)} can't be cast to the desired output type "
+                           f"{scalar_name(target.code)}")
     if shape_tuple(result) != shape_tuple(target):
         raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
                            f"{list(shape_tuple(result))} should match")

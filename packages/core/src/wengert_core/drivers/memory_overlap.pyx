@@ -1,4 +1,4 @@
-"""Rules of overlap between what an operation writes and what it reads. Note [What may overlap] is in memory_overlap.pxd."""
+"""Rules of overlap between memory that an op writes and reads. Note [What may overlap] is in memory_overlap.pxd."""
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -17,7 +17,7 @@ cdef Tensor in_step(Tensor t, Tensor out):
 
 
 cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out):
-    """``t``, or a copy where it may share memory with ``out`` in another order; an error where it certainly does, as in torch."""
+    """Return ``t``, or a copy where it may share memory with ``out`` in another order; raise where it surely does."""
     cdef Overlap found
     if t is out or not may_meet(t, out):
         return t
@@ -33,8 +33,9 @@ cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1:
         return 0
     if not op.flags & WRITES_SHARED or elsewhere():    # a reference writes all elements, and the last one would stay
         raise expanded_target(op.name, target)
-    return warn_in_call(op, slots, f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-                        "operation. This also applies to advanced indexing e.g. tensor[indices] = tensor")
+    return warn_in_call(op, slots, f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor "
+                                   "before performing this operation. This also applies to advanced indexing e.g. "
+                                   "tensor[indices] = tensor")
 
 
 cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) except -1:
@@ -70,16 +71,17 @@ cdef int check_input(Op op, uint32_t rule, int slot, Tensor t, Tensor target) ex
 
 cdef object shared_with_input(str op, str name, Tensor t, Tensor target):
     """torch's error for an input in the memory that is written to."""
-    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
-                        f"Please clone() the tensor before performing the operation. {op}: '{name}' of shape {list(shape_tuple(t))} "
-                        f"lies in memory that is written to, of shape {list(shape_tuple(target))}")
+    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                        f"single memory location. Please clone() the tensor before performing the operation. {op}: "
+                        f"'{name}' of shape {list(shape_tuple(t))} lies in memory that is written to, of shape "
+                        f"{list(shape_tuple(target))}")
 
 
 def expanded_target(str name, Tensor t):
     """The error for a write to a tensor of which some elements share memory."""
-    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                        f"Please clone() the tensor before performing the operation. {name} got a tensor of shape "
-                        f"{list(shape_tuple(t))} that was expanded")
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                        f"memory location. Please clone() the tensor before performing the operation. {name} got a "
+                        f"tensor of shape {list(shape_tuple(t))} that was expanded")
 
 
 def check_apart(str name, Tensor target, **inputs):
@@ -99,5 +101,6 @@ def check_outputs(name, outs):
         for k in range(i):
             found = overlap_of(<Tensor?> outs[i], <Tensor?> outs[k])
             if found == SAME or found == PARTIAL:
-                raise RuntimeError("unsupported operation: some elements of two written-to tensors refer to a single memory location. "
-                                   f"Please clone() one of them before performing the operation: {name} got outputs {k} and {i} in one memory")
+                raise RuntimeError("unsupported operation: some elements of two written-to tensors refer to a single "
+                                   "memory location. Please clone() one of them before performing the operation: "
+                                   f"{name} got outputs {k} and {i} in one memory")

@@ -10,7 +10,8 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live)
 cdef object written(Op op, PyObject** slots, list results, uint32_t live)               # out=(values, indices)
-cdef int lay_out_as(Op op, Tensor given, Tensor result) except -1       # of a tensor that was resized; some ops keep the result's order of dims
+# of a tensor that was resized; some ops keep the result's order of dims
+cdef int lay_out_as(Op op, Tensor given, Tensor result) except -1
 
 
 cdef inline object finished(Op op, PyObject** slots, Tensor out, int code, uint32_t live):

@@ -14,10 +14,12 @@ from wengert_core.messages.mismatches import device_error
 from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
 
+# Ops whose out= of another shape gets the order of dims that the result has without out=, as in torch.
 cdef frozenset KEEP_ORDER = frozenset("""
-    cat cholesky_inverse complex diff ldexp linalg_cholesky_ex linalg_eigh linalg_inv_ex linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve
-    linalg_qr linalg_solve_ex linalg_solve_triangular linalg_svd geqrf nan_to_num nonzero polar _polygamma qr sort svd take
-""".split())                           # those whose out= of another shape gets the order of dims that the result has without out=, as in torch
+    cat cholesky_inverse complex diff ldexp linalg_cholesky_ex linalg_eigh linalg_inv_ex linalg_lu_factor
+    linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_solve_ex linalg_solve_triangular linalg_svd geqrf
+    nan_to_num nonzero polar _polygamma qr sort svd take
+""".split())
 
 cdef dict OPS = {}  # an op without a kernel for each composite's name: it names what refuses
 
@@ -26,7 +28,8 @@ cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live):
     """The tensor given as out= with the result in it; None where none is given."""
     if given_out(op, slots) == <PyObject*> None:
         return None
-    cdef bint fits = not isinstance(<object> slots[op.out_slot], Tensor) or same_shape(<Tensor> slots[op.out_slot], result)
+    cdef bint fits = not isinstance(<object> slots[op.out_slot], Tensor) \
+        or same_shape(<Tensor> slots[op.out_slot], result)
     given = prepare_out(op, slots, slots[op.out_slot], result.code, result.rank, result.dims, live)
     if not fits:
         lay_out_as(op, given, result)
@@ -55,7 +58,8 @@ def into(str name, Tensor result, out):
     if isinstance(out, Tensor) and (<Tensor> out).device != result.device:
         raise device_error(name, (out.shape, out.device), (alias(result).shape, alias(result).device))
     cdef bint fits = not isinstance(out, Tensor) or same_shape(<Tensor> out, result)
-    given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, result.flags & thread_state().modes)
+    given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims,
+                        result.flags & thread_state().modes)
     if not fits:
         lay_out_as(op, given, result)
     copy_into(given, apart(alias(result), given))
@@ -72,16 +76,18 @@ cdef object written(Op op, PyObject** slots, list results, uint32_t live):
     cdef Tensor given, result
     if not isinstance(out, (tuple, list)):
         if op.name in OVERLOADED:
-            raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of {len(results)} tensors, "
-                            f"not {type_words(out)}")
-        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors")
+            raise TypeError(f"{op.name}() received an invalid combination of arguments: out= must be a tuple of "
+                            f"{len(results)} tensors, not {type_words(out)}")
+        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of "
+                        f"{len(results)} Tensors")
     if len(out) != len(results):
         raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
     for i, (item, result) in enumerate(zip(out, results)):
         if not isinstance(item, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {op.out_slot}, but got {type(item).__name__}")
         if (<Tensor> item).code != result.code:
-            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got {_C_NAMES[(<Tensor> item).code]} instead")
+            raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[result.code]}, but got "
+                               f"{_C_NAMES[(<Tensor> item).code]} instead")
     for given, result in zip(out, results):
         fits = same_shape(given, result)
         prepare_out(op, slots, <PyObject*> given, result.code, result.rank, result.dims, live)

@@ -37,13 +37,14 @@ cdef object call_this(Op op, object reference, list arguments):
     if reference is None or isinstance(reference, UfuncOfNumPy) and namespace() is not np:
         raise no_reference(op, reference)
     if not callable(reference):
-        raise TypeError(f"{op.name}: {source_of(op)} is an object of type {type(reference).__name__}, expected a function of an array "
-                        "namespace and the inputs")
+        raise TypeError(f"{op.name}: {source_of(op)} is an object of type {type(reference).__name__}, expected a "
+                        "function of an array namespace and the inputs")
     try:
         with np.errstate(all="ignore"):
             return reference(namespace(), *arguments)
     except Exception as error:
-        if op.owner != "core" or reference_of(op) is not op.reference:     # core's own raise torch's errors, and fit their rows
+        # Core's own references raise torch's errors, and fit their rows.
+        if op.owner != "core" or reference_of(op) is not op.reference:
             error.add_note(f"raised by {source_of(op)} for the operation '{op.name}', {op.schema}")
         raise
 
@@ -59,10 +60,12 @@ class UfuncOfNumPy:
 
 
 cdef object no_reference(Op op, object reference):
-    where = f"a device of type '{device_type()}' needs" if elsewhere() else "WENGERT_KERNELS=python, and dtypes without a kernel, need"
+    where = f"a device of type '{device_type()}' needs" if elsewhere() \
+        else "WENGERT_KERNELS=python, and dtypes without a kernel, need"
     why = "" if reference is None else f" and its ufunc '{reference.ufunc.__name__}' computes arrays of NumPy alone;"
-    return NotImplementedError(f"{op.name}: the row in {table_of(op.owner)} has no reference, which {where};{why} give the row reference=, "
-                               "a function of an array namespace and the inputs, as lambda xp, x: xp.exp(x), or compute it on the CPU")
+    return NotImplementedError(f"{op.name}: the row in {table_of(op.owner)} has no reference, which {where};{why} give "
+                               "the row reference=, a function of an array namespace and the inputs, as lambda xp, x: "
+                               "xp.exp(x), or compute it on the CPU")
 
 
 cdef str device_type():
@@ -80,13 +83,17 @@ cdef tuple geometry_result(Op op, object found):
     """Return the result of a row's geometry function, (sizes, strides, offset), in Python integers."""
     try:
         sizes, strides, offset = found
-        sizes, strides, offset = tuple([index(size) for size in sizes]), tuple([index(stride) for stride in strides]), index(offset)
+        sizes = tuple([index(size) for size in sizes])
+        strides = tuple([index(stride) for stride in strides])
+        offset = index(offset)
     except (TypeError, ValueError):
-        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned {found!r:.100}, expected (sizes, strides, offset): two "
-                           f"sequences of integers and one integer, in elements; the schema is {op.schema}") from None
+        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned {found!r:.100}, expected (sizes, "
+                           "strides, offset): two sequences of integers and one integer, in elements; "
+                           f"the schema is {op.schema}") from None
     if len(sizes) != len(strides) or len(sizes) > MOST_RANK or min(sizes, default=0) < 0:
-        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned the sizes {list(sizes)} and the strides {list(strides)}, "
-                           f"expected as many of the one as of the other, at most {MOST_RANK}, and no negative size; the schema is {op.schema}")
+        raise RuntimeError(f"{op.name}: the geometry in {table_of(op.owner)} returned the sizes {list(sizes)} and the "
+                           f"strides {list(strides)}, expected as many of the one as of the other, at most "
+                           f"{MOST_RANK}, and no negative size; the schema is {op.schema}")
     return sizes, strides, offset
 
 
@@ -127,14 +134,17 @@ cdef object as_result(Op op, object computed, int k, int n):
     """The result as an array whose dtype is one of ours: itself, or converted to another dtype of its kind."""
     if is_plain(computed):
         return computed
-    if isinstance(computed, NUMBERS) or isinstance(computed, cnp.ndarray) and not isinstance(computed, np.ma.MaskedArray):
+    if isinstance(computed, NUMBERS) \
+            or isinstance(computed, cnp.ndarray) and not isinstance(computed, np.ma.MaskedArray):
         array = np.asarray(computed)
-    elif elsewhere() and not isinstance(computed, (Tensor, np.ndarray)) and hasattr(computed, "shape") and hasattr(computed, "dtype"):
+    elif elsewhere() and not isinstance(computed, (Tensor, np.ndarray)) and hasattr(computed, "shape") \
+            and hasattr(computed, "dtype"):
         array = computed
     else:
         raise wrong_result(op, f"an array as {name_of(k, n)}", described(computed))
     if category_of(array.dtype) < 0 or len(array.shape) > MOST_RANK:
-        raise wrong_result(op, f"an array of numbers, of at most {MOST_RANK} dims, as {name_of(k, n)}", described(array))
+        raise wrong_result(op, f"an array of numbers, of at most {MOST_RANK} dims, as {name_of(k, n)}",
+                           described(array))
     if type(array) is cnp.ndarray and not is_plain(array) and array.dtype.name != "bfloat16":
         return array.astype(WIDEST[category_of(array.dtype)])      # uint16, long double, another byte order
     return array
@@ -235,7 +245,8 @@ cdef int as_many_into(Op op, list results, list outs) except -1:
         results[k] = None              # the array is known here only: Note [Results taken over]
         if not has_shape(array, out):
             if count_of(array) != out.count:
-                raise wrong_result(op, f"{out.count} elements, in the shape {list(shape_tuple(out))}, as {name_of(k, n)}", described(array))
+                expected = f"{out.count} elements, in the shape {list(shape_tuple(out))}, as {name_of(k, n)}"
+                raise wrong_result(op, expected, described(array))
             array = array.reshape(shape_tuple(out))
         into(op, array, out, out.code, k, n)
     return 0

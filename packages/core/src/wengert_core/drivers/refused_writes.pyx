@@ -1,10 +1,10 @@
 """Writes that are refused whatever else is wrong with a call: to a leaf that requires grad, and to out= with a history.
 
 Note [Refused before shapes]
-    PyTorch looks at the target of a write before the operation looks at shapes and dtypes, so of two faults in a call it names the
-    target. Here drivers look at the target when the rest is known to fit, which costs a call that succeeds nothing more. A call
-    that has failed is looked at again: what refuses its target is raised instead. Errors of binding (TypeError) stay as they are;
-    they come first in PyTorch too.
+    PyTorch looks at the target of a write before the operation looks at shapes and dtypes, so of two faults in a call
+    it names the target. Here drivers look at the target when the rest is known to fit, which costs a call that succeeds
+    nothing more. A call that has failed is looked at again: what refuses its target is raised instead. Errors of
+    binding (TypeError) stay as they are; they come first in PyTorch too.
 """
 from cpython.ref cimport Py_XDECREF, PyObject
 
@@ -17,21 +17,22 @@ from wengert_core.tensors.tensor cimport TF_INFERENCE, TF_VIEW, Tensor
 
 cdef Hooks* HOOKS = hooks()
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef frozenset OTHERS_FIRST = frozenset("apply_ detach_ fill_diagonal_ float_power_ map2_ map_ requires_grad_ resize_ resize_as_ share_memory_".split())
+cdef frozenset OTHERS_FIRST = frozenset("apply_ detach_ fill_diagonal_ float_power_ map2_ map_ requires_grad_ resize_ "
+                                        "resize_as_ share_memory_".split())
 # Those that look at something else first in PyTorch too, or have an exception of their own for what requires grad.
 
 
 def out_requires_grad(str name not None):
     """Return the exception for out= of a call whose result would have a history."""
-    return RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                        "requires grad. Call it without out=, or under no_grad()")
+    return RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one "
+                        "of the arguments requires grad. Call it without out=, or under no_grad()")
 
 
 def refused_write(str name not None, tuple args not None, dict keywords not None, bint inplace, bint recorded=True):
     """Return the exception that refuses the target of a call that has failed; None: it may be written to.
 
-    name: the function.   args, keywords: of the call.   inplace: it writes into its first argument.   recorded: its results have a
-    history. Note [Refused before shapes]
+    name: the function.   args, keywords: of the call.   inplace: it writes into its first argument.   recorded: its
+    results have a history. Note [Refused before shapes]
     """
     if thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return None
@@ -42,7 +43,8 @@ def refused_write(str name not None, tuple args not None, dict keywords not None
         return refused_leaf(name, <Tensor> target) if isinstance(target, Tensor) else None
     out = keywords.get("out")
     given = list(out) if isinstance(out, (tuple, list)) else [out]
-    recorded = recorded and any([isinstance(one, Tensor) and FACTS.category[(<Tensor> one).code] >= CAT_FLOAT for one in given])
+    recorded = recorded and any([isinstance(one, Tensor) and FACTS.category[(<Tensor> one).code] >= CAT_FLOAT
+                                 for one in given])
     refused = any_requires(given) or (recorded and any_requires([*args, *keywords.values()]))
     return out_requires_grad(name) if refused else None
 

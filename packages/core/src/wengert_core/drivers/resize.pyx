@@ -1,11 +1,12 @@
 """A tensor's sizes changed in its own memory: resize_, and out= of another shape.
 
 Note [Memory that grows]
-    A tensor points into its memory directly, so memory moves only when no other tensor looks into it. Where others do, or
-    where the memory belongs to somebody else, what does not fit is refused, and never written where they cannot see it.
-    A storage, as users hold it, is a tensor of bytes on the memory (api/untyped_storage.py): it looks into the memory like any other tensor, and
-    knows of one more, that it was asked of. Both may get other memory, if nobody else looks into it: an array, a view, a tensor
-    that ``set_`` put there or one that a running kernel holds each have a reference to the Storage.
+    A tensor points into its memory directly, so memory moves only when no other tensor looks into it. Where others do,
+    or where the memory belongs to somebody else, what does not fit is refused, and never written where they cannot see
+    it. A storage, as users hold it, is a tensor of bytes on the memory (api/untyped_storage.py): it looks into the
+    memory like any other tensor, and knows of one more, that it was asked of. Both may get other memory, if nobody else
+    looks into it: an array, a view, a tensor that ``set_`` put there or one that a running kernel holds each have a
+    reference to the Storage.
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy
@@ -37,8 +38,8 @@ cdef int resize_to(Tensor t, int ndim, const Py_ssize_t* shape) except -1:
         strides[i] = step
         step *= shape[i] if shape[i] > 1 and count else 1
     if count and offset < 0:           # of a tensor without elements, which may point anywhere
-        raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}: a tensor without elements points before its memory; "
-                           "set_() it to memory of its own first")
+        raise RuntimeError(f"Tensor: invalid storage offset {offset // itemsize}: a tensor without elements points "
+                           "before its memory; set_() it to memory of its own first")
     nbytes = mul_add("resize_", count, itemsize, offset)
     if count and nbytes > storage_of(t).nbytes:
         grow(t, nbytes)
@@ -54,9 +55,11 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
     if base is not None and t.base.ob_refcnt == 2:     # t's reference, and that of ``base``: nobody else can reach it
         lookers += base.storage == t.storage
     if not is_ours(t, old):
-        raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; clone() the tensor first")
+        raise RuntimeError("Trying to resize storage that is not resizable: it belongs to another object; "
+                           "clone() the tensor first")
     if old.nbytes and (<PyObject*> old).ob_refcnt > lookers:
-        raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; clone() the tensor first")
+        raise RuntimeError("Trying to resize storage that is not resizable: other tensors look into it; "
+                           "clone() the tensor first")
     room = new_empty_at(t.device, UINT8, 1, &nbytes)
     fresh = storage_of(room)
     if t.device:
@@ -71,14 +74,17 @@ cdef int grow(Tensor t, Py_ssize_t nbytes) except -1:
 
 
 cdef bint is_ours(Tensor t, Storage storage):
-    """Return whether a storage's memory may be left for another: it is core's, or of an array made by a kernel for the tensor."""
+    """Return whether a storage's memory may be left for another: it is core's, or of an array made by a kernel for the
+    tensor.
+    """
     if storage.bin != FOREIGN_BIN or storage.nbytes == 0:
         return True
     if storage.owner == NULL or isinstance(<object> storage.owner, Storage):
         return False
     if t.device:
         return True
-    return type(<object> storage.owner) is tuple and PyTuple_GET_ITEM(storage.owner, 0).ob_refcnt == 1     # see arrays.taken_over
+    # Such a tuple is made by arrays.taken_over.
+    return type(<object> storage.owner) is tuple and PyTuple_GET_ITEM(storage.owner, 0).ob_refcnt == 1
 
 
 cdef void move(Tensor t, Storage old, Storage fresh) noexcept:
@@ -112,7 +118,9 @@ cdef bint also_looks(Tensor memory, Tensor looker) noexcept:
 
 
 cdef object reason(Tensor memory, Tensor looker, Py_ssize_t held):
-    """Return why the memory stays; None where nobody but the two looks into it. held: references of the caller to the Storage."""
+    """Return why the memory stays; None where nobody but the two looks into it. held: references of the caller to the
+    Storage.
+    """
     if memory.base != NULL or not is_ours(memory, <Storage> memory.storage):
         return "it belongs to another object"
     if memory.storage.ob_refcnt > 1 + also_looks(memory, looker) + held:
@@ -134,7 +142,8 @@ def why_not_movable(Tensor memory, Tensor looker=None):
 
 
 def move_memory(Tensor memory, Tensor room, Tensor looker=None):
-    """Give a storage's tensor of bytes, and looker, the memory of room, with as many of the bytes as fit. Note [Memory that grows]
+    """Give a storage's tensor of bytes, and looker, the memory of room, with as many of the bytes as fit.
+    Note [Memory that grows]
 
     RuntimeError where others look into the memory, or where looker would reach beyond the new one.
     """
@@ -145,10 +154,12 @@ def move_memory(Tensor memory, Tensor room, Tensor looker=None):
     if why is not None:
         raise RuntimeError(f"Trying to resize storage that is not resizable: {why}; clone() it first")
     if moves and looker.count:
-        end = (looker.data - old.data) + extent(looker.rank, looker.dims, strides_of(looker), 0, 1) - 1 + FACTS.itemsize[looker.code]
+        end = (looker.data - old.data) + extent(looker.rank, looker.dims, strides_of(looker), 0, 1) - 1 \
+            + FACTS.itemsize[looker.code]
         if end > fresh.nbytes:
-            raise RuntimeError(f"a storage of {old.nbytes} bytes cannot become one of {fresh.nbytes} bytes: a tensor of shape "
-                               f"{list(shape_tuple(looker))} looks into it, up to byte {end}; resize_() the tensor first")
+            raise RuntimeError(f"a storage of {old.nbytes} bytes cannot become one of {fresh.nbytes} bytes: a tensor "
+                               f"of shape {list(shape_tuple(looker))} looks into it, up to byte {end}; "
+                               "resize_() the tensor first")
     if memory.device:
         copy_into(new_view(room, 1, &nbytes, &one, fresh.data), new_view(memory, 1, &nbytes, &one, old.data))
     elif nbytes:

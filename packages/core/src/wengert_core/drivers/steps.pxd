@@ -10,12 +10,15 @@ from wengert_core.tensors.tensor cimport TF_INFERENCE, TF_VIEW, Tensor
 cdef enum:
     MAX_NDIM = 64
 
-cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept     # -1: none of that kind
+cdef int combine_codes(int of_dims, int of_zero_dims, int of_numbers) noexcept    # -1: none of that kind
 cdef bint can_cast(int source, int target) noexcept
 cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1       # widen shape by t's
-cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:        # what out= gives; None where the op has no out=
+# what out= gives; None where the op has no out=
+cdef inline PyObject* given_out(Op op, PyObject** slots) noexcept:
     return slots[op.out_slot] if op.out_slot >= 0 else <PyObject*> None
-cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live)
+cdef Tensor prepare_out(
+    Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live
+)
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1
 cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject* keep) except -1
 cdef int guarded(Op op, PyObject** slots, PyObject** keep) except -1
@@ -25,8 +28,9 @@ cdef object common_code(Op op, PyObject** slots, int n, int* code)
 
 
 cdef inline int guard_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
-    """Let the engine refuse a write to what must not be written to. keep: see Hooks.before_inplace; the caller owns it."""
+    """Let the engine refuse a write that must not happen. keep: see Hooks.before_inplace; the caller owns it."""
     keep[0] = NULL
-    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) and hooks().before_inplace != NULL:
+    if (live & WG_RECORD or target.flags & (TF_VIEW | TF_INFERENCE) or thread_state().modes & WG_GUARD) \
+            and hooks().before_inplace != NULL:
         return guarded(op, slots, keep)
     return 0

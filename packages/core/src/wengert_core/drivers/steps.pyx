@@ -37,12 +37,12 @@ cdef inline int combine(int higher, int lower) noexcept:
     return FACTS.promote[higher][lower]
 
 
-cdef int combine_codes(int dim_code, int zero_code, int number_code) noexcept:
-    return combine(dim_code, combine(zero_code, number_code))
+cdef int combine_codes(int of_dims, int of_zero_dims, int of_numbers) noexcept:
+    return combine(of_dims, combine(of_zero_dims, of_numbers))
 
 
 cdef bint can_cast(int source, int target) noexcept:
-    """Whether a result of dtype ``source`` may be written into a tensor of dtype ``target``: not to a lower category."""
+    """Return whether a tensor of dtype ``target`` takes a result of dtype ``source``: not of a lower category."""
     return FACTS.category[source] <= FACTS.category[target] or source == target
 
 
@@ -93,10 +93,14 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
 
 # ---- writing
 
-cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live):
-    """The tensor given as out=, checked and resized in its memory as torch does (a non-empty one of another shape warns).
+cdef Tensor prepare_out(
+    Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live
+):
+    """The tensor given as out=, checked and resized in its memory as torch does (a non-empty one of another shape
+    warns).
 
-    slots: NULL, or the arguments, which Note [What may overlap] speaks of. None of them is read after an out= that was resized.
+    slots: NULL, or the arguments, which Note [What may overlap] speaks of. None of them is read after an out= that was
+    resized.
     """
     if not isinstance(<object> out, Tensor):
         raise op_error(op, op.out_slot, "Tensor", out)
@@ -110,8 +114,8 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
         from wengert_core.drivers.refused_writes import out_requires_grad
         raise out_requires_grad(op.name)
     if live & WG_DUAL and dual_is_open():
-        raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
-                                  "function. Call it without out=")
+        raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is "
+                                  "an out= function. Call it without out=")
     if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:
         check_place(op, slots, t)
     if t.flags & TF_INFERENCE:
@@ -129,15 +133,16 @@ cdef Tensor prepare_out(Op op, PyObject** slots, PyObject* out, int code, int nd
         check_overlap(op, op.flags, slots, t)
     if not same:
         if t.count:
-            warn_in_call(op, slots, f"An output with one or more elements was resized since it had shape {list(shape_tuple(t))}, which does "
-                         f"not match the required output shape {[shape[i] for i in range(ndim)]}. Give {op.name}() an out= of that shape, or "
-                         "an empty one")
+            warn_in_call(op, slots, "An output with one or more elements was resized since it had shape "
+                                    f"{list(shape_tuple(t))}, which does not match the required output shape "
+                                    f"{[shape[i] for i in range(ndim)]}. Give {op.name}() an out= of that shape, "
+                                    "or an empty one")
         resize_to(t, ndim, shape)
     return t
 
 
 cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1:
-    """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not the result's very own."""
+    """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not exactly its."""
     cdef int i
     from wengert_core.drivers.out_dtypes import misfit
     arguments = {}
@@ -147,10 +152,11 @@ cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1
     message = misfit(op.name, dtype_of(code), dtype_of(given), arguments)
     if message:
         raise RuntimeError(message)
-    if message is None and not can_cast(code, given) and not (code == UINT8 and given == BOOL and op.name in ("all", "any")):
+    if message is None and not can_cast(code, given) \
+            and not (code == UINT8 and given == BOOL and op.name in ("all", "any")):
         raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
-                           f"{scalar_name(given)}: {op.name}() computes {dtype_of(code)!r}, out= is {dtype_of(given)!r} "
-                           "(see docs/errors/dtype-mismatch)")
+                           f"{scalar_name(given)}: {op.name}() computes {dtype_of(code)!r}, out= is "
+                           f"{dtype_of(given)!r} (see docs/errors/dtype-mismatch)")
     return 0
 
 
@@ -171,9 +177,9 @@ cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
                 t = <Tensor> item
                 found = t if found is None or t.device == out.device else found
     if found is None or found.device == out.device:
-        raise RuntimeError(f"{op.name}() would write to memory of {DEVICES[out.device]} on the CPU: got an out= of shape "
-                           f"{list(shape_tuple(out))} there, and no driver that hands such calls to the device. Compute without out=, "
-                           "and copy the result; please report it to whoever wrote the op")
+        raise RuntimeError(f"{op.name}() would write to memory of {DEVICES[out.device]} on the CPU: got an out= of "
+                           f"shape {list(shape_tuple(out))} there, and no driver that hands such calls to the device. "
+                           "Compute without out=, and copy the result; please report it to whoever wrote the op")
     raise device_error(op.name, (shape_tuple(out), DEVICES[out.device]), (shape_tuple(found), DEVICES[found.device]))
 
 
@@ -229,7 +235,7 @@ cdef int check_memory(Op op, PyObject** slots, Tensor target, PyObject** keep) e
         return check_rules(op, slots, target)
     try:
         check_rules(op, slots, target)
-    except:
+    except BaseException:
         Py_XDECREF(keep[0])
         keep[0] = NULL
         raise

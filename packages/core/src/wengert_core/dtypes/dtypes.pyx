@@ -19,8 +19,8 @@ cdef dict BY_TYPE_NUMBER = {}          # (NumPy's dtype that was asked for last,
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
                 "ComplexDouble")
 """torch's names of the dtypes by code: its messages use them, and the names of its tensor types."""
-C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16", "float", "double",
-           "c10::complex<float>", "c10::complex<double>")
+C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
+           "float", "double", "c10::complex<float>", "c10::complex<double>")
 """C++'s names of the types of their elements, which some messages use."""
 FILL_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
               "c10::complex<float>", "c10::complex<double>")
@@ -141,7 +141,8 @@ def set_default_dtype(d):
     """
     if not isinstance(d, dtype):
         from wengert_core.messages.short_repr import told
-        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {told(d)}")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type, "
+                        f"got {told(d)}")
     cdef int code = code_of(d)
     if FACTS.category[code] != CAT_FLOAT:
         raise TypeError(f"only floating-point types are supported as the default type, got {BY_CODE[code]!r}")

@@ -1,11 +1,11 @@
 """Python numbers as operands: which dtype they count as, and their bytes in a given dtype."""
 from cpython.bool cimport PyBool_Check
-from cpython.complex cimport PyComplex_AsCComplex, PyComplex_Check
+from cpython.complex cimport PyComplex_Check
 from cpython.float cimport PyFloat_AsDouble, PyFloat_Check
 from cpython.long cimport PyLong_Check
 from cpython.ref cimport PyObject
 from libc.math cimport isfinite
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 import numpy as np
 
@@ -57,7 +57,8 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         real = PyFloat_AsDouble(<object> value)
     elif FACTS.category[code] < CAT_FLOAT:
         if PyComplex_Check(<object> value):
-            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
+            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: "
+                               f"{<object> value!r}")
         number = <object> value
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
@@ -89,7 +90,8 @@ cdef int check_whole(PyObject* value) except -1:
     return 0
 
 
-cdef tuple WHOLE_RANGES = ((0, 1), (-255, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1))
+cdef tuple WHOLE_RANGES = ((0, 1), (-255, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1),
+                           (-2**63, 2**63 - 1))
 # what converts to each dtype of integers; negative numbers wrap around in the unsigned one, as in torch
 
 
@@ -99,10 +101,12 @@ cdef int check_bound(PyObject* value, int code) except -1:
         return check_range(<object> value, code)
     check_whole(value)
     if PyComplex_Check(<object> value):
-        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: "
+                           f"{<object> value!r}")
     low, high = WHOLE_RANGES[code]
     if not low <= <object> value <= high:
-        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {<object> value!r}")
+        raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: "
+                           f"{<object> value!r}")
     return 0
 
 

@@ -19,8 +19,10 @@ cdef extern from "Python.h":
     Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
 
 cdef extern from "numpy/arrayobject.h":
-    object PyArray_NewFromDescr(PyObject* subtype, PyObject* descr, int nd, Py_ssize_t* dims, Py_ssize_t* strides, void* data,
-                                int flags, PyObject* obj)
+    object PyArray_NewFromDescr(
+        PyObject* subtype, PyObject* descr, int nd, Py_ssize_t* dims, Py_ssize_t* strides, void* data, int flags,
+        PyObject* obj
+    )
 
 cnp.import_array()
 
@@ -47,7 +49,8 @@ cdef object array_of(Tensor t):
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
     Py_INCREF(descr)
     cdef object array = PyArray_NewFromDescr(<PyObject*> cnp.ndarray, <PyObject*> descr, t.rank, t.dims,
-                                             t.dims + t.rank if t.count else NO_STEPS, t.data, cnp.NPY_ARRAY_WRITEABLE, NULL)
+                                             t.dims + t.rank if t.count else NO_STEPS, t.data, cnp.NPY_ARRAY_WRITEABLE,
+                                             NULL)
     owner = storage_of(t)
     Py_INCREF(owner)
     cnp.PyArray_SetBaseObject(array, owner)
@@ -59,37 +62,41 @@ cdef Tensor tensor_of_array(object array):
     cdef cnp.ndarray a = array
     cdef int code
     if not a.dtype.isnative:
-        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-                         "currently not supported: use array.astype(array.dtype.newbyteorder('='))")
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported: use array.astype(array.dtype.newbyteorder('='))")
     try:
         code = code_of(a.dtype)
     except TypeError:
-        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only supported "
-                        "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and "
-                        "bool.") from None
+        raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only "
+                        "supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, "
+                        "int8, uint8, and bool.") from None
     cdef int i
     cdef char* low = <char*> cnp.PyArray_DATA(a)
     cdef char* high = low + FACTS.itemsize[code]
     for i in range(cnp.PyArray_NDIM(a)):
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
-            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-                             "currently supported. (You can probably work around this by making a copy of your array with "
-                             "array.copy().)")
+            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                             "strides are not currently supported. (You can probably work around this by making a copy "
+                             "of your array with array.copy().)")
         if cnp.PyArray_DIM(a, i):
             high += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
-    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a), <Py_ssize_t*> cnp.PyArray_STRIDES(a),
-                         low, low, high - low if cnp.PyArray_SIZE(a) else 0, array)
+    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a),
+                         <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low, high - low if cnp.PyArray_SIZE(a) else 0,
+                         array)
 
 
 cdef Tensor tensor_of_result(object array, int code):
-    """A contiguous tensor of dtype ``code`` with a computation's result; takes over an array that the caller's variable alone knows."""
+    """A contiguous tensor of dtype ``code`` with a computation's result; takes over an array that the caller's variable
+    alone knows.
+    """
     if elsewhere():
         return result_elsewhere(array, code)
     cdef cnp.ndarray a = array if type(array) is cnp.ndarray else np.asarray(array)
     cdef bint plain = FACTS.numpy_type[code] == cnp.PyArray_TYPE(a) and cnp.PyArray_ISCARRAY_RO(a)
-    cdef bint known = references(<PyObject*> a) > 2        # by others than the caller and ``a``: it may be written to later
+    cdef bint known = references(<PyObject*> a) > 2    # by others than the caller and ``a``: it may be written to later
     cdef Tensor out
-    if plain and not known and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA | cnp.NPY_ARRAY_WRITEABLE) and cnp.PyArray_NBYTES(a) > TAKE_OVER:
+    if plain and not known and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA | cnp.NPY_ARRAY_WRITEABLE) \
+            and cnp.PyArray_NBYTES(a) > TAKE_OVER:
         return taken_over(a)
     out = new_empty(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a))
     if plain and cnp.PyArray_NBYTES(a) <= TAKE_OVER:
@@ -100,7 +107,7 @@ cdef Tensor tensor_of_result(object array, int code):
 
 
 cdef Tensor taken_over(cnp.ndarray a):
-    """A tensor on the memory of an array that nobody else will see: its owner is a tuple, by which drivers/resize.pyx knows that."""
+    """Return a tensor on an array that nobody else will see: its owner is a tuple, which drivers/resize.pyx knows."""
     cdef Tensor t = tensor_of_array(a)
     cdef PyObject* array = storage_of(t).owner
     owner = (a,)
@@ -163,8 +170,8 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     if target.count >= LARGE:
         target, source = held(target), held(source)
         with nogil:
-            copy_large(target.data, target.dims + target.rank, target.code, source.data, strides, source.code, target.dims,
-                       target.rank)
+            copy_large(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
+                       target.dims, target.rank)
     elif target.code == source.code:
         copy_strided(target.data, target.dims + target.rank, source.data, strides, target.dims, target.rank,
                      FACTS.itemsize[target.code])
@@ -176,8 +183,9 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
 
 cdef object reshaped_meanwhile(Tensor target, Tensor source):
     """Callers have looked at the shapes; whatever gave the GIL up since then let another thread change one of them."""
-    return RuntimeError(f"a tensor of shape {list(shape_tuple(source))} cannot be copied into one of shape {list(shape_tuple(target))}: "
-                        "another thread has changed one of them since the operation began")
+    return RuntimeError(f"a tensor of shape {list(shape_tuple(source))} cannot be copied into one of shape "
+                        f"{list(shape_tuple(target))}: another thread has changed one of them since the operation "
+                        "began")
 
 
 cdef Tensor apart(Tensor t, Tensor out):

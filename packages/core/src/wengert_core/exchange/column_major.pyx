@@ -31,11 +31,11 @@ cdef Tensor laid_by_columns(Tensor x):
     cdef uint64_t room[WORDS]
     cdef Py_ssize_t* sizes = x.dims + x.rank - 2
     cdef Py_ssize_t* strides = sizes + x.rank
-    cdef Py_ssize_t i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
+    cdef Py_ssize_t _i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
     cdef char* target = x.data
     if not x.count or nbytes > 8 * WORDS or size < 4:
         return by_columns(contiguous_copy(turned(x)))
-    for i in range(x.count // (m * n)):
+    for _i in range(x.count // (m * n)):
         memcpy(room, target, nbytes)
         if size == 4:
             transpose_units(<uint32_t*> target, <const uint32_t*> room, m, n, 1)
@@ -47,7 +47,9 @@ cdef Tensor laid_by_columns(Tensor x):
     return x
 
 
-cdef void transpose_units(unit* target, const unit* source, Py_ssize_t m, Py_ssize_t n, Py_ssize_t units) noexcept nogil:
+cdef void transpose_units(
+    unit* target, const unit* source, Py_ssize_t m, Py_ssize_t n, Py_ssize_t units
+) noexcept nogil:
     """Transpose an m by n matrix whose elements are so many units."""
     cdef Py_ssize_t r, c, k
     for c in range(n):

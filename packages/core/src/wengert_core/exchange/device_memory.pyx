@@ -84,7 +84,8 @@ cdef object namespace():
 
 cdef object reference_of(Op op):
     if elsewhere():
-        kernel = plugin_of(thread_state().place).kernels.get(op.name if op.out_of_place is None else op.out_of_place.name)
+        name = op.name if op.out_of_place is None else op.out_of_place.name
+        kernel = plugin_of(thread_state().place).kernels.get(name)
         if kernel is not None:
             return kernel
     return op.reference
@@ -92,8 +93,8 @@ cdef object reference_of(Op op):
 
 cdef object as_array(object value):
     if elsewhere():
-        return value if hasattr(value, "__dlpack_device__") or hasattr(value, "ndim") and not isinstance(value, np.generic) \
-            else namespace().asarray(value)
+        return value if hasattr(value, "__dlpack_device__") \
+            or hasattr(value, "ndim") and not isinstance(value, np.generic) else namespace().asarray(value)
     return np.asarray(value)
 
 
@@ -107,12 +108,12 @@ cdef object numpy_dtype(int code):
 
 
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
-                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32", "float64",
-                                  "complex64", "complex128")])
+                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32",
+                                  "float64", "complex64", "complex128")])
 
 
 def typestr(Tensor t):
-    """A tensor's dtype as array interfaces write it: "<f4". bfloat16 is two bytes without a meaning, as NumPy has none."""
+    """Return a tensor's dtype as array interfaces write it: "<f4". bfloat16 is a plain two bytes: NumPy has none."""
     return "<V2" if t.code == BFLOAT16 else numpy_dtype(t.code).str
 
 
@@ -162,9 +163,9 @@ cdef object host_value(Tensor t):
 
 
 cdef object mixed(Tensor t):
-    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, "
-                       f"{_device.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is on the CPU "
-                       "(see docs/errors/device-mismatch)")
+    raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                       f"{_device.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is "
+                       "on the CPU (see docs/errors/device-mismatch)")
 
 
 cdef Tensor storage_bytes(Tensor t):
@@ -213,7 +214,7 @@ cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
 
 
 cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
-    """Let the device copy to pinned memory of the host, unwaited for. False: the copy is not of that kind, nothing is done."""
+    """Let the device copy to pinned host memory without waiting. False: another kind of copy, nothing was done."""
     if source.code != target.code or not target.flags & TF_CONTIGUOUS \
             or not same_shape(target, source) or not is_pinned(target):
         return False
@@ -236,9 +237,11 @@ cdef Tensor downloaded(Tensor t):
     array = plugin_of(t.device).download(array_at(bits_of(t)))
     expected = numpy_dtype(bits_of(t).code)
     if not isinstance(array, np.ndarray) or array.dtype != expected or array.size != t.count:
-        got = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else f"an object of type {type(array).__name__}"
-        raise RuntimeError(f"download() of the plugin of {with_distribution('devices', 'devices of type', plugin_of(t.device).type)} returned {got}, "
-                           f"expected an array of NumPy, {expected}{list(shape_tuple(t))}")
+        got = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) \
+            else f"an object of type {type(array).__name__}"
+        raise RuntimeError("download() of the plugin of "
+                           f"{with_distribution('devices', 'devices of type', plugin_of(t.device).type)} returned "
+                           f"{got}, expected an array of NumPy, {expected}{list(shape_tuple(t))}")
     cdef Tensor host = tensor_of_array(np.ascontiguousarray(array).reshape(shape_tuple(t)))
     if t.code == BFLOAT16:
         host.code = BFLOAT16
@@ -306,7 +309,8 @@ cdef bint is_fresh(Tensor t) noexcept:
 cdef bint taken_over(object array, Tensor t) except -1:
     """Let a fresh tensor have the memory of an array that only the caller knows. False: it has to be copied."""
     cdef Storage s
-    if references(<PyObject*> array) > 1 or not is_fresh(t) or array.dtype != numpy_dtype(t.code) or array.shape != shape_tuple(t):
+    if references(<PyObject*> array) > 1 or not is_fresh(t) or array.dtype != numpy_dtype(t.code) \
+            or array.shape != shape_tuple(t):
         return False
     found = plugin_of(t.device).take(array)
     if found is None or references(PyTuple_GET_ITEM(found, 1)) > 2:     # by the array, and by what was found

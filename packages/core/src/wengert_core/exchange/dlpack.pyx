@@ -26,7 +26,8 @@ from wengert_core.tensors.tensor cimport Tensor, checked_numel, new_on_memory, s
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 from wengert_core.devices.device import PLACED as _PLACED
-from wengert_core.devices.device import device, device_number, kinds, usable
+from wengert_core.devices.device import device as _device
+from wengert_core.devices.device import device_number, kinds, usable
 from wengert_core.messages.short_repr import told
 from wengert_core.tensors.vmap_hooks import no_pointer
 
@@ -200,7 +201,8 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
 
     stream: on a device the consumer's, as DLPack numbers it; it will wait for the current one. -1: it need not.
     max_version: (1, 0) or later gives a capsule with version and flags.   copy: True for memory of its own.
-    BufferError for a tensor that requires grad, for a device that DLPack has no number of, and for another than the tensor's.
+    BufferError for a tensor that requires grad, for a device that DLPack has no number of, and for another than the
+    tensor's.
     """
     if self.flags & WG_BATCHED:
         raise no_pointer()
@@ -215,8 +217,8 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
     if dl_device is not None and not isinstance(dl_device, (tuple, list)):
         raise TypeError(f"__dlpack__(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
     if dl_device is not None and tuple(dl_device) != here:
-        raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot be exported to "
-                          f"the DLPack device {told(tuple(dl_device))}; move it with .to() first")
+        raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot "
+                          f"be exported to the DLPack device {told(tuple(dl_device))}; move it with .to() first")
     if self.device:
         plugin, index = _PLACED[self.device]
         t = (<object> self).clone() if copy else self
@@ -254,8 +256,8 @@ cdef tuple dlpack_device(Tensor t):
         return (DL_CPU, 0)
     plugin, index = _PLACED[t.device]
     if plugin.dlpack_type is None:
-        raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {_DEVICES[t.device]} cannot be "
-                          "exported; use .cpu() first")
+        raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {_DEVICES[t.device]} "
+                          "cannot be exported; use .cpu() first")
     return (plugin.dlpack_type, index)
 
 
@@ -279,7 +281,8 @@ cdef int code_of_type(WgDLDataType kind) except -1:
     for code in range(12):
         if kind.lanes == 1 and kind.code == type_code(code) and kind.bits == 8 * FACTS.itemsize[code]:
             return code
-    raise BufferError(f"from_dlpack: there is no dtype for DLPack's type code {kind.code} with {kind.bits} bits and {kind.lanes} lanes")
+    raise BufferError(f"from_dlpack: there is no dtype for DLPack's type code {kind.code} with {kind.bits} bits and "
+                      f"{kind.lanes} lanes")
 
 
 cdef Tensor tensor_of(WgDLTensor* described, object owner):
@@ -303,8 +306,8 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         if shape[i] < 0 or mul_overflows(shape[i] - 1, strides[i], &far) or add_overflows(span, far, &span):
             raise BufferError(f"from_dlpack: sizes {[described.shape[k] for k in range(ndim)]} do not fit into memory")
         if strides[i] < 0 and shape[i] > 1:
-            raise ValueError("At least one stride in the given tensor is negative, and tensors with negative strides are not currently "
-                             "supported. Make a copy of it first.")
+            raise ValueError("At least one stride in the given tensor is negative, and tensors with negative strides "
+                             "are not currently supported. Make a copy of it first.")
     if checked_numel(ndim, shape, itemsize) == 0:
         span = 0
     if <Py_ssize_t> data % min(itemsize, 8) and span:
@@ -324,8 +327,9 @@ cdef unsigned int place_of(int kind, int index) except? 0xffff:
         return 0
     plugin = plugin_of_dlpack(kind)
     if plugin is None:
-        raise BufferError(f"from_dlpack: the data is on the DLPack device ({kind}, {index}), which no installed package provides")
-    return device_number(device(plugin.type, index), "from_dlpack")
+        raise BufferError(f"from_dlpack: the data is on the DLPack device ({kind}, {index}), "
+                          "which no installed package provides")
+    return device_number(_device(plugin.type, index), "from_dlpack")
 
 
 cdef object plugin_of_dlpack(int kind):
@@ -353,15 +357,16 @@ cdef Tensor take(object capsule):
         owner.plain = <WgDLManaged*> PyCapsule_GetPointer(capsule, b"dltensor")
         PyCapsule_SetName(capsule, b"used_dltensor")
         return tensor_of(&owner.plain.dl_tensor, owner)
-    raise RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
-                       "have already constructed a tensor from it once.")
+    raise RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+                       "once, so you might have already constructed a tensor from it once.")
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
     """See wengert_core.from_dlpack."""
     cdef Tensor t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
     if device is not None and device_number(device, "from_dlpack") != t.device:
-        raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {_DEVICES[t.device]}; use .to() behind it")
+        raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {_DEVICES[t.device]}; "
+                          "use .to() behind it")
     if t.device:
         return (<object> t).clone() if copy else t
     return contiguous_copy(t) if copy else t

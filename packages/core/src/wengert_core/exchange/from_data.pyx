@@ -1,13 +1,13 @@
 """Tensors from Python data: nested sequences, numbers, arrays.
 
-A sequence is read three times: for its shape (that of its first elements, as torch), for its dtype unless it is given, and
-for its values, when every length is checked.
+A sequence is read three times: for its shape (that of its first elements, as torch), for its dtype unless it is given,
+and for its values, when every length is checked.
 """
 from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
 import numpy as np
@@ -45,7 +45,8 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* Cython gives a class a short way to make instances, which would pass by the tp_new that tensors/tensor.pyx sets. */
+    /* Cython gives a class a short way to make instances, which would pass by the tp_new that tensors/tensor.pyx
+       sets. */
     static void wengert_call_new(PyTypeObject *t) { t->tp_vectorcall = NULL; PyType_Modified(t); }
     """
     void wengert_call_new(PyTypeObject* t) noexcept
@@ -71,7 +72,7 @@ cdef int dtype_code(object spec) except -2:
 
 
 cdef int scalar_code(PyObject* value) except -2:
-    """The dtype that a fill value stands for: that of its kind of Python number, also for 0-d tensors; -1: not a number."""
+    """Return the dtype of a fill value, that of its kind of Python number, also for 0-d tensors; -1: not a number."""
     cdef int category
     if not isinstance(<object> value, Tensor):
         return number_code(value)
@@ -91,7 +92,7 @@ cdef inline bint is_leaf(object data):
 
 
 cdef int infer_code(object data, int depth=0) except -1:
-    """The dtype of data: its Python and NumPy numbers and tensors promoted together. Nothing at all: the default dtype."""
+    """Return the dtype of data: its numbers and tensors promoted together; the default dtype where there are none."""
     cdef int code = -1, own
     cdef PyObject* o = <PyObject*> data
     if PyFloat_CheckExact(o):
@@ -117,8 +118,8 @@ cdef int infer_code(object data, int depth=0) except -1:
         return BOOL
     if PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o):
         return number_code(o)
-    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers, arrays, tensors or nested sequences "
-                       "of them")
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}: expected numbers, arrays, "
+                       "tensors or nested sequences of them")
 
 
 # ---- shapes
@@ -147,9 +148,11 @@ cdef int find_shape(object data, Py_ssize_t* shape) except -1:
 # ---- values
 
 cdef RuntimeError no_room(int code, object value, bint filling=False):
-    """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill values."""
-    return RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code] if filling else dtype_of(code).name} without overflow: "
-                        f"{value!r}")
+    """torch's error for a number that a dtype cannot hold; it names the dtype in one way for data, in another for fill
+    values.
+    """
+    return RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code] if filling else dtype_of(code).name} "
+                        f"without overflow: {value!r}")
 
 
 cdef inline bint fits(long long whole, int code) noexcept:
@@ -218,11 +221,12 @@ cdef object single_value(object item):
     """The Python number in a tensor, array or NumPy scalar."""
     if isinstance(item, Tensor):
         if (<Tensor> item).count != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars: a sequence holds a tensor of shape "
-                             f"{list(item.shape)}; use wengert.stack to join tensors")
+            raise ValueError("only one element tensors can be converted to Python scalars: a sequence holds a tensor "
+                             f"of shape {list(item.shape)}; use wengert.stack to join tensors")
         return item.item()
     if item.size != 1:
-        raise ValueError(f"only one element arrays can be converted to Python scalars, got one of shape {list(item.shape)}")
+        raise ValueError("only one element arrays can be converted to Python scalars, "
+                         f"got one of shape {list(item.shape)}")
     return item.item()
 
 
@@ -238,7 +242,9 @@ cdef int store_checked(PyObject* value, int code, char* where) except -1:
 
 
 cdef int store_assigned(PyObject* value, int code, char* where) except -1:
-    """As store_checked, for ``x[i] = number``: torch makes a tensor of the number first, which it converts to 16 bits unchecked."""
+    """As store_checked, for ``x[i] = number``: torch makes a tensor of the number first, which it converts to 16 bits
+    unchecked.
+    """
     number = <object> value
     cdef int overflow = 0
     if isinstance(number, (Tensor, NDARRAY, GENERIC)):
@@ -253,7 +259,7 @@ cdef int store_assigned(PyObject* value, int code, char* where) except -1:
 
 
 cdef int store_single(object number, int code, char* where) except -1:
-    """A Python number as dtype ``code``; RuntimeError when an integer dtype cannot hold it, or a real one an imaginary part."""
+    """Store a Python number as dtype ``code``; RuntimeError where that cannot hold it, or its imaginary part."""
     if PyComplex_Check(<PyObject*> number) and code != BOOL and FACTS.category[code] != CAT_COMPLEX:
         if number.imag != 0:
             raise no_room(code, number, True)
@@ -273,9 +279,11 @@ cdef int fill_level(object data, int dim, int ndim, const Py_ssize_t* shape, con
         return fill_array(data, dim, ndim, shape, steps, code, where)
     if isinstance(data, Tensor) or not PySequence_Check(<PyObject*> data):
         raise TypeError(f"not a sequence: expected one of length {shape[dim]} at dim {dim}, got {type(data).__name__}")
-    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MOST_ITEMS))
+    items = data if PyList_CheckExact(data) or PyTuple_CheckExact(data) \
+        else items_of(data, min(shape[dim] + 1, <Py_ssize_t> MOST_ITEMS))
     if PySequence_Fast_GET_SIZE(<PyObject*> items) != shape[dim]:
-        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {PySequence_Fast_GET_SIZE(<PyObject*> items)})")
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got "
+                         f"{PySequence_Fast_GET_SIZE(<PyObject*> items)})")
     for i in range(shape[dim]):
         if i >= PySequence_Fast_GET_SIZE(<PyObject*> items):
             raise ValueError(f"the sequence at dim {dim} changed while it was read")
@@ -300,7 +308,8 @@ cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, con
     cdef int i
     cdef Py_ssize_t count = 1
     if data.ndim != ndim - dim:
-        raise TypeError(f"not a sequence: expected {ndim - dim} dimensions from dim {dim} on, got an array of {data.ndim}")
+        raise TypeError(f"not a sequence: expected {ndim - dim} dimensions from dim {dim} on, "
+                        f"got an array of {data.ndim}")
     for i in range(dim, ndim):
         if data.shape[i - dim] != shape[i]:
             raise ValueError(f"expected sequence of length {shape[i]} at dim {i} (got {data.shape[i - dim]})")
@@ -414,7 +423,8 @@ def blank_strided(dtype, tuple shape, tuple strides):
     cdef Tensor memory = new_empty(code, 1, &span)
     for i in range(ndim):
         steps[i] *= FACTS.itemsize[code]
-    return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code], storage_of(memory))
+    return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code],
+                         storage_of(memory))
 
 
 cdef enum:
@@ -449,7 +459,9 @@ def ramp(Tensor tensor, start, step):
 
 
 cdef void fill_ramp(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    """Blocks are computed where they belong if their dtype allows it, else converted from there; what counts is of 32 bits, for SIMD."""
+    """Blocks are computed where they belong if their dtype allows it, else converted from there; what counts is of 32
+    bits, for SIMD.
+    """
     cdef Ramp* r = <Ramp*> ctx
     cdef double reals[BLOCK]
     cdef long long wholes[BLOCK]
@@ -483,7 +495,7 @@ cdef void fill_ramp(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
 def identity(kind, Py_ssize_t n, Py_ssize_t m):
     """An n by m matrix with ones on its diagonal and zeros elsewhere."""
     cdef Py_ssize_t shape[2]
-    cdef Py_ssize_t i, itemsize
+    cdef Py_ssize_t itemsize
     cdef double one = 1
     cdef Tensor t
     shape[0], shape[1] = n, m

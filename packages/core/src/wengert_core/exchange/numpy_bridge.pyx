@@ -43,8 +43,9 @@ cdef int array_code(object array) except -1:
     except TypeError:
         pass
     name = array.dtype.type.__name__
-    raise TypeError(f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, float16, "
-                    "complex64, complex128, int64, int32, int16, int8, uint8, and bool (and ml_dtypes.bfloat16).")
+    raise TypeError(f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, "
+                    "float16, complex64, complex128, int64, int32, int16, int8, uint8, "
+                    "and bool (and ml_dtypes.bfloat16).")
 
 
 cdef object placement_problem(cnp.ndarray a):
@@ -52,18 +53,20 @@ cdef object placement_problem(cnp.ndarray a):
     cdef int i
     cdef Py_ssize_t itemsize = cnp.PyArray_ITEMSIZE(a)
     if not cnp.PyArray_ISNOTSWAPPED(a):
-        return ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-                          "currently not supported: use array.astype(array.dtype.newbyteorder('='))")
+        return ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                          "byte orders is currently not supported: use array.astype(array.dtype.newbyteorder('='))")
     for i in range(cnp.PyArray_NDIM(a)):
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
-            return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-                              "currently supported. (You can probably work around this by making a copy of your array with "
-                              "array.copy().)")
+            return ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                              "strides are not currently supported. (You can probably work around this by making a "
+                              "copy of your array with array.copy().)")
         if cnp.PyArray_STRIDE(a, i) % itemsize:
-            return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
-                              f"the memory: its strides are {(<object> a).strides} bytes, an element has {itemsize}")
+            return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
+                              f"to reallocate the memory: its strides are {(<object> a).strides} bytes, "
+                              f"an element has {itemsize}")
     if not cnp.PyArray_ISALIGNED(a):
-        return ValueError(f"given numpy array is not aligned: its elements of {itemsize} bytes lie at odd addresses. Copy it first")
+        return ValueError("given numpy array is not aligned: "
+                          f"its elements of {itemsize} bytes lie at odd addresses. Copy it first")
     return None
 
 
@@ -81,17 +84,17 @@ cdef Tensor tensor_at(object array, bint may_copy):
     low = <char*> cnp.PyArray_DATA(a)
     for i in range(cnp.PyArray_NDIM(a)):
         span += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
-    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a), <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low,
-                         span if cnp.PyArray_SIZE(a) else 0, a)
+    return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a),
+                         <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low, span if cnp.PyArray_SIZE(a) else 0, a)
 
 
 cdef Tensor tensor_sharing(object array, str what="NumPy array"):
     cdef Tensor t = tensor_at(array, False)
     if not cnp.PyArray_ISWRITEABLE(<cnp.ndarray> array):
         storage_of(t).readonly = 1
-        warn_user(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-                  "this tensor will result in undefined behavior. You may want to copy it to protect its data or make it "
-                  "writable before converting it to a tensor.")
+        warn_user(f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means "
+                  "writing to this tensor will result in undefined behavior. You may want to copy it to protect its "
+                  "data or make it writable before converting it to a tensor.")
     return t
 
 
@@ -132,8 +135,8 @@ cdef int refuse_batched(Tensor t) except -1:
 
 cdef object array_sharing(Tensor t):
     if t.device:
-        raise TypeError(f"can't convert {_DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
-                        "memory first.")
+        raise TypeError(f"can't convert {_DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the "
+                        "tensor to host memory first.")
     if t.code == BFLOAT16:
         raise TypeError("Got unsupported ScalarType BFloat16: NumPy has no bfloat16; use .float() first")
     array = array_of(t)
@@ -145,8 +148,8 @@ cdef object array_sharing(Tensor t):
 def numpy(Tensor self, *, bint force=False):
     """The tensor as a NumPy array on the same memory.
 
-    force: for a tensor that requires grad, or on another device, give the array of ``self.detach().cpu()`` instead of an error.
-    TypeError for bfloat16.
+    force: for a tensor that requires grad, or on another device, give the array of ``self.detach().cpu()`` instead of
+    an error. TypeError for bfloat16.
 
     >>> from wengert_core import ones
     >>> ones(2).numpy()
@@ -168,8 +171,8 @@ def array_interface(Tensor self, dtype=None, *, copy=None):
     if dtype is None or array.dtype == dtype:
         return array.copy() if copy else array
     if copy is False:
-        raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, {told(dtype, str)} "
-                         "was asked for")
+        raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, "
+                         f"{told(dtype, str)} was asked for")
     return array.astype(dtype)
 
 
@@ -181,9 +184,9 @@ def array_wrap(Tensor self, array, context=None, return_scalar=False):
 # ---- lists out
 
 cdef object list_level(const char* data, const Py_ssize_t* shape, const Py_ssize_t* strides, int ndim, int code):
-    cdef Py_ssize_t i
+    cdef Py_ssize_t _i
     cdef list items = []
-    for i in range(shape[0]):
+    for _i in range(shape[0]):
         if ndim == 1:
             items.append(load_number(data, code))
         else:
@@ -212,5 +215,6 @@ def tolist(Tensor self):
     """
     refuse_batched(self)
     if self.count > MOST_NUMBERS:
-        raise MemoryError(f"tolist: {self.count} Python numbers do not fit into memory, expected at most {MOST_NUMBERS}")
+        raise MemoryError(f"tolist: {self.count} Python numbers do not fit into memory, expected at most "
+                          f"{MOST_NUMBERS}")
     return list_of(self)

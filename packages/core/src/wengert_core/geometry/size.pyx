@@ -3,6 +3,7 @@ from operator import index
 
 from wengert_core.binding.checked_methods import member
 
+
 def whole(items):
     """The items as ints; TypeError for one that is none."""
     found = []
@@ -15,7 +16,7 @@ def whole(items):
 
 
 class Size(tuple):
-    """The sizes of a tensor: a tuple of ints with torch.Size's name and ``numel``; sums and multiples of it are Sizes."""
+    """Sizes of a tensor: a tuple of ints with torch.Size's name and ``numel``; sums and multiples of it are Sizes."""
 
     __slots__ = ()
 
@@ -50,7 +51,8 @@ class Size(tuple):
         try:
             return tuple.__new__(Size, tuple.__mul__(self, times))
         except MemoryError:
-            raise MemoryError(f"Size of {len(self)} sizes, repeated {times} times, does not fit into memory: repeat it less often") from None
+            raise MemoryError(f"Size of {len(self)} sizes, repeated {times} times, does not fit into memory: "
+                              "repeat it less often") from None
 
     __rmul__ = __mul__
 

@@ -1,9 +1,9 @@
 """Arithmetic on sizes, strides and offsets: all of it that users' numbers reach goes through here.
 
 Note [Sizes are multiplied here]
-    A size that wraps around is a tensor of the wrong number of elements, and a write beyond its memory. ``numel`` multiplies
-    sizes, ``extent`` says where a geometry ends in memory; both raise what torch raises. Code that only asks, or that has an
-    error of its own, uses ``mul_overflows`` and ``add_overflows``.
+    A size that wraps around is a tensor of the wrong number of elements, and a write beyond its memory. ``numel``
+    multiplies sizes, ``extent`` says where a geometry ends in memory; both raise what torch raises. Code that only
+    asks, or that has an error of its own, uses ``mul_overflows`` and ``add_overflows``.
 """
 
 cdef extern from "wengert_core/geometry/size_math.h" nogil:
@@ -13,7 +13,9 @@ cdef extern from "wengert_core/geometry/size_math.h" nogil:
 # the product of the sizes, 0 if one of them is 0; RuntimeError when it does not fit
 cdef Py_ssize_t numel(int ndim, const Py_ssize_t* shape) except -1
 # bytes from the start of a storage to the end of its last element; strides and offset in elements, none negative
-cdef Py_ssize_t extent(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, int itemsize) except -1
+cdef Py_ssize_t extent(
+    int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, int itemsize
+) except -1
 # the stride of n steps of ``stride``; where that does not fit the dim has one element, and any stride will do
 cdef inline Py_ssize_t stepped(Py_ssize_t stride, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t product

@@ -24,11 +24,14 @@ cdef Py_ssize_t numel(int ndim, const Py_ssize_t* shape) except -1:
     if empty:
         return 0
     if overflow or n < 0:
-        raise RuntimeError(f"numel: integer multiplication overflow: sizes {listed(ndim, shape)} have more than 2**63 - 1 elements")
+        raise RuntimeError("numel: integer multiplication overflow: "
+                           f"sizes {listed(ndim, shape)} have more than 2**63 - 1 elements")
     return n
 
 
-cdef Py_ssize_t extent(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, int itemsize) except -1:
+cdef Py_ssize_t extent(
+    int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, int itemsize
+) except -1:
     cdef Py_ssize_t end = 1, span
     cdef bint overflow = add_overflows(offset, 1, &end)
     cdef int i
@@ -37,8 +40,9 @@ cdef Py_ssize_t extent(int ndim, const Py_ssize_t* shape, const Py_ssize_t* stri
             return 0
         overflow = overflow or mul_overflows(shape[i] - 1, strides[i], &span) or add_overflows(end, span, &end)
     if overflow or mul_overflows(end, itemsize, &end):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={listed(ndim, shape)} and strides={listed(ndim, strides)}: "
-                           f"with storage offset {offset} and elements of {itemsize} bytes they end beyond 2**63 - 1 bytes")
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={listed(ndim, shape)} and "
+                           f"strides={listed(ndim, strides)}: with storage offset {offset} and elements of {itemsize} "
+                           "bytes they end beyond 2**63 - 1 bytes")
     return end
 
 
@@ -59,5 +63,6 @@ def checked_numel(sizes, itemsize=1):
     for size in sizes:
         n *= size
     if n * itemsize >= 1 << 62:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}: elements of {itemsize} bytes")
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}: elements of {itemsize} "
+                           "bytes")
     return n

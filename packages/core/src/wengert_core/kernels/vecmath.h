@@ -26,8 +26,8 @@
     ((a) + (x) * ((b) + (x) * ((c) + (x) * ((d) + (x) * ((e) + (x) * ((f) + (x) * ((g) + (x) * ((h) + (x) * ((i) \
      + (x) * WG_P12(x, __VA_ARGS__))))))))))
 
-/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: high = k ln 2 + r, then 2^k (1 + r + r^2 P(r)), 2^k in two steps so that
- * results near the ends of the range neither overflow early nor lose their denormals. */
+/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: high = k ln 2 + r, then 2^k (1 + r + r^2 P(r)),
+ * 2^k in two steps so that results near the ends of the range neither overflow early nor lose their denormals. */
 WG_INLINE float wg_exp_bounded_f32(float x, float low) {
     float shifted, k, r, p;
     uint32_t n, half;
@@ -87,14 +87,17 @@ WG_INLINE double wg_log1p_unit_f64(double t) {
 WG_INLINE float wg_log_f32(float x) {
     const float normal = x < 0x1p-126f ? x * 0x1p23f : x;
     const int32_t u = (int32_t)(wg_f32_bits(normal) - 0x3F3504F3u), whole = (u >> 23) - (x < 0x1p-126f ? 23 : 0);
-    const float m = wg_bits_f32(((uint32_t)u & 0x7FFFFFu) + 0x3F3504F3u), k = (float)whole, s = (m - 1.0f) / (m + 1.0f), z = s * s;
-    const float rest = s * z * WG_P4(z, 6.666666732e-01f, 3.999970633e-01f, 2.859235799e-01f, 2.170657580e-01f, 2.322432922e-01f);
+    const float m = wg_bits_f32(((uint32_t)u & 0x7FFFFFu) + 0x3F3504F3u), k = (float)whole;
+    const float s = (m - 1.0f) / (m + 1.0f), z = s * s;
+    const float rest = s * z * WG_P4(z, 6.666666732e-01f, 3.999970633e-01f, 2.859235799e-01f, 2.170657580e-01f,
+                                     2.322432922e-01f);
     const float y = k * 0.693359375f + (2.0f * s + (rest - k * 2.12194440e-4f));
     return x > 0 ? y : x == 0 ? -INFINITY : NAN;
 }
 WG_INLINE double wg_log_f64(double x) {
     const double normal = x < 0x1p-1022 ? x * 0x1p52 : x;
-    const int64_t u = (int64_t)(wg_f64_bits(normal) - 0x3FE6A09E667F3BCDu), whole = (u >> 52) - (x < 0x1p-1022 ? 52 : 0);
+    const int64_t u = (int64_t)(wg_f64_bits(normal) - 0x3FE6A09E667F3BCDu);
+    const int64_t whole = (u >> 52) - (x < 0x1p-1022 ? 52 : 0);
     const double m = wg_bits_f64(((uint64_t)u & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu), k = (double)whole;
     const double s = (m - 1.0) / (m + 1.0), z = s * s;
     const double rest = s * z * WG_P9(z, 6.66666666666666630e-01, 4.00000000000145850e-01, 2.85714285671087587e-01,
@@ -179,13 +182,13 @@ WG_INLINE double wg_bell_f64(double x) {
     return wg_exp_bounded_f64(b * b * -0.5, 0.0);
 }
 
-/* The normal distribution's integral up to x, with e = exp(-x^2 / 2), which its density needs as well. The tail beyond |x|
- * is e v P(1 - v), v = 6 / (|x| + 3). */
+/* The normal distribution's integral up to x, with e = exp(-x^2 / 2), which its density needs as well. The tail beyond
+ * |x| is e v P(1 - v), v = 6 / (|x| + 3). */
 WG_INLINE float wg_normal_cdf_f32(float x, float e) {
     const float a = fabsf(x), b = a > 14.5f ? 14.5f : a, v = 6.0f / (b + 3.0f);
-    const float tail = e * (v * WG_P9(1.0f - v, 1.215139478e-01f, -8.488869667e-02f, 3.833638877e-02f, -7.876353338e-03f,
-                                      -1.744754147e-03f, 1.155936974e-03f, 1.727989002e-04f, -1.560766686e-04f,
-                                      -3.739547537e-05f, 6.173433576e-06f));
+    const float tail = e * (v * WG_P9(1.0f - v, 1.215139478e-01f, -8.488869667e-02f, 3.833638877e-02f,
+                                      -7.876353338e-03f, -1.744754147e-03f, 1.155936974e-03f, 1.727989002e-04f,
+                                      -1.560766686e-04f, -3.739547537e-05f, 6.173433576e-06f));
     return x < 0 ? tail : 1 - tail;
 }
 

@@ -1,9 +1,9 @@
 /* Random numbers from NumPy's PCG64, whose state lies in NumPy's memory.
  *
- * The generator is M. O'Neill's PCG XSL RR 128/64 (pcg-random.org), as NumPy has it: uniform and whole numbers are those that
- * numpy.random.Generator draws from the same state. Normal numbers are Box and Muller's (1958), in blocks of WG_BLOCK
- * numbers: the first half of a block r cos(a), the second r sin(a), of pairs of uniform numbers in order. core/rng/samplers.py
- * computes the same with NumPy.
+ * The generator is M. O'Neill's PCG XSL RR 128/64 (pcg-random.org), as NumPy has it: uniform and whole numbers are
+ * those that numpy.random.Generator draws from the same state. Normal numbers are Box and Muller's (1958), in blocks of
+ * WG_BLOCK numbers: the first half of a block r cos(a), the second r sin(a), of pairs of uniform numbers in order.
+ * core/rng/samplers.py computes the same with NumPy.
  */
 #ifndef WENGERT_DRAWS_H
 #define WENGERT_DRAWS_H
@@ -132,7 +132,8 @@ WG_UNUSED static void wg_fill_normal_f32(wg_pcg *pcg, float *out, wg_ssize n, do
         const wg_ssize m = n - at < WG_BLOCK ? n - at : WG_BLOCK, pairs = (m + 1) / 2;
         for (wg_ssize i = 0; i < pairs; i++) {
             const uint64_t x = wg_draw(&s);
-            radius[i] = (float)((x >> 24) + 1) * 0x1p-40f;      /* in (0, 1], of 40 bits: large numbers come as often as they should */
+            /* in (0, 1], of 40 bits: large numbers come as often as they should */
+            radius[i] = (float)((x >> 24) + 1) * 0x1p-40f;
             turn[i] = (float)(x & 0xFFFFFFu) * 0x1p-24f;
         }
         wg_box_muller_f32(radius, turn, out + at, m, (float)mean, (float)std);
@@ -201,7 +202,7 @@ WG_UNUSED static void wg_fill_places(wg_pcg *pcg, const double *ends, wg_ssize n
     wg_stream s = wg_open(pcg);
     for (wg_ssize i = 0; i < draws; i++) {
         double at = ends[n - 1];
-        while (!(at < ends[n - 1])) at = (wg_draw(&s) >> 11) * 0x1p-53 * ends[n - 1];        /* rounding may reach the end */
+        while (!(at < ends[n - 1])) at = (wg_draw(&s) >> 11) * 0x1p-53 * ends[n - 1];   /* rounding may reach the end */
         const double *first = ends;
         for (wg_ssize left = n; left > 1;) {                    /* the first end beyond the number, without branches */
             const wg_ssize half = left / 2;

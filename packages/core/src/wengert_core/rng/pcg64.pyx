@@ -1,10 +1,11 @@
 """Random numbers drawn in C from the state of a NumPy generator, which is PCG64.
 
 Note [NumPy's state]
-    A NumPy generator gives the address of its state in a capsule, which its C interface documents; what lies there for PCG64 it does
-    not. So the first generator is compared with what its ``state`` says in Python. Where they differ, with another bit
-    generator and with WENGERT_KERNELS=python, functions here return False or None, and core/rng/samplers.py draws with NumPy: the same
-    numbers, but for the rounding of normal ones. The generator's lock is held meanwhile: NumPy draws without the GIL.
+    A NumPy generator gives the address of its state in a capsule, which its C interface documents; what lies there for
+    PCG64 it does not. So the first generator is compared with what its ``state`` says in Python. Where they differ,
+    with another bit generator and with WENGERT_KERNELS=python, functions here return False or None, and
+    core/rng/samplers.py draws with NumPy: the same numbers, but for the rounding of normal ones. The generator's lock
+    is held meanwhile: NumPy draws without the GIL.
 """
 
 import numpy as np
@@ -111,7 +112,7 @@ cdef void fill_unit(wg_pcg* pcg, int code, char* data, Py_ssize_t n) noexcept no
 
 
 def normal(rng, Tensor t, mean=0, std=1):
-    """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to or what is given cannot be."""
+    """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to, or it cannot be."""
     if not std >= 0:
         return False
     cdef double at = mean, scale = std
@@ -141,7 +142,7 @@ cdef void fill_normal_now(wg_pcg* pcg, int code, char* data, Py_ssize_t n, doubl
 
 
 def whole(rng, Tensor t, low, most):
-    """Fill a contiguous int64 tensor with whole numbers from low to most; False, and nothing done, where NumPy has to."""
+    """Fill a contiguous int64 tensor with whole numbers from low to most; False, nothing done, where NumPy has to."""
     cdef int64_t least = low, last = most
     bits = rng.bit_generator
     cdef wg_pcg* pcg = known_state(bits)
@@ -204,13 +205,16 @@ def chance(rng, tuple shape, p):
 
 
 def are_weights(cnp.ndarray[double, ndim=2, mode="c"] weights, bint summed):
-    """Whether each row can be drawn from: none is negative, their sum is finite and not 0. summed: they become their running sums."""
+    """Return whether each row can be drawn from: no weight is negative, their sum is finite and not 0.
+
+    summed: the weights become their running sums.
+    """
     cdef double* row = <double*> cnp.PyArray_BYTES(weights)
-    cdef Py_ssize_t n_rows = weights.shape[0], n = weights.shape[1], i, k
+    cdef Py_ssize_t n_rows = weights.shape[0], n = weights.shape[1], _i, k
     cdef double total
     cdef bint good = True
     with nogil:
-        for i in range(n_rows):
+        for _i in range(n_rows):
             total = 0
             for k in range(n):
                 good = good and row[k] >= 0
@@ -253,7 +257,10 @@ def seed(rng, value):
         return
     bits.state = {
         "bit_generator": "PCG64",
-        "state": {"state": words.state_low | <object> words.state_high << 64, "inc": words.step_low | <object> words.step_high << 64},
+        "state": {
+            "state": words.state_low | <object> words.state_high << 64,
+            "inc": words.step_low | <object> words.step_high << 64,
+        },
         "has_uint32": 0,
         "uinteger": 0,
     }

@@ -1,8 +1,8 @@
 """The caching allocator: fresh memory is the largest cost of big tensors, so buffers are kept by size class and reused.
 
-Classes: multiples of 16 bytes up to 128, then four to each doubling (at most 25 % over what was asked). A released buffer
-goes to the head of its class's list unless that would keep more than the limit. Blocks of 4 MiB and more are aligned to
-2 MiB and marked for huge pages. The GIL protects all of it.
+Classes: multiples of 16 bytes up to 128, then four to each doubling (at most 25 % over what was asked). A released
+buffer goes to the head of its class's list unless that would keep more than the limit. Blocks of 4 MiB and more are
+aligned to 2 MiB and marked for huge pages. The GIL protects all of it.
 
 >>> from wengert_core import memory
 >>> sorted(memory.stats())[:3]

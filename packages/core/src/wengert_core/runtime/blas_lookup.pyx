@@ -1,20 +1,23 @@
-"""The BLAS and LAPACK that NumPy is linked to, or the user has chosen: their routines by name, and how many threads they take.
+"""The BLAS and LAPACK that NumPy is linked to, or the user has chosen: their routines by name, and how many threads
+they take.
 
-Nothing is linked here: routines are looked up behind the extension module of numpy.linalg, in which any build of NumPy has its BLAS,
-under the names that NumPy's wheels (scipy-openblas), OpenBLAS and the reference implementation give them. Where they are not found,
-or with WENGERT_KERNELS=python, whoever asks does without.
+Nothing is linked here: routines are looked up behind the extension module of numpy.linalg, in which any build of NumPy
+has its BLAS, under the names that NumPy's wheels (scipy-openblas), OpenBLAS and the reference implementation give them.
+Where they are not found, or with WENGERT_KERNELS=python, whoever asks does without.
 
 Note [Another BLAS]
-    Where MKL is installed in the environment (the extra wengert[mkl]), its products and factorizations are used in place of those of
-    NumPy's. WENGERT_BLAS names any other shared library (AOCL, BLIS with LAPACK, another OpenBLAS), or is "numpy" for NumPy's in any
-    case. A library is opened with the first product or factorization, and tried on small matrices.
+    Where MKL is installed in the environment (the extra wengert[mkl]), its products and factorizations are used in
+    place of those of NumPy's. WENGERT_BLAS names any other shared library (AOCL, BLIS with LAPACK, another OpenBLAS),
+    or is "numpy" for NumPy's in any case. A library is opened with the first product or factorization, and tried on
+    small matrices.
 
 Note [One thread for small products]
-    OpenBLAS shares a product of 64 x 64 matrices out already. Up to about 160 x 160 that gains nothing, and when another program
-    has the second CPU, its threads wait for one another for milliseconds: 100 x 100 took 15 us alone, and from 15 to 12,000 shared.
-    So smaller products are done by one thread, and with set_num_threads(1) all. A BLAS knows one number for the process: the first
-    that enters keeps it, the last that leaves sets it back. MKL shares any product out on some processors (20 x 20 took 1 us on one
-    thread, 40 on two), but has a number for each thread as well, which kernels/linalg/gemm.h sets around small products.
+    OpenBLAS shares a product of 64 x 64 matrices out already. Up to about 160 x 160 that gains nothing, and when
+    another program has the second CPU, its threads wait for one another for milliseconds: 100 x 100 took 15 us alone,
+    and from 15 to 12,000 shared. So smaller products are done by one thread, and with set_num_threads(1) all. A BLAS
+    knows one number for the process: the first that enters keeps it, the last that leaves sets it back. MKL shares any
+    product out on some processors (20 x 20 took 1 us on one thread, 40 on two), but has a number for each thread as
+    well, which kernels/linalg/gemm.h sets around small products.
 """
 import os
 import sys

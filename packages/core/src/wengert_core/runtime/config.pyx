@@ -12,5 +12,5 @@ def only_references():
 
 
 if KERNELS not in ("", "python"):
-    warnings.warn(f"WENGERT_KERNELS is {KERNELS!r} and has no effect; 'python' is its one value: plain NumPy calls in place of "
-                  "native kernels", RuntimeWarning, stacklevel=2)
+    warnings.warn(f"WENGERT_KERNELS is {KERNELS!r} and has no effect; 'python' is its one value: plain NumPy calls in "
+                  "place of native kernels", RuntimeWarning, stacklevel=2)

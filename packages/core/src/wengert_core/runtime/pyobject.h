@@ -44,9 +44,9 @@ static inline void wengert_set_new(PyTypeObject *t, newfunc n) {
     t->tp_vectorcall = NULL;   /* Cython's short way past tp_new */
 }
 
-/* Refuse instances made by hand, by `type()` and by `type.__new__(type)`: their fields would not be set. Code of the module
-   that has the type makes them all the same: for `X.__new__(X)` Cython calls its own function, not the slot. A class may say
-   in _REFUSAL, a pair, which exception is raised and why. */
+/* Refuse instances made by hand, by `type()` and by `type.__new__(type)`: their fields would not be set. Code of the
+   module that has the type makes them all the same: for `X.__new__(X)` Cython calls its own function, not the slot. A
+   class may say in _REFUSAL, a pair, which exception is raised and why. */
 static PyObject *wengert_refuse_new(PyTypeObject *t, PyObject *a, PyObject *k) {
     PyObject *refusal = PyObject_GetAttrString((PyObject *)t, "_REFUSAL");
     if (refusal != NULL && PyTuple_CheckExact(refusal) && PyTuple_GET_SIZE(refusal) == 2

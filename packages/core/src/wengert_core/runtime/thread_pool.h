@@ -1,22 +1,23 @@
 /* A few sleeping threads that take pieces of one large kernel at a time. Included by thread_pool.pyx only.
  *
  * Note [Worker threads]
- * A job is a body to be called on pieces of 0 .. n. Its caller takes pieces like everybody else, so that a job is done even
- * if no worker comes, and it returns when no worker is inside any more. There is one pool and one job at a time: whoever
- * finds it taken (a second Python thread, a body inside a job) does all pieces itself. Workers are started by the first
- * job that has pieces for them, never touch Python, take no signals and end with the process. A child of fork() has none
- * of them; it starts with an empty pool.
+ * A job is a body to be called on pieces of 0 .. n. Its caller takes pieces like everybody else, so that a job is done
+ * even if no worker comes, and it returns when no worker is inside any more. There is one pool and one job at a time:
+ * whoever finds it taken (a second Python thread, a body inside a job) does all pieces itself. Workers are started by
+ * the first job that has pieces for them, never touch Python, take no signals and end with the process. A child of
+ * fork() has none of them; it starts with an empty pool.
  *
  * Note [Each its share first]
- * 0 .. n is cut into as many shares as there are threads. Each thread begins with its own, the same one in every job, and
- * takes what is left of others' only when that is done: so the next kernel on the same arrays finds them in the caches of
- * who worked on them last (a mean of 10^6 float32, two threads, medians: 44 to 62 us instead of 74 to 84).
+ * 0 .. n is cut into as many shares as there are threads. Each thread begins with its own, the same one in every job,
+ * and takes what is left of others' only when that is done: so the next kernel on the same arrays finds them in the
+ * caches of who worked on them last (a mean of 10^6 float32, two threads, medians: 44 to 62 us instead of 74 to 84).
  *
  * Note [Away from the caller]
- * Where processors share no cache (as on many virtual machines) Linux wakes a thread on the processor of who wakes it. There
- * a worker waits until the caller has done the whole job, again and again, until the balancing that comes by every few
- * milliseconds moves one of the two. So workers may run on all processors of the caller but the one that it is on. Larger
- * pools are left alone: there one worker counts for little, and a system call for each whenever the caller moves for much.
+ * Where processors share no cache (as on many virtual machines) Linux wakes a thread on the processor of who wakes it.
+ * There a worker waits until the caller has done the whole job, again and again, until the balancing that comes by
+ * every few milliseconds moves one of the two. So workers may run on all processors of the caller but the one that it
+ * is on. Larger pools are left alone: there one worker counts for little, and a system call for each whenever the
+ * caller moves for much.
  */
 #ifndef WENGERT_WORKERS_H
 #define WENGERT_WORKERS_H
@@ -52,7 +53,12 @@ static struct {
     Py_ssize_t n, piece, share;
     int shares;
     fenv_t rounding;                 /* the caller's, so that results do not depend on who computes them */
-} wg_pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .left = PTHREAD_COND_INITIALIZER, .wanted = 1};
+} wg_pool = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .wake = PTHREAD_COND_INITIALIZER,
+    .left = PTHREAD_COND_INITIALIZER,
+    .wanted = 1,
+};
 
 static struct {
     Py_ssize_t next;                 /* in this share, where nobody has begun */
@@ -65,7 +71,8 @@ static struct {
     int avoided;                     /* the processor it may not run on; -1: none */
 } wg_places[WG_MOST_WORKERS];
 
-/* Keep the workers off the processor the caller is on. With the lock; no system call as long as the caller stays there. */
+/* Keep the workers off the processor the caller is on. With the lock; no system call as long as the caller stays
+   there. */
 static void wg_keep_off(void) {
     const int here = sched_getcpu();
     cpu_set_t others;
@@ -143,8 +150,8 @@ static void wg_after_fork(void) {
     __atomic_store_n(&wg_pool.taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Start workers until there are that many, or no more can be had. They leave all signals to Python's threads, except those
- * that a thread sends to itself by a fault. */
+/* Start workers until there are that many, or no more can be had. They leave all signals to Python's threads, except
+ * those that a thread sends to itself by a fault. */
 static void wg_start_workers(int count) {
     sigset_t none, before;
     pthread_t thread;
@@ -180,7 +187,8 @@ static void wg_wait_until_left(void) {
     pthread_mutex_unlock(&wg_pool.lock);
 }
 
-/* body on pieces that make up 0 .. n, none smaller than grain but those at the end of a share. Returns how many threads were asked to work. */
+/* body on pieces that make up 0 .. n, none smaller than grain but those at the end of a share. Returns how many threads
+   were asked to work. */
 static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *ctx) {
     const int wanted = __atomic_load_n(&wg_pool.wanted, __ATOMIC_RELAXED);
     if (n <= 0) return 1;
@@ -194,7 +202,8 @@ static int wg_parallel_for(Py_ssize_t n, Py_ssize_t grain, wg_body body, void *c
     if (workers > WG_MOST_WORKERS) workers = WG_MOST_WORKERS;
     wg_start_workers(workers);
     if (workers > wg_pool.workers) workers = wg_pool.workers;
-    const Py_ssize_t share = (n + workers) / (workers + 1), pieces = share / grain < WG_PIECES_EACH ? share / grain : WG_PIECES_EACH;
+    const Py_ssize_t share = (n + workers) / (workers + 1);
+    const Py_ssize_t pieces = share / grain < WG_PIECES_EACH ? share / grain : WG_PIECES_EACH;
     wg_pool.body = body;
     wg_pool.ctx = ctx;
     wg_pool.n = n;

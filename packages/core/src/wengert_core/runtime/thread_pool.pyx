@@ -52,9 +52,9 @@ def get_num_threads():
 def set_num_threads(n, /):
     """Let large kernels use ``n`` threads, the calling one included; 1: none but that.
 
-    For all threads of the process, from the next kernel on. Results do not depend on it. Matrix products are BLAS's: 1 keeps
-    those on the calling thread, too; how many more they may take is set where BLAS reads it (OPENBLAS_NUM_THREADS).
-    RuntimeError for what is no int or less than 1, ValueError for more than a C int holds.
+    For all threads of the process, from the next kernel on. Results do not depend on it. Matrix products are BLAS's: 1
+    keeps those on the calling thread, too; how many more they may take is set where BLAS reads it
+    (OPENBLAS_NUM_THREADS). RuntimeError for what is no int or less than 1, ValueError for more than a C int holds.
 
     >>> from wengert_core import get_num_threads, set_num_threads
     >>> before = get_num_threads()
@@ -94,8 +94,8 @@ def default_threads():
         return min(int(of_openmp), cpus) if is_number(of_openmp) and int(of_openmp) else cpus
     if is_number(asked) and 1 <= int(asked) <= LARGEST_INT:
         return int(asked)
-    warnings.warn(f"WENGERT_NUM_THREADS is {asked!r}, not a number of threads from 1 on; wengert uses {cpus}, the CPUs that it may "
-                  "use", RuntimeWarning, stacklevel=2)
+    warnings.warn(f"WENGERT_NUM_THREADS is {asked!r}, not a number of threads from 1 on; wengert uses {cpus}, "
+                  "the CPUs that it may use", RuntimeWarning, stacklevel=2)
     return cpus
 
 

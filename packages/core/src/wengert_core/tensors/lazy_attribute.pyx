@@ -2,7 +2,7 @@
 cimport cython
 from wengert_core.tensors.tensor cimport Tensor
 
-PROMISED = set()                       # methods that a plugin brings when its op table is loaded; until then something else is on Tensor
+PROMISED = set()    # methods that a plugin brings when its op table is loaded; until then something else is on Tensor
 
 
 @cython.binding(False)
@@ -38,5 +38,5 @@ cdef object replace(Later later):
     """Have it loaded; its attribute must be there now."""
     later.load(later.family)
     if Tensor.__dict__[later.name] is later:
-        raise RuntimeError(f"Tensor.{later.name}: '{later.family}' does not bring it, though it is listed so: of a family of ops, "
-                           "tools/generate/op_families.py makes the list")
+        raise RuntimeError(f"Tensor.{later.name}: '{later.family}' does not bring it, though it is listed so: of a "
+                           "family of ops, tools/generate/op_families.py makes the list")

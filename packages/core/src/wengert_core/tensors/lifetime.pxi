@@ -5,7 +5,7 @@ cdef int N_TENSORS = 0
 
 
 cdef Tensor blank_tensor():
-    """A tensor of exactly this type with empty fields, not known to the collector; the caller sets what is not set here."""
+    """Return a tensor of exactly this type with empty fields, untracked by the collector; the caller sets the rest."""
     cdef PyObject* o = wengert_take(TENSORS, &N_TENSORS, <PyTypeObject*> Tensor)
     wengert_null_slot(o, WENGERT_DICT_OFFSET(<PyTypeObject*> Tensor))
     wengert_null_slot(o, WENGERT_WEAK_OFFSET(<PyTypeObject*> Tensor))

@@ -10,12 +10,15 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 @checked
 class memory_format:
-    """How a copy is laid out in memory: ``wengert.contiguous_format``, ``preserve_format``, ``channels_last``, ``channels_last_3d``."""
+    """A layout of memory for copies: ``wengert.contiguous_format``, ``preserve_format``, ``channels_last``,
+    ``channels_last_3d``.
+    """
 
     __slots__ = ("name",)
 
     def __new__(cls):
-        raise TypeError("cannot create 'torch.memory_format' instances: use wengert.contiguous_format, channels_last, ...")
+        raise TypeError("cannot create 'torch.memory_format' instances: use wengert.contiguous_format, "
+                        "channels_last, ...")
 
     def __repr__(self):
         return f"torch.{self.name}"
@@ -91,8 +94,8 @@ cdef int lay_out(Tensor out, Format form) except -1:
     cdef int outermost[64]
     cdef int i
     if not innermost_first(form, out.rank, order):
-        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {FORMATS[<int> form].name} format: "
-                           f"this one has {out.rank} dims")
+        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use "
+                           f"{FORMATS[<int> form].name} format: this one has {out.rank} dims")
     if form != FORMAT_CONTIGUOUS:
         for i in range(out.rank):
             outermost[i] = order[out.rank - 1 - i]

@@ -29,7 +29,8 @@ def set_operators(table):
 cdef inline bint is_operand(PyObject* o) noexcept:
     """What may stand beside a tensor: tensors and numbers. Arrays answer themselves, by way of __array__."""
     return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o)
-            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None and not isinstance(<object> o, ARRAY)))
+            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None
+                and not isinstance(<object> o, ARRAY)))
 
 
 cdef inline object plain2(int which, PyObject* a, PyObject* b):
@@ -67,7 +68,9 @@ cdef object overridden_or_plain(int which, PyObject* a, PyObject* b):
 
 
 cdef object overridden(int which, PyObject* a, PyObject* b):
-    """The answer of modes and of tensors of subclasses to an operator, as the only item of a tuple; None where nobody is asked."""
+    """The answer of modes and of tensors of subclasses to an operator, as the only item of a tuple; None where nobody
+    is asked.
+    """
     cdef PyObject* args[2]
     args[0], args[1] = a, b
     if which == O_IMATMUL or not asks(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
@@ -119,7 +122,7 @@ cdef object property_of(str name, Tensor self):
 
 
 cdef bint is_asked(PyObject* self) noexcept:
-    """Return whether a tensor is of a subclass and has not been asked, or a mode. Note [Tensors of subclasses are asked first]"""
+    """Return whether a subclass's tensor or a mode was not asked. Note [Tensors of subclasses are asked first]"""
     return asks(&self, 1)
 
 

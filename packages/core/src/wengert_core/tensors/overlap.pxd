@@ -1,4 +1,4 @@
-"""How the memory of two tensors lies. What may be written and read is in drivers/memory_overlap.pxd, Note [What may overlap]."""
+"""Overlap of two tensors in memory. The rules are in drivers/memory_overlap.pxd, Note [What may overlap]."""
 from wengert_core.runtime.allocator cimport FOREIGN_BIN
 from wengert_core.tensors.tensor cimport Storage, Tensor
 
@@ -11,6 +11,6 @@ cdef enum Overlap:
 cdef Overlap overlap_of(Tensor a, Tensor b) noexcept
 
 cdef inline bint may_meet(Tensor a, Tensor b) noexcept:
-    """False for two storages of our own; other objects' memory (an array on a tensor's) is known by its addresses alone."""
+    """Return False for two storages of our own; memory of other objects (arrays) is known by its addresses alone."""
     return (<Storage> a.storage).data == (<Storage> b.storage).data \
         or (<Storage> a.storage).bin == FOREIGN_BIN or (<Storage> b.storage).bin == FOREIGN_BIN

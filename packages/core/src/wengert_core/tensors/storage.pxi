@@ -59,7 +59,8 @@ cdef Storage foreign_storage(char* data, Py_ssize_t nbytes, PyObject* owner):
     return s
 
 
-# ---- one version counter for several storages. Only borrowed casts here: a reference taken to a dying object would kill it twice.
+# ---- one version counter for several storages. Only borrowed casts here: a reference taken to a dying object would
+# kill it twice.
 
 cdef inline PyObject** next_linked(PyObject* storage) noexcept:
     return &(<Storage> storage).linked

@@ -5,10 +5,10 @@ Note [Who owns a tensor's fields]
     a new tensor costs a pop from a freelist. A tensor is known to the garbage collector only from the moment it can
     reference something that could lead back to it (a grad_fn, a base, a gradient, an attribute): ``track``.
 Note [Version counters]
-    The counter lives in Storage. Views share it because they share the Storage; ``x.data`` and ``x.detach()`` differ in that
-    the first has a Storage of its own (same memory, owned by the parent Storage) and so a counter of its own. After
-    ``x.data = y`` the counter stays that of x and its views, which look into two memories then: their Storages are linked,
-    and a write to one of them raises the version of all.
+    The counter lives in Storage. Views share it because they share the Storage; ``x.data`` and ``x.detach()`` differ in
+    that the first has a Storage of its own (same memory, owned by the parent Storage) and so a counter of its own.
+    After ``x.data = y`` the counter stays that of x and its views, which look into two memories then: their Storages
+    are linked, and a write to one of them raises the version of all.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint8_t, uint16_t
@@ -17,14 +17,14 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
 
-cdef enum:                             # Tensor.flags beside the bits of runtime/state.h; 1 << 20 is TF_CUT of the engine's graph/node.pxd
+cdef enum:    # Tensor.flags beside the bits of runtime/state.h; 1 << 20 is TF_CUT of the engine's graph/node.pxd
     TF_CONTIGUOUS = 64                 # row-major without gaps
     TF_VIEW = 128                      # has a base: grad_fn may have to be made anew, see engine
     TF_RETAINS_GRAD = 512
     TF_INFERENCE = 1024                # made in inference mode
     TF_META_SHIFT = 12                 # 3 bits: how a view came to be (ViewOrigin)
-    TF_META_MASK = 0x7000 
-    TF_SUBCLASS = 0x8000 
+    TF_META_MASK = 0x7000
+    TF_SUBCLASS = 0x8000
 
 cdef enum ViewOrigin:
     VIEW_DEFAULT = 0
@@ -36,15 +36,15 @@ cdef enum ViewOrigin:
 
 
 cdef class Storage:
-    cdef char* data                    # first byte; NULL when nothing is allocated
-    cdef Py_ssize_t nbytes             # usable bytes
-    cdef PyObject* owner               # keeps foreign memory alive (an array, a capsule, a Storage); owned; NULL: ours
-    cdef uint32_t version              # raised by every in-place operation
-    cdef uint8_t bin                   # allocator's size class, FOREIGN_BIN for foreign memory
-    cdef uint8_t readonly              # 1: writing was warned about
+    cdef char* data                # first byte; NULL when nothing is allocated
+    cdef Py_ssize_t nbytes         # usable bytes
+    cdef PyObject* owner           # keeps foreign memory alive (an array, a capsule, a Storage); owned; NULL: ours
+    cdef uint32_t version          # raised by every in-place operation
+    cdef uint8_t bin               # allocator's size class, FOREIGN_BIN for foreign memory
+    cdef uint8_t readonly          # 1: writing was warned about
     cdef uint16_t reserved
-    cdef uint32_t birth                # the number of the transform of wengert.func that it was made in; 0: in none
-    cdef PyObject* linked              # the next of a ring of storages that have one version counter; borrowed; NULL: alone
+    cdef uint32_t birth            # the number of the transform of wengert.func that it was made in; 0: in none
+    cdef PyObject* linked          # the next of a ring of storages that have one version counter; borrowed; NULL: alone
 
 
 cdef struct TensorExtra:               # what few tensors need; all owned unless said
@@ -83,15 +83,18 @@ cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py
                           char* start, Py_ssize_t nbytes, object owner)
 cdef Tensor alias(Tensor t)                                     # same storage, no history
 cdef Tensor alias_fresh_version(Tensor t)                       # same memory, a version counter of its own: x.data
-cdef int swap_contents(Tensor t, Tensor other) except -1        # t takes over other's memory and geometry (set_, .data =)
+# t takes over other's memory and geometry (set_, .data =)
+cdef int swap_contents(Tensor t, Tensor other) except -1
 cdef TensorExtra* extra_of(Tensor t) except NULL                # makes it when absent
 cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept
 cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
 cdef object shape_tuple(Tensor t)
-cdef void link_versions(PyObject* storage, PyObject* other) noexcept     # Note [Version counters]
-cdef void spread_version(PyObject* storage) noexcept             # to those that it is linked with
-cdef Py_ssize_t shape_overlap(Tensor t) noexcept                 # 1 when two elements may share memory (expanded)
+# Note [Version counters]
+cdef void link_versions(PyObject* storage, PyObject* other) noexcept
+cdef void spread_version(PyObject* storage) noexcept            # to those that it is linked with
+# 1 when two elements may share memory (expanded)
+cdef Py_ssize_t shape_overlap(Tensor t) noexcept
 
 
 cdef inline Py_ssize_t* strides_of(Tensor t) noexcept:

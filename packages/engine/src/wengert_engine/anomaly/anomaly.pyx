@@ -135,7 +135,8 @@ cdef int check_gradients(Node node, list grads, list parts) except -1:
         return 0
     for i in range(len(grads)):
         if isinstance(grads[i], Tensor) and has_bad(<Tensor> grads[i]):
-            raise REPORT("backward", type(node).__name__, shown_number(node, i), every_sample(grads[i]), inputs_of(node, parts), trace_of(node))
+            raise REPORT("backward", type(node).__name__, shown_number(node, i), every_sample(grads[i]),
+                         inputs_of(node, parts), trace_of(node))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Where in a program something was recorded: see trace.pxd. No line is looked up and no file read before it is shown."""
+"""Places in a program where ops were recorded: see trace.pxd. Lines are looked up and files read only when shown."""
 cimport cython
 from cpython.object cimport PyTypeObject
 
@@ -34,8 +34,8 @@ cdef class Trace:
         found = traceback.StackSummary()
         for i in range(self.n - 1, -1, -1):
             code = <object> self.codes[i]
-            found.append(traceback.FrameSummary(code.co_filename, PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]),
-                                                code.co_name))
+            found.append(traceback.FrameSummary(code.co_filename,
+                                                PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]), code.co_name))
         return found
 
     def lines(self):

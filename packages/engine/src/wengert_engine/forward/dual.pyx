@@ -1,21 +1,22 @@
 """Forward mode: tensors with a tangent, and what operations make of it.
 
 Note [Tangents]
-    A dual tensor has its tangent in ``extra.tangent``, with the number of the level it was made in: when that is over, the tangent
-    counts no more. It carries WG_DUAL, and WG_ASK so that drivers hand it to the hooks for recording; this module stands in front of
-    these once it has been imported. After an operation the formula's jvp gives the tangents of the outputs, while the mode is off: the
-    tangents of tangents are not wanted. A view's tangent is a view of its base's tangent (a linear op's jvp is the op itself), so a
-    write to a view reaches the base's; a view that was made before its base had a tangent gets it when it is asked.
+    A dual tensor has its tangent in ``extra.tangent``, with the number of the level it was made in: when that is over,
+    the tangent counts no more. It carries WG_DUAL, and WG_ASK so that drivers hand it to the hooks for recording; this
+    module stands in front of these once it has been imported. After an operation the formula's jvp gives the tangents
+    of the outputs, while the mode is off: the tangents of tangents are not wanted. A view's tangent is a view of its
+    base's tangent (a linear op's jvp is the op itself), so a write to a view reaches the base's; a view that was made
+    before its base had a tangent gets it when it is asked.
 
 Note [The primal is no view for tangents]
-    unpack_dual gives a view of the dual tensor, into whose memory and history a write to it goes; but it has no tangent, and where a
-    write gives it one, that is not the dual's. Its Tangent says so (``is_cut``), and those of its views name it as what their tangents
-    are parts of (``base``), since a view itself knows only the tensor at the bottom.
+    unpack_dual gives a view of the dual tensor, into whose memory and history a write to it goes; but it has no
+    tangent, and where a write gives it one, that is not the dual's. Its Tangent says so (``is_cut``), and those of its
+    views name it as what their tangents are parts of (``base``), since a view itself knows only the tensor at the
+    bottom.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
-from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.api import repr_iter as _repr_iter
@@ -67,7 +68,7 @@ def is_open():
 
 
 def enter():
-    """Open the level, for all threads, unless it is open; whether it did: in one step, which no other thread comes between."""
+    """Open the level for all threads unless it is open; return whether it did, in one step without interruption."""
     global EPOCH, IS_OPEN
     if IS_OPEN:
         return False
@@ -205,8 +206,8 @@ def get(Tensor t):
 
 
 def primal_of(Tensor t, bint of_transform=False):
-    """A view of a tensor without its tangent; Note [The primal is no view for tangents]. of_transform: of func.jvp, whose node is named
-    otherwise in PyTorch."""
+    """A view of a tensor without its tangent; Note [The primal is no view for tangents]. of_transform: of func.jvp,
+    whose node is named otherwise in PyTorch."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Tensor out
@@ -236,8 +237,8 @@ def put(Tensor t, Tensor value, bint is_plain=False):
         put_tangent(t, value)
         return
     if own_tangent(t) is not None:
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
-                           "supported.")
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                           "level 0 is not supported.")
     check_shape(t, value)
     if not same_geometry(t, value):
         out = NEW_EMPTY_STRIDED(value, shape_tuple(t), element_strides(t))
@@ -248,16 +249,17 @@ def put(Tensor t, Tensor value, bint is_plain=False):
 
 cdef int check_shape(Tensor t, Tensor value) except -1:
     if not same_shape(t, value):
-        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-                           f"supported. Tensor is of size {list(shape_tuple(t))} while the given forward gradient is of size "
-                           f"{list(shape_tuple(value))}.")
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
+                           f"Tensor, this is not supported. Tensor is of size {list(shape_tuple(t))} while the given "
+                           f"forward gradient is of size {list(shape_tuple(value))}.")
     return 0
 
 
 # ---- operations
 
 cdef inline bint is_dual(Tensor t) noexcept:
-    return (t.flags & WG_DUAL) != 0 or (t.flags & TF_VIEW != 0 and t.base != NULL and (<Tensor> t.base).flags & WG_DUAL != 0)
+    return (t.flags & WG_DUAL) != 0 or (t.flags & TF_VIEW != 0 and t.base != NULL
+                                        and (<Tensor> t.base).flags & WG_DUAL != 0)
 
 
 cdef bint any_dual(Op op, PyObject** slots):
@@ -305,13 +307,13 @@ cdef object jvp(Op op, PyObject** slots, PyObject* old_self, list outputs):
         arguments.append(value)
     entry = formula_of(op).entry
     if entry is None or entry.kind == "not_implemented":
-        raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has not been "
-                                  "implemented yet: there is no formula for it")
+        raise NotImplementedError(f"Trying to use forward AD with {op.name} that does not support it because it has "
+                                  "not been implemented yet: there is no formula for it")
     return checked_tangents(op, entry.tangents(op, arguments, tangents, outputs), entry, <int> len(outputs))
 
 
 cdef object checked_tangents(Op op, object found, object entry, int n):
-    """Check and return a formula's tangents of n outputs: as many, or as many as its first outputs that are differentiable."""
+    """Check and return a formula's tangents of n outputs: as many, or as many as its first, differentiable outputs."""
     cdef Py_ssize_t i, got = len(found)
     if got != n and (entry.outputs is None or got != len(entry.outputs) or tuple(entry.outputs) != op.outputs[:got]):
         raise errors.tangent_count(op, <int> got, n)
@@ -329,14 +331,16 @@ cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
     memset(tangents, 0, op.n_params * sizeof(PyObject*))
     try:
         for i in range(op.n_params):
-            if i != op.out_slot and slots[i] != NULL and isinstance(<object> slots[i], Tensor) and is_dual(<Tensor> slots[i]):
+            if i != op.out_slot and slots[i] != NULL and isinstance(<object> slots[i], Tensor) \
+                    and is_dual(<Tensor> slots[i]):
                 found = tangent_of(<Tensor> slots[i])
                 if found is not None:
                     Py_INCREF(found)
                     tangents[i] = <PyObject*> found
         if can_push(f, op, slots, tangents):
             found = push(f, op, slots, tangents, outs)
-            return checked_tangents(op, found if isinstance(found, (tuple, list)) else (found,), f.entry, <int> len(outputs))
+            return checked_tangents(op, found if isinstance(found, (tuple, list)) else (found,), f.entry,
+                                    <int> len(outputs))
     finally:
         for i in range(op.n_params):
             Py_XDECREF(tangents[i])
@@ -391,7 +395,7 @@ cdef int give(Tensor out, Tensor tangent) except -1:
 
 
 cdef int share_with_saved(PyObject* found, unsigned int version, PyObject** outs) except -1:
-    """The outputs that a node has saved are aliases: they have the tangents of the outputs, for a backward inside the level."""
+    """Give the aliases of outputs that a node has saved the outputs' tangents, for a backward inside the level."""
     cdef Node node
     cdef Saved* saved
     cdef Tensor tangent
@@ -470,8 +474,9 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         set_tangent(base, with_geometry_of(base, NEW_ZEROS(new, shape_tuple(base), dtype=dtype_of(base.code))))
         old = tangent_of(t)
     if old is not None and new.flags & ~old.flags & WG_BATCHED:
-        raise RuntimeError("vmap: a tangent that is another for each element of the batch cannot be written into one that is the same "
-                           f"for all, of shape {list(shape_tuple(old))}. Use operations that do not write in place")
+        raise RuntimeError("vmap: a tangent that is another for each element of the batch cannot be written into one "
+                           f"that is the same for all, of shape {list(shape_tuple(old))}. "
+                           "Use operations that do not write in place")
     if old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL):
         return give(t, (<object> new).clone())     # not what another tensor has
     COPY_(old, new)
@@ -494,19 +499,23 @@ def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents
     if not isinstance(found, tuple):
         found = (found,)
     if len(found) != len(outs):
-        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but got {len(found)})")
+        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(outs)} but "
+                           f"got {len(found)})")
     for i, (out, tangent) in enumerate(zip(outs, found)):
         if tangent is not None and not isinstance(tangent, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
         if tangent is None:
             continue
-        if not isinstance(out, Tensor) or FACTS.category[(<Tensor> out).code] < CAT_FLOAT or is_marked(ctx, originals[i]):
-            raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not a "
-                               f"differentiable Tensor.You should return None at that position instead. {cls.__name__}.jvp")
+        if not isinstance(out, Tensor) or FACTS.category[(<Tensor> out).code] < CAT_FLOAT \
+                or is_marked(ctx, originals[i]):
+            raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the corresponding forward "
+                               "output is not a differentiable Tensor.You should return None at that position instead. "
+                               f"{cls.__name__}.jvp")
         for k, a in enumerate(args):
             if a is out and tangents[k] is not None and tangent is not tangents[k]:
-                raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
-                                   "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace.")
+                raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If "
+                                   "the forward is modifying an input inplace, then the jvp function must modify the "
+                                   "corresponding gradient inplace.")
         for k, a in enumerate(args):
             if views(<Tensor> out, a):
                 check_view(<Tensor> tangent, tangents[k])
@@ -521,11 +530,11 @@ cdef bint is_marked(FunctionNode ctx, object output):
 cdef int check_view(Tensor tangent, object source) except -1:
     """The tangent of a view of an input: a view of the input's tangent, or None where it has none."""
     if not tangent.flags & TF_VIEW or tangent.base == NULL:
-        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a "
-                           "view.")
+        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+                           "returning a view.")
     if source is not None and tangent.base != <PyObject*> source and tangent.base != (<Tensor> source).base:
-        raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given grad input. Return "
-                           "a view of the tangent that jvp was given")
+        raise RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given "
+                           "grad input. Return a view of the tangent that jvp was given")
     return 0
 
 

@@ -38,7 +38,8 @@ cdef bint can_push(Formula f, Op op, PyObject** slots, PyObject** tangents) exce
     if f.forward >= FORWARD_JVP:
         return True
     for i in range(f.n_inputs):
-        if f.forward == FORWARD_ALL and tangents[f.inputs[i].slot] == NULL and slots[f.inputs[i].slot] != <PyObject*> None:
+        if f.forward == FORWARD_ALL and tangents[f.inputs[i].slot] == NULL \
+                and slots[f.inputs[i].slot] != <PyObject*> None:
             return False               # the place of what has no tangent is taken by zeros
         for k in range(f.inputs[i].n_args if f.forward == FORWARD_SLOPES else 0):
             if f.inputs[i].args[k] < 0 and f.inputs[i].args[k] != ARG_OWN_SHAPE:
@@ -137,7 +138,8 @@ cdef object by_own_rule(JvpRule* jvp, PyObject** slots, PyObject** tangents, PyO
             if jvp.what[k] == JVP_OUTPUT or jvp.what[k] == JVP_VALUE:
                 one = None if value == NULL else <object> value
             elif jvp.what[k] == JVP_TANGENT:
-                one = <object> tangents[of] if tangents[of] != NULL else zeros_of(None if value == NULL else <object> value)
+                one = <object> tangents[of] if tangents[of] != NULL \
+                    else zeros_of(None if value == NULL else <object> value)
             elif jvp.what[k] == JVP_SHAPE:
                 one = shape_tuple(<Tensor?> <object> value)
             else:
@@ -168,11 +170,12 @@ cdef object value_of(Formula f, InputRule* rule, int k, PyObject** slots, PyObje
         return <object> outs[slot]
     if f.saved[code].what == SAVE_VALUE:
         return None if slots[slot] == NULL else <object> slots[slot]
-    return shape_tuple(<Tensor> slots[slot]) if f.saved[code].what == SAVE_SHAPE else dtype_of((<Tensor> slots[slot]).code)
+    return shape_tuple(<Tensor> slots[slot]) if f.saved[code].what == SAVE_SHAPE \
+        else dtype_of((<Tensor> slots[slot]).code)
 
 
 cdef Tensor like(Tensor tangent, Tensor result):
-    """The tangent with the shape of the result, and a dtype that holds it: a part may lack what was broadcast or promoted."""
+    """Return the tangent in the result's shape and a dtype that holds it: a part may lack broadcasting or promotion."""
     cdef object dtype
     if tangent.code != result.code:
         if FACTS.category[tangent.code] == CAT_COMPLEX and FACTS.category[result.code] != CAT_COMPLEX:

@@ -70,15 +70,15 @@ def mark_non_differentiable(FunctionNode self, *tensors):
 
 def mark_shared_storage(FunctionNode self, *pairs):
     """Deprecated and without effect: tensors that share memory are known as such."""
-    warn_user("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
-              "`set_()` are not tracked", FutureWarning)
+    warn_user("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that "
+              "calls to `set_()` are not tracked", FutureWarning)
 
 
 def set_materialize_grads(FunctionNode self, value):
     """Whether backward gets zeros (True, the default) or None for outputs without a gradient."""
     if not isinstance(value, bool):
-        raise TypeError(f"set_materialize_grads received an invalid combination of arguments - got {type(value).__name__}, "
-                        "but expected (bool)")
+        raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
+                        f"{type(value).__name__}, but expected (bool)")
     self.materialize = self.materialize & ~(<uint8_t> MATERIALIZE) | value * MATERIALIZE
 
 
@@ -157,7 +157,9 @@ CTX_MEMBERS = {
     "save_for_backward": save_for_backward, "save_for_forward": save_for_forward, "mark_dirty": mark_dirty,
     "mark_non_differentiable": mark_non_differentiable, "mark_shared_storage": mark_shared_storage,
     "set_materialize_grads": set_materialize_grads,
-    "_materialize_non_diff_grads": property(get_materialize_non_diff, set_materialize_non_diff, doc=get_materialize_non_diff.__doc__),
+    "_materialize_non_diff_grads": property(
+        get_materialize_non_diff, set_materialize_non_diff, doc=get_materialize_non_diff.__doc__
+    ),
     "saved_tensors": property(get_saved_tensors, doc=get_saved_tensors.__doc__),
     "_raw_saved_tensors": property(get_raw_saved_tensors, doc=get_raw_saved_tensors.__doc__),
     "saved_variables": property(get_saved_variables, doc=get_saved_variables.__doc__),
@@ -330,8 +332,9 @@ cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
         if not isinstance(t, Tensor):
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
         if not any([o is t for o in outs]):
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
-                               "inputs that are modified inplace must all be outputs of the Function. (see docs/errors/custom-function)")
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
+                               "The inputs that are modified inplace must all be outputs of the Function. (see "
+                               "docs/errors/custom-function)")
     return 0
 
 
@@ -352,8 +355,8 @@ cdef object prepared(cls, tuple args, object out, set dirty, set non_differentia
             if n_outs > 1 and t.flags & TF_VIEW and t.base != NULL:
                 raise errors.dirty_view_of_several(cls.__name__)
             if not is_input:
-                warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should "
-                          "be passed to ctx.mark_dirty().")
+                warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                          "mutated should be passed to ctx.mark_dirty().")
         bump_version(t)
         if recorded and is_input and requires_grad(t) and non_differentiable is not None and key in non_differentiable:
             return alias(t)            # the input keeps its history
@@ -390,21 +393,22 @@ cdef int mark_several_views(list results, set non_differentiable) except -1:
     return 0
 
 
-cdef int link(FunctionNode ctx, int number, Tensor t, PyObject* original, tuple args, set dirty,
-              set non_differentiable) except -1:
+cdef int link(
+    FunctionNode ctx, int output, Tensor t, PyObject* original, tuple args, set dirty, set non_differentiable
+) except -1:
     cdef Py_ssize_t key = <Py_ssize_t> original
     if (non_differentiable is not None and key in non_differentiable) or FACTS.category[t.code] < CAT_FLOAT:
-        if number < 32:
-            ctx.needs |= <uint32_t> 1 << number        # for backward: no gradient comes from here
+        if output < 32:
+            ctx.needs |= <uint32_t> 1 << output        # for backward: no gradient comes from here
         return 0
     if dirty is not None and key in dirty and t.flags & TF_VIEW and t.base != NULL:
         rebase_node(ctx, t, edge_number(args, t))
         return 0
     if dirty is not None and key in dirty:
         move_retained(ctx, t)
-    set_output(ctx, number, t)
+    set_output(ctx, output, t)
     if t.flags & TF_VIEW:
-        t.attr_version = version_of(t)     # what forward has written to it is part of what backward is the derivative of
+        t.attr_version = version_of(t)    # what forward has written to it is part of what backward is the derivative of
     return 0
 
 
@@ -449,7 +453,7 @@ cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) e
 # ---- backward
 
 cdef list run_function(FunctionNode node, list parts):
-    """The gradients of a custom Function's inputs, one for each edge. What was freed is noticed when ctx is asked for it."""
+    """Return the gradients of a custom Function's inputs, one for each edge. ctx notices what was freed when asked."""
     cls = <object> node.function
     cdef Py_ssize_t i
     cdef list given = parts            # the node's hooks are shown these, without zeros
@@ -467,7 +471,7 @@ cdef list run_function(FunctionNode node, list parts):
 
 
 cdef inline bint gets_zeros(FunctionNode node, Py_ssize_t output) noexcept:
-    """Whether backward gets zeros for an output without a gradient: not where one that is not differentiable is left out."""
+    """Return whether backward gets zeros for an output without a gradient: a non-differentiable one only if asked."""
     return node.materialize & MATERIALIZE_NON_DIFF != 0 or output >= 32 or not node.needs >> output & 1
 
 

@@ -30,7 +30,7 @@ cdef enum SaveWhat:
     SAVE_OUTPUT = 3                    # an output; slot is its number
     SAVE_GEOMETRY = 4                  # (sizes, strides, storage offset) in elements
 
-cdef enum Forward:                     # what a tangent of the output is, where the entry's kind alone says it: see forward/jvp_fast.pyx
+cdef enum Forward:    # what a tangent of the output is, where the entry's kind alone says it: see forward/jvp_fast.pyx
     FORWARD_ASK = 0                    # the entry's jvp is asked
     FORWARD_SLOPES = 1                 # the sum of tangent * slope
     FORWARD_EACH = 2                   # the sum of the op with one tangent in its input's place
@@ -70,23 +70,25 @@ cdef class Formula:
     cdef InputRule inputs[6]
     cdef int n_saved
     cdef SavePlan saved[14]
-    cdef uint32_t differentiable_outputs   # bit per output, unless all_outputs
+    cdef uint32_t differentiable_outputs  # bit per output, unless all_outputs
     cdef bint all_outputs
-    cdef bint needs_old_self           # an in-place variant must keep slot 0's old value
-    cdef uint8_t forward               # Forward
+    cdef bint needs_old_self              # an in-place variant must keep slot 0's old value
+    cdef uint8_t forward                  # Forward
     cdef int n_jvps
     cdef JvpRule jvps[6]
-    cdef bint silent                   # no node at all (not differentiable)
+    cdef bint silent                      # no node at all (not differentiable)
     cdef bint has_list
-    cdef PyObject* node_type           # class of the nodes; owned by keep
-    cdef int n_named                   # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
+    cdef PyObject* node_type              # class of the nodes; owned by keep
+    # slots that the name of the nodes depends on. Note [Names of nodes] in formula.pyx
+    cdef int n_named
     cdef uint8_t named_slots[2]
-    cdef PyObject* node_types[25]      # by the kinds of what these slots hold; owned by keep
-    cdef uint8_t hidden[25]            # bit per input which that class does not show: Note [Edges of numbers] in visible_edges.pyx
-    cdef readonly str error            # not None: backward raises this
-    cdef readonly object entry         # the table's entry
+    cdef PyObject* node_types[25]         # by the kinds of what these slots hold; owned by keep
+    # bit per input which that class does not show: Note [Edges of numbers] in visible_edges.pyx
+    cdef uint8_t hidden[25]
+    cdef readonly str error               # not None: backward raises this
+    cdef readonly object entry            # the table's entry
     cdef readonly Op op
-    cdef readonly tuple saved_names    # "self", "other", "result", ...
+    cdef readonly tuple saved_names       # "self", "other", "result", ...
     cdef list keep
     cdef int slot_of(self, str name) except -1
     cdef int read_all_tensors(self) except -1
@@ -117,4 +119,5 @@ cdef inline int output_number(Formula f, int output) noexcept:
 
 
 cdef Formula formula_of(Op op)         # read on first use
-cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept       # the class of nodes, where its name depends on arguments
+# the class of nodes, where its name depends on arguments
+cdef PyObject* chosen_type(Formula f, PyObject** slots) noexcept

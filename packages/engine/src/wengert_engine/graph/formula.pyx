@@ -1,13 +1,13 @@
 """Formula: an op's derivative, read once into what the engine needs at every step.
 
-A formula's parameter names say what is saved: an argument's name its value, ``self_shape`` and ``self_dtype`` a fact of it,
-``result`` (or an output's name) an output, ``grad`` the gradient of the first output, ``grads`` those of all, ``needs`` which inputs
-need a gradient. What no rule asks for is not kept.
+A formula's parameter names say what is saved: an argument's name its value, ``self_shape`` and ``self_dtype`` a fact of
+it, ``result`` (or an output's name) an output, ``grad`` the gradient of the first output, ``grads`` those of all,
+``needs`` which inputs need a gradient. What no rule asks for is not kept.
 
 Note [Names of nodes]
-    torch numbers the overloads of an op: SumBackward0 is of x.sum(), SumBackward1 of x.sum(0). An entry's ``node`` may be a function of
-    what some arguments are (a word of KINDS), of ``inplace``, and of ``operator`` (Python's has called); it is called here for all
-    that could be, so that recording only looks up a class.
+    torch numbers the overloads of an op: SumBackward0 is of x.sum(), SumBackward1 of x.sum(0). An entry's ``node`` may
+    be a function of what some arguments are (a word of KINDS), of ``inplace``, and of ``operator`` (Python's has
+    called); it is called here for all that could be, so that recording only looks up a class.
 """
 cimport cython
 from cpython.ref cimport Py_INCREF, PyObject
@@ -33,7 +33,8 @@ def set_source(find):
 cdef enum:
     N_KINDS = 5
 
-cdef tuple KINDS = ("none", "number", "tensor", "matrix", "several")   # what an argument is; a matrix is a tensor of two dims
+# Kinds of arguments; a matrix is a tensor of two dims.
+cdef tuple KINDS = ("none", "number", "tensor", "matrix", "several")
 cdef tuple OF_TENSORS = ("tensor", "matrix")
 cdef tuple OF_WRAPPED_NUMBERS = ("Add", "Sub", "Mul", "Div")           # in torch these ops make a tensor of a number
 
@@ -122,7 +123,9 @@ cdef class Formula:
         return 0
 
     cdef int hide_numbers(self) except -1:
-        """Find out which inputs are no tensors wherever a class of nodes has its name. Note [Edges of numbers] in visible_edges.pyx."""
+        """Find out which inputs are no tensors wherever a class of nodes has its name. Note [Edges of numbers] in
+        visible_edges.pyx.
+        """
         cdef int i, kinds
         named = [self.named_slots[i] for i in range(self.n_named)]
         tensors = {}                   # by class of nodes: which of these may be tensors
@@ -408,7 +411,7 @@ def bind(Op op):
 
 
 def forget_all():
-    """Let all formulas be looked up again: one was registered, replaced or removed. Nodes keep those they were made with."""
+    """Let all formulas be looked up again: one was registered, replaced or removed. Nodes keep what they have."""
     for op in list(BOUND):
         (<Op> op).derivative = NULL
     BOUND.clear()

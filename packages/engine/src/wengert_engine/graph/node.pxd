@@ -23,10 +23,10 @@ cdef enum NodeKind:
     NODE_ERROR = 4                     # raises its formula's error when run
 
 cdef enum NodeFlags:
-    NF_RELEASED = 1                    # saved values were freed by a backward without retain_graph
-    NF_NUMBERS = 2                     # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
-    NF_PACKED = 4                      # hooks have packed what it saved
-    NF_KEEPS = 8                       # it is run: what is unpacked is kept until that is done
+    NF_RELEASED = 1          # saved values were freed by a backward without retain_graph
+    NF_NUMBERS = 2           # an operand is a number that could be a tensor: it is freed like one, as x * 2 is in torch
+    NF_PACKED = 4            # hooks have packed what it saved
+    NF_KEEPS = 8             # it is run: what is unpacked is kept until that is done
 
 cdef enum:
     TF_CUT = 1 << 20                   # Tensor.flags: detach_() has taken its node away

@@ -187,7 +187,8 @@ cdef class Node:
         return True
 
 
-# Before any subclass is made, since they inherit it: nodes come from wengert_take_node, with a header for the collector.
+# Before any subclass is made, since they inherit it: nodes come from wengert_take_node, with a header for the
+# collector.
 not_made_by_hand(<PyTypeObject*> Node)
 
 
@@ -316,8 +317,8 @@ cdef NodeExtra* node_extra(Node node) except NULL:
 # ---- freeing nodes
 
 cdef void release_saved(Node node) noexcept:
-    """Free the saved tensors, and numbers in their place; a further backward that needs one is an error from here on. Other
-    numbers and shapes stay."""
+    """Free the saved tensors, and numbers in their place; a further backward that needs one is an error from here on.
+    Other numbers and shapes stay."""
     cdef Saved* saved = saved_of(node)
     cdef PyObject* value
     cdef int i, n = <int> node.n_saved
@@ -468,8 +469,8 @@ cdef void node_dealloc(PyObject* o) noexcept:
 
 
 cdef object make_node_class(str name):
-    """A class of nodes for one op, so that type(grad_fn) tells what was recorded. Its ``name()`` is the whole name, with a C++
-    namespace where torch's has one.
+    """A class of nodes for one op, so that type(grad_fn) tells what was recorded. Its ``name()`` is the whole name,
+    with a C++ namespace where torch's has one.
     """
     short = name.rpartition("::")[2]
     members = {"__slots__": (), "__module__": "wengert.autograd"}
@@ -491,7 +492,8 @@ def make_function_node_class(str name, tuple bases, dict members):
 # ---- leaves
 
 cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
-AccumulateGrad._sequence_nr = lambda self: SHOWN_NUMBERS.get(self, 2**64 - 1)      # torch's: it runs before all others that are ready
+# torch's number of it, by which it runs before all others that are ready.
+AccumulateGrad._sequence_nr = lambda self: SHOWN_NUMBERS.get(self, 2**64 - 1)
 AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 

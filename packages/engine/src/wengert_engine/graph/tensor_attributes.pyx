@@ -11,7 +11,7 @@ from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.runtime.user_warnings import warn_user
-from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version,
                                           extra_of, link_versions, same_shape, shape_tuple, storage_of, swap_contents,
                                           version_of)
@@ -74,7 +74,7 @@ def get_requires_grad(Tensor self):
         if not BATCHED.is_differentiated(self):
             return False
         self = seen(self)
-    return requires_grad(self)
+    return _requires_grad(self)
 
 
 def set_requires_grad(Tensor self, value):
@@ -83,7 +83,8 @@ def set_requires_grad(Tensor self, value):
     if grad_fn_of(self) is not None:
         if not on:
             raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
-                               "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().")
+                               "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+                               "var.detach().")
         return
     if on and FACTS.category[self.code] < CAT_FLOAT:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients: this one is "
@@ -100,8 +101,8 @@ def assign_requires_grad(Tensor self, value):
     if not isinstance(value, bool):
         raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
     if value and grad_fn_of(self) is not None:
-        raise RuntimeError("you can only change requires_grad flags of leaf variables. A computed tensor requires grad as its "
-                           "inputs do; requires_grad_() does nothing then.")
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. A computed tensor requires grad "
+                           "as its inputs do; requires_grad_() does nothing then.")
     set_requires_grad(self, value)
 
 
@@ -128,10 +129,10 @@ def get_grad(Tensor self):
     if self.extra != NULL and self.extra.grad != NULL:
         return <object> self.extra.grad
     if self.grad_fn != NULL and not self.flags & TF_RETAINS_GRAD:
-        warn_user("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-                  "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
-                  "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
-                  "you access the leaf Tensor instead.")
+        warn_user("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                  "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                  "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                  "by mistake, make sure you access the leaf Tensor instead.")
     return None
 
 
@@ -202,10 +203,11 @@ def detach(Tensor self):
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
     if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-                           "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
-                           "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the "
-                           "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.")
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                           "torch/optim/optimizer.py as the solution.")
     cdef PyObject* old = self.grad_fn
     if old != NULL:
         self.flags |= TF_CUT
@@ -230,8 +232,8 @@ def set_data(Tensor self, value):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     other = <Tensor> value
     if FACTS.category[other.code] < CAT_FLOAT and get_requires_grad(self):
-        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype: this one "
-                           f"is {dtype_of(other.code)!r}")
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype: this "
+                           f"one is {dtype_of(other.code)!r}")
     if self is other:
         return
     if self.code != other.code and self.extra != NULL:
@@ -353,7 +355,7 @@ def delete_backward_hooks(Tensor self):
 
 
 def get_post_accumulate_hooks(Tensor self):
-    """The hooks that are called after a gradient was added into this leaf's grad, by the number of their handle, or None."""
+    """The hooks, by their handles' numbers, that run once a gradient was added into this leaf's grad; or None."""
     return held(self.extra.post_hooks) if self.extra != NULL else None
 
 
@@ -442,15 +444,21 @@ def edge_of(Tensor tensor):
 
 
 TENSOR_ATTRIBUTES = {
-    "requires_grad": property(get_requires_grad, assign_requires_grad, delete_requires_grad, doc=get_requires_grad.__doc__),
+    "requires_grad": property(
+        get_requires_grad, assign_requires_grad, delete_requires_grad, doc=get_requires_grad.__doc__
+    ),
     "grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
     "_grad": property(get_grad, set_grad, delete_grad, doc=get_grad.__doc__),
     "grad_fn": property(get_grad_fn, refuse_grad_fn, delete_grad_fn, doc=get_grad_fn.__doc__),
     "_grad_fn": property(get_grad_fn, cut_grad_fn, keep_grad_fn, doc=get_grad_fn.__doc__),
     "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
-    "_backward_hooks": property(get_backward_hooks, set_backward_hooks, delete_backward_hooks, doc=get_backward_hooks.__doc__),
-    "_post_accumulate_grad_hooks": property(get_post_accumulate_hooks, set_post_accumulate_hooks, delete_post_accumulate_hooks,
-                                            doc=get_post_accumulate_hooks.__doc__),
+    "_backward_hooks": property(
+        get_backward_hooks, set_backward_hooks, delete_backward_hooks, doc=get_backward_hooks.__doc__
+    ),
+    "_post_accumulate_grad_hooks": property(
+        get_post_accumulate_hooks, set_post_accumulate_hooks, delete_post_accumulate_hooks,
+        doc=get_post_accumulate_hooks.__doc__
+    ),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, delete_data, doc=get_data.__doc__),

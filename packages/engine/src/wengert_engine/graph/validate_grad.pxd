@@ -29,7 +29,8 @@ cdef inline bint stealable(Tensor t) noexcept:
 
 
 cdef inline bint has_one_owner(Tensor t) noexcept:
-    return Py_REFCNT(<PyObject*> t) <= 1 and Py_REFCNT(t.storage) == 1 and not t.flags & WG_GRAD and t.base == NULL and t.extra == NULL
+    return Py_REFCNT(<PyObject*> t) <= 1 and Py_REFCNT(t.storage) == 1 and not t.flags & WG_GRAD and t.base == NULL \
+        and t.extra == NULL
 
 
 cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int index):
@@ -40,7 +41,8 @@ cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int i
     cdef OutMeta* meta = metas_of(node) + output
     cdef Py_ssize_t* sizes = sizes_of(node) + meta.first_dim
     cdef int i
-    if (<uint32_t*> &meta.code)[0] != (<uint32_t*> &grad.code)[0]:     # dtype, rank and device, which lie side by side in both
+    # dtype, rank and device, which lie side by side in both
+    if (<uint32_t*> &meta.code)[0] != (<uint32_t*> &grad.code)[0]:
         return refitted(node, output, grad, source, index)
     for i in range(meta.rank):
         if sizes[i] != grad.dims[i]:

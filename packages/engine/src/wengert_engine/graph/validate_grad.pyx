@@ -24,7 +24,8 @@ cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index)
     cdef int code = meta.code
     if meta.device != grad.device:
         if source is None or source.formula == NULL or (<Formula> source.formula).op.name not in MOVING:
-            raise errors.gradient_device(name if source is not None else None, index, _DEVICES[meta.device], _DEVICES[grad.device])
+            raise errors.gradient_device(name if source is not None else None, index, _DEVICES[meta.device],
+                                         _DEVICES[grad.device])
         grad = grad.to(_DEVICES[meta.device])           # the derivative of a move is the move back
         if code == grad.code and tuple(grad.shape) == shape_of(node, output):
             return grad
@@ -71,7 +72,7 @@ cdef tuple materialized(Node node, list parts):
 
 
 cdef Tensor nothing_of(Node node, int output):
-    """Zeros for a formula, which reads them only: one number, seen in every place. Formulas know it by its strides of 0."""
+    """Return zeros that a formula only reads: one number, at every position. Formulas know it by its strides of 0."""
     cdef OutMeta* meta = metas_of(node) + output
     cdef Py_ssize_t strides[64]
     cdef Tensor zero

@@ -1,10 +1,11 @@
-"""Regions: where a tensor's elements lie in its storage, and what a view sees of another tensor that is laid out as its base.
+"""Regions: where a tensor's elements lie in its storage, and what a view sees of another tensor that is laid out as its
+base.
 
 Note [Views of the other kind]
-    view_as_real, view_as_complex, real and imag give views whose elements are half or twice as large as the base's. Strides and
-    offsets count elements of the tensor's own dtype, so between such a pair they are put into real numbers first: a complex view of
-    a real base is as_strided to pairs and then view_as_complex, a real view of a complex base as_strided of its view_as_real. Both
-    steps are linear and keep gradients and tangents where the numbers are.
+    view_as_real, view_as_complex, real and imag give views whose elements are half or twice as large as the base's.
+    Strides and offsets count elements of the tensor's own dtype, so between such a pair they are put into real numbers
+    first: a complex view of a real base is as_strided to pairs and then view_as_complex, a real view of a complex base
+    as_strided of its view_as_real. Both steps are linear and keep gradients and tangents where the numbers are.
 """
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
@@ -38,7 +39,7 @@ cdef bint is_of_other_kind(Tensor a, Tensor b) noexcept:
 
 
 cdef Tensor part_of(Tensor whole, tuple base, tuple view):
-    """What a view sees of a tensor that is laid out as the view's base. base, view: their regions. Ordinary operations."""
+    """Return the view's part of a tensor laid out as its base, by ordinary operations. base, view: their regions."""
     global AS_STRIDED, VIEW_AS_REAL, VIEW_AS_COMPLEX
     cdef Py_ssize_t start = offset_of(whole)
     sizes, strides, offset, dtype = view

@@ -3,9 +3,9 @@ from libc.stdint cimport uint32_t
 
 from wengert_engine.graph.node cimport Node
 
-cdef uint32_t hidden_edges(Node node) noexcept                  # bit per recorded edge, of the first 32: no others are hidden
-cdef list shown_gradients(Node node, list grads)                # of those that users see, from those of all
-cdef list recorded_gradients(Node node, list shown)             # the other way round
+cdef uint32_t hidden_edges(Node node) noexcept            # bit per recorded edge, of the first 32: no others are hidden
+cdef list shown_gradients(Node node, list grads)          # of those that users see, from those of all
+cdef list recorded_gradients(Node node, list shown)       # the other way round
 cdef int shown_number(Node node, int edge) noexcept
 
 

@@ -1,10 +1,11 @@
 """The edges of a node as users see them: ``next_functions``, the results of a call, ``grad_inputs`` of hooks.
 
 Note [Edges of numbers]
-    A node has an edge for each input that its formula names, and none of what runs a graph looks further. In torch an overload of an
-    op that takes a number has no edge for it: ``(x ** 2).grad_fn.next_functions`` is one pair. The name of a node says which overload
-    it is (formula.pyx, Note [Names of nodes]), so the class tells what is hidden. An op without such names makes a tensor of
-    a number, and has an edge with None for it: ``x * 2``. A node that only raises an error shows the edges which lead somewhere.
+    A node has an edge for each input that its formula names, and none of what runs a graph looks further. In torch an
+    overload of an op that takes a number has no edge for it: ``(x ** 2).grad_fn.next_functions`` is one pair. The name
+    of a node says which overload it is (formula.pyx, Note [Names of nodes]), so the class tells what is hidden. An op
+    without such names makes a tensor of a number, and has an edge with None for it: ``x * 2``. A node that only raises
+    an error shows the edges which lead somewhere.
 """
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
@@ -45,7 +46,9 @@ def seen(Node node, values):
 
 
 cdef list shown_gradients(Node node, list grads):
-    """None also where what gives all gradients at once has computed one that nobody asked for; in a list of tensors that stays."""
+    """None also where what gives all gradients at once has computed one that nobody asked for; in a list of tensors
+    that stays.
+    """
     cdef uint32_t hidden = hidden_edges(node)
     cdef bint asked = node.kind == NODE_COPY_SLICES or (node.formula != NULL and not (<Formula> node.formula).has_list)
     cdef int i

@@ -45,14 +45,14 @@ class Mode:
 
 def decorated_class(mode, cls):
     """What decorating a class gives: a function that makes an instance inside the mode. Warns."""
-    warn_user("Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
-              "or methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` "
-              "method and nothing else.", FutureWarning)
+    warn_user("Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+              "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+              "the `__init__` method and nothing else.", FutureWarning)
     return decorate(mode, lambda *args, **kwargs: cls(*args, **kwargs))
 
 
 def decorate(mode, function):
-    """``function`` run inside ``mode``; generators and coroutines, asynchronous ones too, run in it between suspensions."""
+    """Run ``function`` inside ``mode``; generators and coroutines, also asynchronous, run in it between suspensions."""
     import inspect
     if inspect.isgeneratorfunction(function):
         @functools.wraps(function)
@@ -150,7 +150,7 @@ class enable_grad(no_grad):
     def __enter__(self):
         cdef WgState* state = thread_state()
         self.before.append(state.modes)
-        state.modes = (state.modes | WG_GRAD) & ~(<unsigned int> WG_DERIVING)      # values, which a backward computes again
+        state.modes = (state.modes | WG_GRAD) & ~(<unsigned int> WG_DERIVING)  # values, which a backward computes again
 
     def __exit__(self, kind, error, trace):
         cdef WgState* state = thread_state()
@@ -159,11 +159,12 @@ class enable_grad(no_grad):
 
 
 class set_grad_enabled(Mode):
-    """Switch recording by ``mode``: as a function at once, as a context manager for its body, as a decorator for a call."""
+    """Switch recording by ``mode``: at once as a function, for a body as a context manager, for a call as decorator."""
 
     def __init__(self, mode):
         if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, "
+                            f"not {type(mode).__name__}")
         self.mode = mode
         self.prev = is_grad_enabled()
         switch(WG_GRAD, mode)
@@ -193,7 +194,7 @@ cdef bint setting(str name):
 
 
 def is_multithreading_enabled():
-    """Whether ``set_multithreading_enabled`` was left on in this thread; on a CPU the engine starts no thread either way."""
+    """Return this thread's setting of ``set_multithreading_enabled``; on a CPU the engine starts no thread anyway."""
     return setting("set_multithreading_enabled")
 
 
@@ -202,7 +203,9 @@ cdef bint enforces_grad_layout():
 
 
 class Setting(Mode):
-    """A thread's setting, at first as ``default`` says: set by a call at once, by a context manager for its body, by a decorator for a call."""
+    """A thread's setting, at first as ``default`` says: set by a call at once, by a context manager for its body, by a
+    decorator for a call.
+    """
 
     argument = ""                      # how torch's message names it
     default = True
@@ -232,8 +235,9 @@ class Setting(Mode):
 
 
 class set_multithreading_enabled(Setting):
-    """Whether backward may use several threads: as a function at once, as a context manager for its body, as a decorator.
+    """Set whether backward may use several threads: at once as a function, for a body as a context manager.
 
+    As a decorator, for each call of the function.
     A backward runs on the thread that called it, so this is remembered and changes nothing.
 
     >>> import wengert_engine.modes.grad_mode as grad_mode
@@ -246,10 +250,10 @@ class set_multithreading_enabled(Setting):
 
 
 class enforce_grad_layout_policy(Setting):
-    """Whether the first gradient of a leaf must have the leaf's strides (True, the default).
+    """Set whether the first gradient of a leaf must have the leaf's strides (True, the default).
 
-    With False a gradient that nobody else holds becomes ``grad`` as it is, without a copy, where it is dense. Thread-local;
-    as a function at once, as a context manager for its body, as a decorator.
+    With False a gradient that nobody else holds becomes ``grad`` as it is, without a copy, where it is dense.
+    Thread-local; as a function at once, as a context manager for its body, as a decorator.
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> x = wc.empty(2, 3, 4).permute(2, 0, 1).requires_grad_()
@@ -266,11 +270,11 @@ class enforce_grad_layout_policy(Setting):
 
 
 class _force_original_view_tracking(Setting):
-    """Whether the history of a view that was written to is made anew with the operations that gave it (False, the default: as
-    one view of its base).
+    """Set whether a view that was written to gets a new history of the operations that gave it.
 
-    Both give the same gradients, and wengert makes the shorter one: this is remembered and changes nothing. Thread-local; as a
-    function at once, as a context manager for its body, as a decorator.
+    False, the default: its new history is one view of its base.
+    Both give the same gradients, and wengert makes the shorter one: this is remembered and changes nothing.
+    Thread-local; as a function at once, as a context manager for its body, as a decorator.
 
     >>> import wengert_engine.modes.grad_mode as grad_mode
     >>> with grad_mode._force_original_view_tracking(True):
@@ -283,12 +287,12 @@ class _force_original_view_tracking(Setting):
 
 
 def is_view_replay_enabled():
-    """Whether ``_force_original_view_tracking`` was left on in this thread."""
+    """Return whether ``_force_original_view_tracking`` was left on in this thread."""
     return getattr(SETTINGS, "_force_original_view_tracking", False)
 
 
 class inference_mode(Mode):
-    """No recording, and no version counting that recording would need: results can never take part in it. Also a decorator."""
+    """Switch off recording and the version counting it needs: results can never take part in it. Also a decorator."""
 
     def __new__(cls, mode=True):
         if isinstance(mode, bool):

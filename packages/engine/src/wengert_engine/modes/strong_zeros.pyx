@@ -1,11 +1,12 @@
 """Products in derivatives, for a thread that asked for strong zeros.
 
 Note [Strong zeros]
-    WG_STRONG in a thread's modes says that it asked. Then the engine has WG_DERIVING on, too, while it makes gradients by a node's
-    rule or tangents by a formula: drivers hand each op to ``run_in_derivative``, as every tensor has that bit. It switches the bit
-    off and asks the table of strong products; an op that is not in it runs as always. What a backward computes that is no
-    derivative runs without: hooks, unpacking, forward of a Function, and what is under ``enable_grad`` (as a checkpoint is, which
-    computes values again). Where nobody asks, the engine tests a bit of a word that it has read, and drivers test nothing.
+    WG_STRONG in a thread's modes says that it asked. Then the engine has WG_DERIVING on, too, while it makes gradients
+    by a node's rule or tangents by a formula: drivers hand each op to ``run_in_derivative``, as every tensor has that
+    bit. It switches the bit off and asks the table of strong products; an op that is not in it runs as always. What a
+    backward computes that is no derivative runs without: hooks, unpacking, forward of a Function, and what is under
+    ``enable_grad`` (as a checkpoint is, which computes values again). Where nobody asks, the engine tests a bit of a
+    word that it has read, and drivers test nothing.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -56,7 +57,7 @@ cdef object run_in_derivative(Op op, PyObject** slots, uint32_t live):
 
 
 def set_products(dict products):
-    """Let these be the strong products: by names of core's ops, functions that get a Product and return its op's result."""
+    """Install the strong products: by names of core's ops, functions that get a Product and return its op's result."""
     global PRODUCTS
     PRODUCTS = products
 

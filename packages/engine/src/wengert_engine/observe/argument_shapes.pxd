@@ -4,5 +4,6 @@ from libc.stdint cimport uint32_t
 
 from wengert_engine.observe.event_buffer cimport Recording
 
-cdef uint32_t shapes_of(Recording recording, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept    # entry of words
+# The entry of the recording's ``words`` that holds the shapes.
+cdef uint32_t shapes_of(Recording recording, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept
 cdef list shapes_listed(PyObject* const* args, Py_ssize_t n_args, int out_slot)

@@ -1,4 +1,6 @@
-"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's columns/records.py reads the numbers."""
+"""The shapes of an operation's arguments: see argument_shapes.pxd. ``decoded`` in the profiler's columns/records.py
+reads the numbers.
+"""
 from libc.stdint cimport int64_t
 
 from wengert_core.tensors.tensor cimport Tensor
@@ -10,11 +12,12 @@ cdef enum:
 
 cdef inline bint is_tensors(PyObject* value) noexcept:
     """Whether it is a sequence of tensors."""
-    return isinstance(<object> value, (list, tuple)) and len(<object> value) > 0 and isinstance((<object> value)[0], Tensor)
+    return isinstance(<object> value, (list, tuple)) and len(<object> value) > 0 \
+        and isinstance((<object> value)[0], Tensor)
 
 
 cdef int write_shape(PyObject* value, int64_t* words, int n, bint inside) noexcept:
-    """Append what an argument is: its rank and sizes, -1 for no tensor, -2 - k for k tensors which follow. The new n."""
+    """Append an argument: its rank and sizes, -1 for no tensor, -2 - k for k tensors that follow. Return the new n."""
     cdef int i
     if n + 66 > MAX_WORDS:
         return n

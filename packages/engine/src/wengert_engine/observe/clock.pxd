@@ -2,9 +2,9 @@
 
 Note [Ticks and nanoseconds]
     An event takes two readings, and the system's clock takes three times as long to read as the counter. Ticks become
-    nanoseconds of the monotonic clock when a recording is read: both clocks are looked at when it begins and when it is read,
-    and one line goes through the two points. Where less than a millisecond lies between them, the slope is that since this
-    module was loaded.
+    nanoseconds of the monotonic clock when a recording is read: both clocks are looked at when it begins and when it is
+    read, and one line goes through the two points. Where less than a millisecond lies between them, the slope is that
+    since this module was loaded.
 """
 from libc.stdint cimport int64_t
 

@@ -1,7 +1,5 @@
 from typing import Any, Self
 
-from wengert_engine.observe.clock import now as now
-
 class Recording:
     options: int
     serial: int

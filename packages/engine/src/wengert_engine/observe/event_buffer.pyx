@@ -1,4 +1,4 @@
-"""Recording: what observed operations leave behind. See event_buffer.pxd; event_writer.pyx writes it, the profiler reads it."""
+"""Event buffer of observed operations. See event_buffer.pxd; event_writer.pyx writes it, the profiler reads it."""
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
@@ -6,8 +6,6 @@ from cpython.ref cimport Py_XDECREF, Py_XINCREF
 
 from wengert_engine.observe.clock cimport has_counter, instant, slope
 from wengert_engine.observe.interned_shapes cimport free_words, intern
-
-from wengert_engine.observe.clock import now
 
 cdef extern from "Python.h":
     ctypedef struct PyFrameObject
@@ -19,8 +17,8 @@ cdef extern from "Python.h":
     int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
 
 cdef enum:
-    MAX_STACK = 128                    # innermost calls of a stack that are kept
-    MAX_SPARE = 4                      # chunks that are kept for the next recording: fresh pages cost as much as the records
+    MAX_STACK = 128  # innermost calls of a stack that are kept
+    MAX_SPARE = 4    # chunks that are kept for the next recording: fresh pages cost as much as the records
 
 cdef int64_t SERIAL = 0
 cdef Event* SPARE[MAX_SPARE]
@@ -165,12 +163,14 @@ cdef class Recording:
         found = []
         while entry:
             code = <PyCodeObject*> <size_t> self.frames.data[entry + 2]
-            found.append(((<object> <PyObject*> code).co_filename, PyCode_Addr2Line(code, <int> self.frames.data[entry + 3]),
+            found.append(((<object> <PyObject*> code).co_filename,
+                          PyCode_Addr2Line(code, <int> self.frames.data[entry + 3]),
                           (<object> <PyObject*> code).co_qualname))
             entry = <uint32_t> self.frames.data[entry + 1]
         return found
 
     def nbytes(self):
         """The memory it takes."""
-        return (<size_t> (0 if self.closed else self.n_chunks) * CHUNK * sizeof(Event) + (self.words.room + self.frames.room) * sizeof(int64_t)
+        return (<size_t> (0 if self.closed else self.n_chunks) * CHUNK * sizeof(Event)
+                + (self.words.room + self.frames.room) * sizeof(int64_t)
                 + (self.words.table_size + self.frames.table_size) * sizeof(uint32_t))

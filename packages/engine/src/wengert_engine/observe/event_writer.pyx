@@ -35,8 +35,9 @@ cdef int64_t note_memory(Observer here, Py_ssize_t change) noexcept:
     return here.recording.n - 1
 
 
-cdef inline Event* begun(Observer here, Recording recording, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args,
-                         int out_slot) noexcept:
+cdef inline Event* begun(
+    Observer here, Recording recording, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
+) noexcept:
     """A new event that begins now; NULL: there is no memory left."""
     cdef int options = recording.options
     cdef Event* event
@@ -60,7 +61,9 @@ cdef inline Event* begun(Observer here, Recording recording, int kind, PyObject*
     return event
 
 
-cdef int64_t open_event(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept:
+cdef int64_t open_event(
+    Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
+) noexcept:
     cdef Event* event = begun(here, here.recording, kind, what, args, n_args, out_slot)
     if event == NULL:
         return -1

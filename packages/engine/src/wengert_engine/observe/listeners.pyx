@@ -30,7 +30,9 @@ cdef int64_t expected_number(PyObject* const* args, Py_ssize_t n_args):
     return number + len(seen)
 
 
-cdef bint tell(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept:
+cdef bint tell(
+    Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
+) noexcept:
     """Tell the listener that something begins; whether that was possible. One that raises is told nothing more."""
     cdef Node node
     cdef int64_t number = -1
@@ -42,7 +44,8 @@ cdef bint tell(Observer here, int kind, PyObject* what, PyObject* const* args, P
             what = <PyObject*> Py_TYPE(what)
         else:
             number = expected_number(args, n_args)
-        here.listener.begin(kind, <object> what, number, shapes_listed(args, n_args, out_slot) if here.listener.record_shapes else None)
+        here.listener.begin(kind, <object> what, number,
+                            shapes_listed(args, n_args, out_slot) if here.listener.record_shapes else None)
     except Exception as error:
         dismiss(here, error)
         return False

@@ -1,10 +1,11 @@
 """Observers: who uses WG_OBSERVE in a thread.
 
 Note [Observers of a thread]
-    There are three uses: a recording (``start``), a listener that is called as things happen (``listen``), and a look at every
-    write (``watch``). A thread's Observer has them all; the thread's WG_OBSERVE is on when it has one. While an op runs the bit
-    is off, so what an op consists of is not observed; functions of ops, nodes and Functions leave it on, and enclose what they
-    run. What is batched is run by its package with the bit on: the operations on whole batches are events inside.
+    There are three uses: a recording (``start``), a listener that is called as things happen (``listen``), and a look
+    at every write (``watch``). A thread's Observer has them all; the thread's WG_OBSERVE is on when it has one. While
+    an op runs the bit is off, so what an op consists of is not observed; functions of ops, nodes and Functions leave it
+    on, and enclose what they run. What is batched is run by its package with the bit on: the operations on whole
+    batches are events inside.
 """
 cimport cython
 from cpython.object cimport PyTypeObject

@@ -24,12 +24,15 @@ cdef extern from "Python.h":
 cdef Hooks* HOOKS = hooks()
 cdef MemoryStats* MEMORY = memory_stats()
 cdef int64_t TOLD = <int64_t> 1 << 62   # in what stands for an event: the listener was told
-cdef int64_t INDEX = (<int64_t> 1 << 34) - 1     # ... where it is recorded, and one; above that the recording's serial number
+# In what stands for an event: where it is recorded, and one; above that the recording's serial number.
+cdef int64_t INDEX = (<int64_t> 1 << 34) - 1
 
 
 # ---- begin and end
 
-cdef int64_t begin_for(Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept:
+cdef int64_t begin_for(
+    Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
+) noexcept:
     """What stands for a new event: where it is recorded, and whether the listener knows of it."""
     cdef int64_t event = 0
     cdef int64_t index
@@ -172,7 +175,8 @@ def stop():
 
 
 def listen(listener):
-    """Let an object be told of what this thread does: ``begin(kind, what, number, shapes)`` and ``end()``; None: no more.
+    """Let an object be told of what this thread does: ``begin(kind, what, number, shapes)`` and ``end()``; None: no
+    more.
 
     Its ``record_shapes`` says whether it wants shapes. RuntimeError when the thread has a listener.
     """
@@ -190,7 +194,7 @@ def recorded():
 
 
 def note():
-    """An event for memory of a device that has changed between operations: its index; -1: this thread is not recorded."""
+    """Record a change in a device's memory between operations; return the event's index; -1: not in this thread."""
     cdef PyObject* here = current()
     return note_memory(<Observer> here, 0) if here != NULL and (<Observer> here).recording is not None else -1
 

@@ -15,9 +15,9 @@ cdef dict KINDS = {SAVED_PLAIN: "plain", SAVED_TENSOR: "tensor", SAVED_OUTPUT: "
 def saved_values(Node node):
     """(name, kind, value) of each value that the node holds for its formula, as it is stored.
 
-    kind: 'tensor', 'output' (of the node itself), 'packed' (what a pack hook gave), 'several' (a tuple of such: indices)
-    or 'plain' (a number, a shape ...). A leaf's accumulator holds none; of a write to a view they are those of the
-    operation that wrote.
+    kind: 'tensor', 'output' (of the node itself), 'packed' (what a pack hook gave), 'several' (a tuple of such:
+    indices) or 'plain' (a number, a shape ...). A leaf's accumulator holds none; of a write to a view they are those of
+    the operation that wrote.
 
     >>> import wengert_core as wc, wengert_engine as we
     >>> x = wc.ones(2, requires_grad=True)

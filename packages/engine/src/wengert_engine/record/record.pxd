@@ -21,4 +21,4 @@ cdef struct RecordHooks:               # see Hooks in core's dispatch/op.pxd
 
 cdef RecordHooks* base_hooks() noexcept
 cdef void set_base(record_fn new_record, inplace_fn new_inplace) noexcept       # NULL: the plain ones
-cdef void stand_in_front(RecordHooks* hooks) noexcept      # for good: they call base_hooks()
+cdef void stand_in_front(RecordHooks* own) noexcept                             # for good: they call base_hooks()

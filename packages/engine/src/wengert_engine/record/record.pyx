@@ -1,11 +1,12 @@
 """Recording: what happens after (and, for writes, before) a kernel when an input requires a gradient.
 
 Note [What a write does to history]
-    ``a.mul_(b)``: the tensor's grad_fn becomes the new node, whose first edge is the old one. When ``a`` is a view, the write is
-    seen from the base: the base's grad_fn becomes a CopySlices node (gradient outside the view passes, inside goes through the op's
-    formula), and every view of that base, ``a`` too, finds its version behind and makes its grad_fn anew from the base's
-    when it is next asked for (view_grad_fn). Views that cannot follow (one of several outputs of an op, made under no_grad,
-    inference mode or in a custom Function) are dead from then on: whatever asks for their history is an error.
+    ``a.mul_(b)``: the tensor's grad_fn becomes the new node, whose first edge is the old one. When ``a`` is a view, the
+    write is seen from the base: the base's grad_fn becomes a CopySlices node (gradient outside the view passes, inside
+    goes through the op's formula), and every view of that base, ``a`` too, finds its version behind and makes its
+    grad_fn anew from the base's when it is next asked for (view_grad_fn). Views that cannot follow (one of several
+    outputs of an op, made under no_grad, inference mode or in a custom Function) are dead from then on: whatever asks
+    for their history is an error.
 """
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF, PyObject
@@ -35,11 +36,11 @@ cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
-cdef object CAPTURED = None            # refuses writes to what the function of a transform captures: set by wengert_functional
+cdef object CAPTURED = None    # refuses writes to what the function of a transform captures: set by wengert_functional
 
 
 def set_captured(refuse):
-    """Say who answers before a write to memory older than the transform that runs: ``refuse(tensor, op's name, other)``."""
+    """Set who answers before writes to memory older than the transform that runs: ``refuse(tensor, op, other)``."""
     global CAPTURED
     CAPTURED = refuse
 
@@ -91,7 +92,6 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
     cdef uint32_t needs = 0
     cdef int i, n_edges = f.n_inputs, n_sizes = 0, n_outputs = 0
     cdef Node node
-    cdef Edge* edges
     if f.has_list:
         n_edges = 0
     for i in range(f.n_inputs):
@@ -110,8 +110,8 @@ cdef Node build(Formula f, PyObject** slots, PyObject** outs, int n_outs, PyObje
         if output_number(f, i) >= 0:
             n_outputs += 1
             n_sizes += (<Tensor> outs[i]).rank
-    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges, f.n_saved, n_outputs,
-                    n_sizes)
+    node = new_node(<PyTypeObject*> (f.node_type if f.n_named == 0 else chosen_type(f, slots)), NODE_FORMULA, n_edges,
+                    f.n_saved, n_outputs, n_sizes)
     node.formula = <PyObject*> f
     node.needs = needs
     if f.error is not None:
@@ -160,8 +160,9 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
             save_value(&saved[i], value)
             if saved[i].kind == SAVED_PLAIN and plan.slot < 2 and f.op.kinds[plan.slot] & 63 == K_TENSOR_OR_NUMBER:
                 node.flags = node.flags | NF_NUMBERS
-            if outs == slots and saved[i].kind == SAVED_TENSOR and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
-                saved[i].version -= 1      # an in-place op has overwritten it already: what is saved is the value before
+            if outs == slots and saved[i].kind == SAVED_TENSOR \
+                    and (<Tensor> value).storage == (<Tensor> slots[0]).storage:
+                saved[i].version -= 1    # an in-place op has overwritten it already: what is saved is the value before
         else:
             keep_object(&saved[i], fact(plan.what, value))
     return 0
@@ -210,14 +211,14 @@ cdef object fact(int what, PyObject* value):
     return () if what == SAVE_SHAPE else None
 
 
-cdef int save_output(Saved* saved, Tensor out, int number) except -1:
+cdef int save_output(Saved* saved, Tensor out, int output) except -1:
     """An output is saved as an alias without history: the node must not own itself."""
     cdef Tensor kept = alias(out)
     Py_INCREF(kept)
     saved.value = <PyObject*> kept
     saved.version = version_of(out)
     saved.kind = SAVED_OUTPUT
-    saved.output = number
+    saved.output = output
     return 0
 
 
@@ -231,9 +232,11 @@ cdef int before_inplace(Op op, PyObject** slots, PyObject** keep) except -1:
     cdef Formula f
     if modes & WG_GUARD:
         check_captured(op, slots)
-    if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD:
+    if modes & (WG_GRAD | WG_INFER) == WG_GRAD and t.flags & TF_VIEW and t.base != NULL \
+            and (<Tensor> t.base).flags & WG_GRAD:
         check_origin(t, op.name)       # before needs_grad, which tells of an earlier write to the base
-    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD and (needs_grad(slots[0]) or any_other_requires(op, slots))
+    cdef bint recorded = modes & (WG_GRAD | WG_INFER) == WG_GRAD \
+        and (needs_grad(slots[0]) or any_other_requires(op, slots))
     if t.flags & TF_INFERENCE and not modes & WG_INFER:
         if modes & WG_GRAD:
             check_write(t, op.name, recorded)
@@ -363,7 +366,8 @@ cdef uint32_t keep_up(Op op, PyObject** slots) noexcept:
     cdef int i
     for i in range(op.n_params):
         if slots[i] != NULL and isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).flags & TF_VIEW \
-                and (<Tensor> slots[i]).storage == (<Tensor> slots[0]).storage and (<Tensor> slots[i]).attr_version + 1 == now:
+                and (<Tensor> slots[i]).storage == (<Tensor> slots[0]).storage \
+                and (<Tensor> slots[i]).attr_version + 1 == now:
             (<Tensor> slots[i]).attr_version = now
             aged |= 1 << i
     return aged
@@ -403,13 +407,14 @@ cdef int rebase(Formula f, PyObject** slots, Tensor view, PyObject* keep) except
 
 
 cdef int rebase_node(Node inner, Tensor view, int own) except -1:
-    """Put the node of a write to a view into a CopySlices of the view's base. own: which of its edges is the view's; -1: none."""
+    """Put the node of a write to a view into a CopySlices of its base. own: the view's edge among its own; -1: none."""
     cdef Tensor base = <Tensor> view.base
     cdef int next_dim = 0, i
     cdef uint32_t hidden = hidden_edges(inner)
     cdef Node outer
     cdef Edge* edges
-    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + (own < 0) - n_bits(hidden), 2, 1, base.rank)
+    outer = new_node(<PyTypeObject*> CopySlices, NODE_COPY_SLICES, inner.n_edges + (own < 0) - n_bits(hidden), 2, 1,
+                     base.rank)
     edges = edges_of(outer)
     if base.flags & WG_GRAD:
         edges[0].node = gradient_edge(base, &edges[0].input_nr)
@@ -441,8 +446,8 @@ cdef int own_edge(Formula f) noexcept:
 
 
 cdef int drop_self_edge(int own, Node inner, Tensor view) except -1:
-    """The gradient for the view itself goes to the base, by the outer node's first edge, which takes its place; inner's own
-    ends in a node that only knows the view's shape."""
+    """The gradient for the view itself goes to the base, by the outer node's first edge, which takes its place; inner's
+    own ends in a node that only knows the view's shape."""
     cdef int next_dim = 0
     cdef Node sink = new_node(<PyTypeObject*> ViewGradient, NODE_FORMULA, 0, 0, 1, view.rank)
     set_meta(sink, 0, view, &next_dim)
@@ -493,7 +498,9 @@ cdef int refresh_view(Tensor view) except -1:
 
 
 cdef Node node_of_other_kind(Tensor base, Tensor view):
-    """The last node that leads from a base to a view of the other kind. Note [Views of the other kind] in graph/view_region.pyx."""
+    """The last node that leads from a base to a view of the other kind. Note [Views of the other kind] in
+    graph/view_region.pyx.
+    """
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Tensor part
@@ -531,10 +538,10 @@ cdef void set_base(record_fn new_record, inplace_fn new_inplace) noexcept:
         HOOKS.record, HOOKS.record_inplace = BASE.record, BASE.record_inplace
 
 
-cdef void stand_in_front(RecordHooks* hooks) noexcept:
+cdef void stand_in_front(RecordHooks* own) noexcept:
     global IN_FRONT
     IN_FRONT = True
-    HOOKS.record, HOOKS.before_inplace, HOOKS.record_inplace = hooks.record, hooks.before_inplace, hooks.record_inplace
+    HOOKS.record, HOOKS.before_inplace, HOOKS.record_inplace = own.record, own.before_inplace, own.record_inplace
 
 
 BASE.before_inplace = before_inplace

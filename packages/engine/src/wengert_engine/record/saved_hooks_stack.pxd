@@ -11,10 +11,10 @@ cdef class Several:
     cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1
     cdef tuple read(self, Node node, str name)
 
-cdef Several several_of(object values)   # None when there is no tensor in it
-cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1     # outs: the node's outputs, with their history
+cdef Several several_of(object values)                                   # None when there is no tensor in it
+cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1  # outs: the node's outputs, with their history
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
 cdef Tensor unpacked(Node node, int index)
-cdef int drop_unpacked(Node node) except -1                 # after a run of it with NF_KEEPS
+cdef int drop_unpacked(Node node) except -1                              # after a run of it with NF_KEEPS
 cdef int own_output(Node node, Saved* saved) noexcept

@@ -2,14 +2,14 @@
 
 Note [Saved tensors that hooks have packed]
     A node is recorded as without hooks. When the thread has hooks (``WgState.saved_hooks``, the one test that recording
-    makes), the saved tensors are then packed: a ``Packed`` takes the place of each (SAVED_PACKED). It holds what the hook
-    gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may lose
-    that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
+    makes), the saved tensors are then packed: a ``Packed`` takes the place of each (SAVED_PACKED). It holds what the
+    hook gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may
+    lose that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport Py_XDECREF, Py_XINCREF
+from cpython.ref cimport Py_XDECREF
 from libc.stdint cimport uint8_t, uint32_t
 
 from wengert_core.runtime.pyobject cimport not_made_by_hand
@@ -205,7 +205,8 @@ cdef Tensor tensor_of(Packed packed):
         end_derivative(state, modes)
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)
-    if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED and not requires_grad(<Tensor> given):
+    if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED \
+            and not requires_grad(<Tensor> given):
         return <Tensor> given
     return alias(<Tensor> given)
 

@@ -124,7 +124,8 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
     """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
     outer = OUTER.get(write_key(inner))
     if outer is None:
-        raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by itself")
+        raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by "
+                           "itself")
     base, view = <object> saved_of(<Node> outer)[1].value
     empty = find_op("empty_strided")   # for its history only
     cdef Tensor whole = empty(base[0], base[1], dtype=base[3], device=_DEVICES[t.device])
@@ -136,7 +137,7 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
 
 
 def read_saved(node, index):
-    """The value of ``node._saved_NAME``: a saved value, with its checks and its history; one that was detached, as it is."""
+    """Return the value of ``node._saved_NAME``: a saved value, checked, with its history; a detached one as it is."""
     cdef Saved* saved = saved_of(<Node> node) + <int> index
     if saved.kind == SAVED_TENSOR and saved.value != NULL and version_of(<Tensor> saved.value) == saved.version \
             and (<Tensor> saved.value).flags & TF_CUT and is_cut(node, index, <Tensor> saved.value):

@@ -73,10 +73,10 @@ cdef Tensor shaped_as(Tensor grad, Tensor leaf):
 
 
 cdef bint is_whole_of_unseen(Tensor t) noexcept:
-    """Whether a tensor is a view of all of another that nobody else sees: the reshaped or transposed gradient of a view."""
+    """Return whether a tensor is a view of all of another that nobody else sees: a reshaped or transposed gradient."""
     cdef Tensor base
-    if t.base == NULL or Py_REFCNT(<PyObject*> t) > 1 or Py_REFCNT(t.base) > 1 or Py_REFCNT(t.storage) != 2 or t.flags & WG_GRAD \
-            or t.extra != NULL:
+    if t.base == NULL or Py_REFCNT(<PyObject*> t) > 1 or Py_REFCNT(t.base) > 1 or Py_REFCNT(t.storage) != 2 \
+            or t.flags & WG_GRAD or t.extra != NULL:
         return False
     base = <Tensor> t.base
     return base.extra == NULL and base.count == t.count and base.code == t.code
@@ -87,11 +87,11 @@ cdef bint is_whole_of_unseen(Tensor t) noexcept:
 cdef bint is_dense(Tensor t) noexcept:
     """Non-overlapping and dense: the strides are those of a contiguous tensor whose dims were permuted."""
     cdef Py_ssize_t step = FACTS.itemsize[t.code]
-    cdef int i, d, found
+    cdef int _i, d, found
     cdef uint64_t used = 0
     if t.flags & TF_CONTIGUOUS:
         return True
-    for i in range(t.rank):
+    for _i in range(t.rank):
         found = -1
         for d in range(t.rank):
             if not used >> d & 1 and (t.dims[d] == 1 or strides_of(t)[d] == step):
@@ -129,7 +129,7 @@ cdef Tensor empty_with_layout(Tensor grad, Tensor leaf):
 
 
 cdef Tensor copy_with_layout(Tensor grad, Tensor leaf):
-    """A copy with the leaf's strides when the leaf is dense, which then was written to once, as in PyTorch; else contiguous."""
+    """Return a copy with a dense leaf's strides (it then was written to once, as in PyTorch); else a contiguous one."""
     cdef Tensor out
     if is_dense(leaf):
         out = empty_with_layout(grad, leaf)

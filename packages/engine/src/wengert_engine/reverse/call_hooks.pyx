@@ -14,7 +14,6 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
 
-
 cdef list run_output_hooks(Node node, list parts):
     """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now."""
     cdef NodeExtra* extra = node.extra
@@ -100,7 +99,7 @@ cdef list run_leaf_hooks(Node node, list parts):
 
 
 cdef list run_post_hooks(Node node, list grads, list parts):
-    """The gradients of a node's inputs as its hooks leave them; they see those of the edges that next_functions shows."""
+    """Return the gradients of a node's inputs as its hooks leave them; they see the edges of next_functions."""
     grads = shown_gradients(node, grads)
     for hook in list((<dict> node.extra.post_hooks).values()):
         result = hook(tuple(grads), tuple(parts))

@@ -5,10 +5,11 @@ Note [Several runs at once]
     second run that meets a node which a first one has claimed (another thread, a backward inside a hook) looks it up in
     a dict of its own.
 Note [Leaves run early]
-    A leaf's node runs as soon as its last gradient has arrived, before all other nodes, as in torch: its hooks may free the gradient.
-    How many gradients will arrive need not be counted: each edge to the node owns a reference to it, and the graph lives as long as
-    the run, whose caller holds its roots. Where others hold the node too (a part of the graph that the run does not come to, a hook, another
-    run), the leaf waits for its turn by number, which comes after that of all nodes that lead to it.
+    A leaf's node runs as soon as its last gradient has arrived, before all other nodes, as in torch: its hooks may free
+    the gradient. How many gradients will arrive need not be counted: each edge to the node owns a reference to it, and
+    the graph lives as long as the run, whose caller holds its roots. Where others hold the node too (a part of the
+    graph that the run does not come to, a hook, another run), the leaf waits for its turn by number, which comes after
+    that of all nodes that lead to it.
 """
 cimport cython
 from cpython.ref cimport PyObject

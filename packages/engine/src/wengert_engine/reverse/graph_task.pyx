@@ -15,7 +15,7 @@ from wengert_engine.graph.validate_grad cimport fitted, has_one_owner, write
 from wengert_engine.messages import errors
 from wengert_engine.reverse.accumulate_grad cimport accumulate, is_dense
 from wengert_engine.reverse.call_hooks cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
-                                                 run_pre_hooks)
+                                                run_pre_hooks)
 from wengert_engine.reverse.needed cimport first_wanted, free_wanted, leads_on
 from wengert_engine.reverse.ready_queue cimport move_up, pop, push
 from wengert_engine.reverse.streams cimport enter, hand_over, leave, stream_of
@@ -197,7 +197,7 @@ cdef class Run:
             leave(before)
 
     cdef int reach(self, Edge* edge) except -1:
-        """Let an edge's node run although no gradient comes from here: a Function may make some, a hook wants to know."""
+        """Let an edge's node run though no gradient comes from here: a Function may make some, a hook wants to know."""
         if leads_on(&self.wanted, edge.node):
             self.claim(<Node> edge.node)
             if (<Node> edge.node).kind == NODE_ACCUMULATE:
@@ -257,7 +257,8 @@ cdef class Run:
                 if first >= 0 and node.kind == NODE_ACCUMULATE and not self.accumulating \
                         and not self.watched and node.extra == NULL and not leaf_has_hooks(node):
                     self.give(first, [grad])
-                elif node.extra != NULL or self.watched or node.kind > NODE_ACCUMULATE or first >= 0 or leaf_has_hooks(node):
+                elif node.extra != NULL or self.watched or node.kind > NODE_ACCUMULATE or first >= 0 \
+                        or leaf_has_hooks(node):
                     parts = [grad]
                     grad = None
                     self.step_chosen(node, parts)
@@ -301,23 +302,24 @@ cdef class Run:
         return self.step_chosen(node, [None])
 
     cdef int step_chosen(self, Node node, list parts) except -1:
-        """Any node that does not take the short way; on its stream, if it has one. Modes and hooks for saved tensors that its
-        hooks or its backward leave on are switched off after it."""
+        """Any node that does not take the short way; on its stream, if it has one. Modes and hooks for saved tensors
+        that its hooks or its backward leave on are switched off after it."""
         cdef WgState* state = thread_state()
         cdef unsigned int modes = state.modes
-        cdef PyObject* hooks = state.saved_hooks
+        cdef PyObject* saved_hooks = state.saved_hooks
         before = enter(stream_of(node))
-        Py_XINCREF(hooks)
+        Py_XINCREF(saved_hooks)
         try:
             if self.watched:
                 return self.step_watched(node, parts)
             return self.step_general(node, parts)
         finally:
             if state.modes != modes:
-                state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE      # a hook may begin or end a profile
-            if state.saved_hooks != hooks:
-                hooks, state.saved_hooks = state.saved_hooks, hooks
-            Py_XDECREF(hooks)
+                # a hook may begin or end a profile
+                state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
+            if state.saved_hooks != saved_hooks:
+                saved_hooks, state.saved_hooks = state.saved_hooks, saved_hooks
+            Py_XDECREF(saved_hooks)
             leave(before)
 
     cdef int step_general(self, Node node, list parts) except -1:
@@ -397,7 +399,9 @@ cdef class Run:
         return node.kind != NODE_ACCUMULATE
 
     cdef bint ends_here(self, Node node) noexcept:
-        """Whether a node whose output's grad is set need not be run: it is, as one whose grad is retained, where somebody sees it."""
+        """Return whether a node whose output's grad is set need not be run: it is, as one whose grad is retained, where
+        somebody sees it.
+        """
         if node.kind != NODE_FORMULA or node.flags & NF_RELEASED \
                 or node.extra != NULL and (node.extra.pre_hooks != NULL or node.extra.post_hooks != NULL):
             return False
@@ -414,7 +418,7 @@ cdef class Run:
         return 0
 
     cdef int give(self, int32_t position, list parts) except -1:
-        """Keep the gradients of a node's outputs as those of the inputs that are these outputs. position: the first one."""
+        """Capture the gradients of a node's outputs as those of inputs that are these outputs. position: the first."""
         while position >= 0:
             self.results[position] = parts[self.wanted.inputs[position].output_nr]
             position = self.wanted.inputs[position].next
@@ -428,7 +432,8 @@ cdef int64_t next_event(int64_t event, Waiting* w) noexcept:
         HOOKS.end_event(event)
     if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
         return -1
-    return HOOKS.begin_event(EVENT_NODE, w.node, &w.grad if w.grads == NULL else w.grads, 1 if w.grads == NULL else node.n_outputs)
+    return HOOKS.begin_event(EVENT_NODE, w.node, &w.grad if w.grads == NULL else w.grads,
+                             1 if w.grads == NULL else node.n_outputs)
 
 
 cdef list parts_of(Node node, PyObject** grads):

@@ -1,9 +1,9 @@
 """Starting a run through a graph, and what is done when it is over.
 
 Note [Backward passes inside of each other]
-    A Function whose backward runs a backward, as checkpoints do, may go deep: each pass takes some of the thread's stack and of
-    what Python allows of recursion. So each 60th of them (torch's number) runs in a new thread, for which the others wait.
-    It goes on with the modes, the hooks for saved tensors and the run of the one that waits.
+    A Function whose backward runs a backward, as checkpoints do, may go deep: each pass takes some of the thread's
+    stack and of what Python allows of recursion. So each 60th of them (torch's number) runs in a new thread, for which
+    the others wait. It goes on with the modes, the hooks for saved tensors and the run of the one that waits.
 """
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport int64_t, uint32_t
@@ -28,14 +28,15 @@ cdef extern from *:
     """
     static __thread PyObject *wengert_running = NULL;
     """
-    PyObject* RUNNING "wengert_running"    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
+    # the innermost run of this thread, borrowed: its run_backward holds it; or NULL
+    PyObject* RUNNING "wengert_running"
 
 
 def run_backward(list roots, list grads, bint keep_graph, bint create_graph, list inputs or None, bint accumulate):
     """Run a graph backward.
 
-    roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr) whose
-    gradients are returned in order (None: not reached). accumulate: with inputs, also add into the leaves' grad.
+    roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr)
+    whose gradients are returned in order (None: not reached). accumulate: with inputs, also add into the leaves' grad.
     """
     if RUNNING != NULL and ((<Run> RUNNING).depth + 1) % DEEP == 0:
         return run_in_thread(roots, grads, keep_graph, create_graph, inputs, accumulate)
@@ -57,7 +58,8 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
     if inputs is not None:
         run.results = [None] * len(inputs)
         find_wanted(&run.wanted, roots, inputs)
-    state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) & ~(<unsigned int> (WG_CAST | WG_DERIVING))
+    state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) \
+        & ~(<unsigned int> (WG_CAST | WG_DERIVING))
     run.outer = innermost()
     set_innermost(run)
     if modes & WG_OBSERVE and HOOKS.begin_event != NULL:
@@ -78,7 +80,8 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
             finish(run.streams, before)
         run_callbacks(run)
     finally:
-        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE     # a hook may begin or end a profile
+        # a hook may begin or end a profile
+        state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
         set_innermost(run.outer)
     return run.results
 
@@ -89,7 +92,7 @@ cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_g
 
     cdef WgState* state = thread_state()
     modes, transform, anomaly = state.modes & ~(<unsigned int> WG_LEFT_ON), state.transform, state.anomaly
-    hooks = <object> state.saved_hooks if state.saved_hooks != NULL else None
+    saved_hooks = <object> state.saved_hooks if state.saved_hooks != NULL else None
     outer = innermost()
     found = []
 
@@ -97,8 +100,8 @@ cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_g
         cdef WgState* own = thread_state()
         cdef PyObject* left
         own.modes, own.transform, own.anomaly = modes, transform, anomaly
-        if hooks is not None:
-            hold(&own.saved_hooks, hooks)
+        if saved_hooks is not None:
+            hold(&own.saved_hooks, saved_hooks)
         set_innermost(outer)
         try:
             found.append(run_here(roots, grads, keep_graph, create_graph, inputs, accumulate))
@@ -190,7 +193,7 @@ def run_notes():
 
 
 def will_run(nodes, Node current):
-    """For each node whether the innermost running backward reaches it. current: the node whose hooks are being called."""
+    """Map each node to whether the innermost running backward reaches it. current: the node whose hooks are running."""
     cdef Run run = current_run()
     if run.reachable is None:
         run.reachable = reached_from(run, current)

@@ -71,7 +71,6 @@ cdef int walk(Wanted* table, PyObject* root, uint64_t oldest) except -1:
     cdef Frame small[SMALL]
     cdef Frame* frames = small
     cdef WantedNode* place
-    cdef Edge* edge
     cdef uint32_t depth = 0, room = SMALL, state
     cdef PyObject* node = root
     try:

@@ -1,6 +1,7 @@
 """A heap of the nodes that are ready to run, the largest sequence number first. Inline: a run's inner loop.
 
-Equal numbers, which only leaves have that run early, come out in the order in which C++'s std::priority_queue gives them, as in torch.
+Equal numbers, which only leaves have that run early, come out in the order in which C++'s std::priority_queue gives
+them, as in torch.
 """
 from libc.stdint cimport uint32_t, uint64_t
 

@@ -24,11 +24,11 @@ def as_tuple(tensors):
     try:
         return tuple(tensors)
     except TypeError:
-        raise TypeError("expected a Tensor, a GradientEdge or a sequence of these as outputs, tensors or inputs of a backward, got "
-                        f"'{type(tensors).__name__}' object is not iterable") from None
+        raise TypeError("expected a Tensor, a GradientEdge or a sequence of these as outputs, tensors or inputs of a "
+                        f"backward, got '{type(tensors).__name__}' object is not iterable") from None
     except MemoryError:  # of a __len__ that says more than there is: CPython's has no words
-        raise MemoryError(f"the items of a {type(tensors).__name__} do not fit into memory: expected a Tensor, a GradientEdge or a "
-                          "sequence of these") from None
+        raise MemoryError(f"the items of a {type(tensors).__name__} do not fit into memory: expected a Tensor, a "
+                          "GradientEdge or a sequence of these") from None
 
 
 def any_overrides(tuple ends):

@@ -1,11 +1,12 @@
 """Streams in a backward: a node runs on the stream that its operation ran on, and gradients wait for each other.
 
 Note [Streams of nodes]
-    Core's runner for devices tells this module of each recorded operation of a device that has streams (``note``). The stream is
-    kept with the node; an AccumulateGrad gets that of the first operation which used its leaf. In a backward, work on a gradient
-    for a node is done on that node's stream, which first waits for the stream that made the gradient. When the run is over the
-    streams that were current when it was called wait for all of them: what comes behind ``backward()`` sees finished leaves.
-    A stream is an object of a device's plugin: it has wait_stream(other) and can be compared; see core's devices/plugin.py.
+    Core's runner for devices tells this module of each recorded operation of a device that has streams (``note``). The
+    stream is kept with the node; an AccumulateGrad gets that of the first operation which used its leaf. In a backward,
+    work on a gradient for a node is done on that node's stream, which first waits for the stream that made the
+    gradient. When the run is over the streams that were current when it was called wait for all of them: what comes
+    behind ``backward()`` sees finished leaves. A stream is an object of a device's plugin: it has wait_stream(other)
+    and can be compared; see core's devices/plugin.py.
 """
 from cpython.ref cimport Py_INCREF, PyObject
 
@@ -59,7 +60,8 @@ cdef int leave(object before) except -1:
 
 
 cdef object hand_over(Tensor grad, Node node, object used):
-    """Let a node's stream wait for the current one, where the gradient was made; then make it current. used: streams of the run.
+    """Let a node's stream wait for the current one, where the gradient was made; then make it current. used: streams of
+    the run.
 
     Gives what ``leave`` takes.
     """

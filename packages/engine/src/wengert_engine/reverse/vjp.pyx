@@ -149,7 +149,8 @@ cdef list by_kind(Node node, list parts, bint create_graph):
 
 
 cdef list unasked(Node node, list parts, bint create_graph):
-    """own_gradients, where a saved tensor may be of a subclass with ``__torch_function__``, which has no say in them."""
+    """own_gradients, where a saved tensor may be of a subclass with ``__torch_function__``, which has no say in them.
+    """
     cdef unsigned int before = switched_off()
     try:
         return own_gradients(node, parts, create_graph)
@@ -191,7 +192,8 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
         at = <int> len(grads)
         if rule.kind == RULE_JOINT:
             if joint is None:
-                joint = iter(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n_joint(f), "joint"))
+                joint = iter(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n_joint(f),
+                                     "joint"))
             grads.append(next(joint))
         elif rule.is_list:
             n = node.n_edges - (f.n_inputs - 1)
@@ -200,7 +202,8 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
             elif rule.kind == RULE_ZERO:
                 grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
             else:
-                grads.extend(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n, "the rule for a list of tensors"))
+                grads.extend(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n,
+                                     "the rule for a list of tensors"))
         elif edge[at].node == NULL:
             grads.append(None)
         elif rule.kind == RULE_CALL:
@@ -270,8 +273,8 @@ def call_node(Node node, grads):
     if node.kind == NODE_FORMULA and node.formula == NULL:
         raise RuntimeError(f"{name}: no operation was recorded here, so there is nothing to run")
     if len(grads) != node.n_outputs:
-        raise TypeError(f"expected {node.n_outputs} arguments, got {len(grads)} instead: {name} takes the gradients of its "
-                        "outputs")
+        raise TypeError(f"expected {node.n_outputs} arguments, got {len(grads)} instead: "
+                        f"{name} takes the gradients of its outputs")
     for i, grad in enumerate(grads):
         if grad is not None and not isinstance(grad, Tensor):
             raise TypeError(f"argument {i} is not a Variable: {name} got {type(grad).__name__}")

@@ -2,7 +2,7 @@
 from wengert_core.tensors.tensor cimport Tensor
 
 
-cdef class Batch:                      # what a batched tensor has in extra.tangent: its physical tensor may have a tangent, it not
+cdef class Batch:    # what a batched tensor has in extra.tangent: its physical tensor may have a tangent, it not
     cdef readonly Tensor physical      # the batch in dim 0; may be batched itself, by an outer level
     cdef readonly int level
     cdef long serial                   # of the vmap it belongs to, which may be over

@@ -1,12 +1,13 @@
 """Batched tensors, and what operations make of them: what happens inside of ``wengert.vmap``.
 
 Note [Batched tensors]
-    A batched tensor shows the shape of one element of the batch; ``extra.tangent`` leads to its *physical* tensor, which has the
-    batch in dim 0 and may be batched itself, by an outer vmap. It has WG_BATCHED, and WG_FOREIGN so that every driver hands
-    operations on it to ``intercept``, inside of a vmap or not; its data pointer is that of the first element, and what would read
-    it asks for WG_BATCHED first. Graphs are of physical tensors, and so are tangents.
-    An operation is run by the rule of the innermost vmap among its arguments, on physical tensors, while ``current`` is the level
-    below; that rule's operations are intercepted again for outer levels. Operations made of others need no rule.
+    A batched tensor shows the shape of one element of the batch; ``extra.tangent`` leads to its *physical* tensor,
+    which has the batch in dim 0 and may be batched itself, by an outer vmap. It has WG_BATCHED, and WG_FOREIGN so that
+    every driver hands operations on it to ``intercept``, inside of a vmap or not; its data pointer is that of the first
+    element, and what would read it asks for WG_BATCHED first. Graphs are of physical tensors, and so are tangents.
+    An operation is run by the rule of the innermost vmap among its arguments, on physical tensors, while ``current`` is
+    the level below; that rule's operations are intercepted again for outer levels. Operations made of others need no
+    rule.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -304,7 +305,8 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
             go_to(here, current)
     check_call(op, slots, level, rule)
     if dual_is_open() and thread_state().modes & WG_DUAL:
-        arguments = batched_grad().with_tangents([None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)], level)
+        values = [None if slots[i] == NULL else <object> slots[i] for i in range(op.n_params)]
+        arguments = batched_grad().with_tangents(values, level)
         for i in range(op.n_params):
             own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
         slots = own
@@ -330,15 +332,17 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
     """What cannot be batched: numbers, a write to a tensor that is not, out=."""
     cdef int i
     for i in range(op.n_params):
-        if op.kinds[i] & 63 in (K_NUMBER, K_INT, K_FLOAT, K_BOOL) and slots[i] != NULL and isinstance(<object> slots[i], Tensor):
+        if op.kinds[i] & 63 in (K_NUMBER, K_INT, K_FLOAT, K_BOOL) and slots[i] != NULL \
+                and isinstance(<object> slots[i], Tensor):
             (<object> slots[i]).item()
     if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
         raise refused_out(op)
-    if op.flags & OP_INPLACE and not rule.is_random and (not isinstance(<object> slots[0], Tensor)
-                                                        or level_in(<Tensor> slots[0]) < level):
+    if op.flags & OP_INPLACE and not rule.is_random \
+            and (not isinstance(<object> slots[0], Tensor) or level_in(<Tensor> slots[0]) < level):
         if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):
             check_captured(op, slots)
-        raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1], rule.broadcasts)
+        raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1],
+                                   rule.broadcasts)
     return 0
 
 
@@ -427,8 +431,8 @@ cdef int keep_dtype(Op op, PyObject** slots, PyObject** own, int level, list kee
     if wanted < 0 or common(op, own) == wanted:
         return 0
     for i in range(op.flags & OP_INPLACE, op.n_params):
-        if takes_part(op, i, own[i]) and isinstance(<object> slots[i], Tensor) and level_in(<Tensor> slots[i]) == level \
-                and (<Tensor> slots[i]).rank == 0:
+        if takes_part(op, i, own[i]) and isinstance(<object> slots[i], Tensor) \
+                and level_in(<Tensor> slots[i]) == level and (<Tensor> slots[i]).rank == 0:
             converted = (<object> own[i]).to(dtype_of(wanted))
             keep.append(converted)
             own[i] = <PyObject*> converted

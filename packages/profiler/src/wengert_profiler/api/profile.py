@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from wengert_core.extend import as_list, checked
 from wengert_engine.observe import observing
-from wengert_engine.observe.event_buffer import Recording, now
+from wengert_engine.observe.clock import now
+from wengert_engine.observe.event_buffer import Recording
 
 from wengert_profiler.api.warm_up import load_all
 from wengert_profiler.columns.device_columns import device_asked, finished, timer_for

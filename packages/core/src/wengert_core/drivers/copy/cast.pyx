@@ -1,4 +1,5 @@
-"""Conversion to other dtypes and devices: the op ``_to_copy``, and ``to`` and its shorthands, which call it where they must.
+"""Conversion to other dtypes and devices: the op ``_to_copy``, and ``to`` and its shorthands, which call it where they
+must.
 
 >>> from wengert_core import float64, tensor
 >>> tensor([1, 2]).to(float64).dtype
@@ -12,8 +13,9 @@ from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16,
-                                         FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, DTypeFacts, dtype,
+                                         FLOAT32, FLOAT64, INT8, INT16, INT32, INT64, UINT8, DTypeFacts,
                                          dtype_facts, dtype_of)
+from wengert_core.dtypes.dtypes cimport dtype as DType
 from wengert_core.exchange.from_data cimport copy_as, dtype_code
 from wengert_core.messages.short_repr import told
 from wengert_core.runtime.state cimport WG_FOREIGN
@@ -72,7 +74,7 @@ cdef object convert(Tensor t, int code, bint copy):
 # ---- to
 
 cdef bint is_dtype(object value):
-    return isinstance(value, dtype) or value is float or value is int or value is bool or value is complex
+    return isinstance(value, DType) or value is float or value is int or value is bool or value is complex
 
 
 cdef list spread(tuple args):
@@ -93,9 +95,9 @@ cdef list spread(tuple args):
 
 cdef object wrong_call(tuple args, dict kwargs):
     got = [type(value).__name__ for value in args] + [f"{key}={type(value).__name__}" for key, value in kwargs.items()]
-    return TypeError(f"to() received an invalid combination of arguments - got ({', '.join(got)}), but expected one of: "
-                     "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False), "
-                     "(torch.dtype dtype, bool non_blocking = False, bool copy = False), "
+    return TypeError(f"to() received an invalid combination of arguments - got ({', '.join(got)}), but expected one "
+                     "of: (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
+                     "bool copy = False), (torch.dtype dtype, bool non_blocking = False, bool copy = False), "
                      "(Tensor tensor, bool non_blocking = False, bool copy = False)")
 
 
@@ -113,7 +115,8 @@ cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
         raise wrong_call(args, kwargs)
     result = moved(self, values)
     form = format_of(<PyObject*> memory_format, FORMAT_PRESERVE)
-    return result if form == FORMAT_PRESERVE or has_format(<Tensor> result, form) else result.contiguous(memory_format=memory_format)
+    return result if form == FORMAT_PRESERVE or has_format(<Tensor> result, form) \
+        else result.contiguous(memory_format=memory_format)
 
 
 cdef object moved(Tensor self, list values):
@@ -135,16 +138,16 @@ cdef object moved(Tensor self, list values):
 def to(Tensor self, *args, **kwargs):
     """The tensor with another dtype or on another device; itself when it is that already.
 
-    to(dtype), to(device), to(device, dtype), to(other): as a dtype, a device, or both as another tensor has them; all take
-    non_blocking=False, copy=False (True: a new tensor in any case), memory_format. Differentiable.
+    to(dtype), to(device), to(device, dtype), to(other): as a dtype, a device, or both as another tensor has them; all
+    take non_blocking=False, copy=False (True: a new tensor in any case), memory_format. Differentiable.
 
     >>> from wengert_core import int32, ones
     >>> x = ones(2)
     >>> x.to("cpu") is x, x.to(int32).dtype
     (True, torch.int32)
     """
-    if not kwargs and len(args) == 1 and isinstance(args[0], dtype):
-        return convert(self, (<dtype> args[0]).code, False)
+    if not kwargs and len(args) == 1 and isinstance(args[0], DType):
+        return convert(self, (<DType> args[0]).code, False)
     if not kwargs:
         return moved(self, spread(args))
     return to_with_keywords(self, args, kwargs)

@@ -1,6 +1,7 @@
 """The driver of what makes one tensor of several, or of several times one: cat, stack, repeat.
 
-Each part is copied into its place in the result: as whole stretches of memory where both sides allow it, else by strides.
+Each part is copied into its place in the result: as whole stretches of memory where both sides allow it, else by
+strides.
 """
 
 from cpython.ref cimport PyObject
@@ -113,7 +114,8 @@ cdef object cat_run(Op op, PyObject** slots, uint32_t live):
     for i in range(n):
         t = <Tensor> item_of(tensors, i)
         if t.rank == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated: stack() joins numbers")
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated: "
+                               "stack() joins numbers")
         if first is None and not is_skipped(t):
             first = t
     if first is None:
@@ -136,13 +138,13 @@ cdef object cat_run(Op op, PyObject** slots, uint32_t live):
 cdef int check_fits(Op op, Tensor first, Tensor t, int dim, Py_ssize_t i) except -1:
     cdef int k
     if t.rank != first.rank:
-        raise RuntimeError(f"Tensors must have same number of dimensions: got {first.rank} and {t.rank}: shapes {list(shape_tuple(first))} "
-                           f"and, at position {i}, {list(shape_tuple(t))}")
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {first.rank} and {t.rank}: shapes "
+                           f"{list(shape_tuple(first))} and, at position {i}, {list(shape_tuple(t))}")
     for k in range(first.rank):
         if k != dim and t.dims[k] != first.dims[k]:
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first.dims[k]} but got size "
-                               f"{t.dims[k]} for tensor number {i} in the list. {op.name}: its shape is {list(shape_tuple(t))}, that of the "
-                               f"first {list(shape_tuple(first))}")
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {first.dims[k]} "
+                               f"but got size {t.dims[k]} for tensor number {i} in the list. {op.name}: its shape is "
+                               f"{list(shape_tuple(t))}, that of the first {list(shape_tuple(first))}")
     return 0
 
 
@@ -169,8 +171,8 @@ cdef object stack_run(Op op, PyObject** slots, uint32_t live):
         for k in range(first.rank):
             same = same and t.dims[k] == first.dims[k]
         if not same:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape_tuple(first))} at entry 0 and "
-                               f"{list(shape_tuple(t))} at entry {i}")
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape_tuple(first))} at "
+                               f"entry 0 and {list(shape_tuple(t))} at entry {i}")
     if first.rank >= 64:
         raise RuntimeError("stack: a tensor has at most 64 dimensions")
     for k in range(first.rank):
@@ -184,17 +186,21 @@ cdef inline object fixed_parts(PyObject** slots):
     return <object> slots[0] if PyLong_CheckExact(slots[1]) else tuple(<object> slots[0])
 
 
-cdef object joined(Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live):
+cdef object joined(
+    Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live
+):
     """The result of cat or stack: ``stacked`` parts have one dim less."""
     cdef Tensor out
     if isinstance(<object> slots[2], Tensor) and not can_cast(code, (<Tensor> slots[2]).code):
-        raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type {scalar_name((<Tensor> slots[2]).code)}")
+        raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type "
+                        f"{scalar_name((<Tensor> slots[2]).code)}")
     out = new_empty(code, ndim, shape)
     if out.count:
         if without_kernels():
             by_reference(op, slots, code, out)
         else:
-            parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]      # a list another thread may change
+            # Another thread may change a list while the GIL is given up.
+            parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]
             place_all(<PyObject*> parts, n, dim, stacked, out)
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)
@@ -244,19 +250,23 @@ cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tenso
 
 
 cdef int check_place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
-    """RuntimeError where another thread has reshaped a part since out was made: the GIL was given up for the parts before it."""
+    """Raise RuntimeError where another thread has reshaped a part since out was made: earlier parts gave up the GIL."""
     cdef int k
     cdef bint fits = t.rank + stacked == out.rank and end <= step
     for k in range(t.rank if fits else 0):
         fits = fits and (t.dims[k] == out.dims[k + (stacked and k >= dim)] or (k == dim and not stacked))
     if not fits:
-        raise RuntimeError(f"a tensor was given the shape {list(shape_tuple(t))} by another thread while it was copied into one of shape "
-                           f"{list(shape_tuple(out))}")
+        raise RuntimeError(f"a tensor was given the shape {list(shape_tuple(t))} by another thread while it was copied "
+                           f"into one of shape {list(shape_tuple(out))}")
     return 0
 
 
-cdef int place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, Py_ssize_t outer, Py_ssize_t chunk, Py_ssize_t step) except -1:
-    """Copy t to ``offset`` bytes from the start; out has ``outer`` stretches of ``step`` bytes, t's part of each is ``chunk`` bytes."""
+cdef int place(
+    Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, Py_ssize_t outer, Py_ssize_t chunk, Py_ssize_t step
+) except -1:
+    """Copy t to ``offset`` bytes from the start; out has ``outer`` stretches of ``step`` bytes, t's part of each is
+    ``chunk`` bytes.
+    """
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t i
     cdef int k
@@ -293,12 +303,13 @@ cdef object repeat_run(Op op, PyObject** slots, uint32_t live):
     n = ints_slot(op, slots, 1, repeats)
     extra = n - t.rank
     if extra < 0:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: repeat got "
-                           f"{sizes_list(n, repeats)} for the shape {list(shape_tuple(t))}")
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+                           f"tensor: repeat got {sizes_list(n, repeats)} for the shape {list(shape_tuple(t))}")
     for i in range(n):
         if mul_overflows(repeats[i], t.dims[i - extra] if i >= extra else 1, &shape[i]):
             if repeats[i] > 0:
-                raise RuntimeError(f"repeat: a size overflows: sizes {list(shape_tuple(t))}, repeats {sizes_list(n, repeats)}")
+                raise RuntimeError(f"repeat: a size overflows: sizes {list(shape_tuple(t))}, repeats "
+                                   f"{sizes_list(n, repeats)}")
             shape[i] = repeats[i]      # negative as the product is
     for i in range(n):
         if shape[i] < 0:

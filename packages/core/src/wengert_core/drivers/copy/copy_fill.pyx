@@ -46,7 +46,8 @@ cdef int check_fits(Op op, Tensor target, Tensor source) except -1:
     for i in range(ndim):
         if ndim != target.rank or shape[i] != target.dims[i]:
             raise RuntimeError(f"output with shape {list(shape_tuple(target))} doesn't match the broadcast shape "
-                               f"{[shape[k] for k in range(ndim)]}: {op.name} got a source of shape {list(shape_tuple(source))}")
+                               f"{[shape[k] for k in range(ndim)]}: {op.name} got a source of shape "
+                               f"{list(shape_tuple(source))}")
     return 0
 
 
@@ -68,7 +69,8 @@ cdef object copy_run(Op op, PyObject** slots, uint32_t live):
     else:
         raise op_error(op, 1, "Tensor", slots[1])
     if source.code != target.code and loses_imaginary(source.code, target.code):
-        warn_user("Casting complex values to real discards the imaginary part")     # before shapes are read: it runs Python
+        # A warning runs Python, so it comes before shapes are read.
+        warn_user("Casting complex values to real discards the imaginary part")
     if not same_shape(source, target):
         check_fits(op, target, source)
     found = overlap_of(source, target) if may_meet(source, target) else APART
@@ -91,14 +93,15 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
     """A fill value's bytes."""
     if isinstance(<object> value, Tensor):
         if (<Tensor> value).rank:
-            raise RuntimeError(f"{op.name} only supports 0-dimension value tensor but got tensor with {(<Tensor> value).rank} "
-                               "dimensions.")
+            raise RuntimeError(f"{op.name} only supports 0-dimension value tensor but got tensor with "
+                               f"{(<Tensor> value).rank} dimensions.")
     elif number_code(value) < 0:
         raise op_error(op, 1, "Number", value)
     if isinstance(<object> value, Tensor) and (<Tensor> value).device:
         of_device = number_elsewhere(<Tensor> value)
         return store_checked(<PyObject*> of_device, code, number)
-    return store_assigned(value, code, number) if isinstance(<object> value, Tensor) else store_checked(value, code, number)
+    return store_assigned(value, code, number) if isinstance(<object> value, Tensor) \
+        else store_checked(value, code, number)
 
 
 cdef void fill_once(Tensor t, const char* number) noexcept:

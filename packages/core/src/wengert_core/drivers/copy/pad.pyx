@@ -17,7 +17,6 @@ from wengert_core.geometry.size_math cimport mul_add
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
 
-
 def configure(Op op):
     """Make ``op`` a padding: (self, pad, value)."""
     op.run = pad_run
@@ -48,8 +47,8 @@ cdef object pad_run(Op op, PyObject** slots, uint32_t live):
     if n % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {n}")
     if n > 2 * rank:
-        raise RuntimeError(f"Length of pad should be no more than twice the number of dimensions of the input. Pad length is {n} while the "
-                           f"input has {rank} dimensions.")
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad "
+                           f"length is {n} while the input has {rank} dimensions.")
     for i in range(rank):
         shape[i] = inside[i] = t.dims[i]
     for i in range(n // 2):
@@ -57,9 +56,9 @@ cdef object pad_run(Op op, PyObject** slots, uint32_t live):
         shape[d] = mul_add(op.name, 1, after, mul_add(op.name, 1, before, shape[d]))
         inside[d] += max(min(before, 0), -1 - t.dims[d]) + max(min(after, 0), -1 - t.dims[d])
         if shape[d] < 0 or inside[d] < 0:
-            raise RuntimeError(f"The input size {t.dims[d]}, plus negative padding {before} and {after} resulted in a negative output size, "
-                               f"which is invalid (narrow(): length must be non-negative.). Check dimension {d} of your input, of shape "
-                               f"{list(shape_tuple(t))}")
+            raise RuntimeError(f"The input size {t.dims[d]}, plus negative padding {before} and {after} resulted in a "
+                               "negative output size, which is invalid (narrow(): length must be non-negative.). Check "
+                               f"dimension {d} of your input, of shape {list(shape_tuple(t))}")
         wider = wider or before > 0 or after > 0
     for i in range(rank):
         something = something and inside[i] > 0
@@ -80,7 +79,8 @@ cdef object pad_run(Op op, PyObject** slots, uint32_t live):
             source += max(-pad[2 * i], 0) * t.dims[rank + d]
             target += max(pad[2 * i], 0) * out.dims[rank + d]
         if something:
-            copy_into(new_view(out, rank, inside, out.dims + rank, target), new_view(t, rank, inside, t.dims + rank, source))
+            copy_into(new_view(out, rank, inside, out.dims + rank, target),
+                      new_view(t, rank, inside, t.dims + rank, source))
     if live:
         record(op, slots, out, live)
     return out

@@ -34,7 +34,8 @@ cdef object triangle_run(Op op, PyObject** slots, uint32_t live):
     t = target = held_if_large(t)
     diagonal = int_slot(op, slots, 1)
     if t.rank < 2:
-        raise RuntimeError(f"{plain.name}: input tensor must have at least 2 dimensions, its shape is {list(shape_tuple(t))}")
+        raise RuntimeError(f"{plain.name}: input tensor must have at least 2 dimensions, its shape is "
+                           f"{list(shape_tuple(t))}")
     diagonal = min(max(diagonal, -t.dims[t.rank - 2]), t.dims[t.rank - 1])
     if op.flags & OP_INPLACE:
         before_write(op, slots, <Tensor> slots[0], live, &keep)

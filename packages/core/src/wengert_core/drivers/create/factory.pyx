@@ -1,7 +1,8 @@
 """The driver of the factory family: ops that make tensors from sizes, numbers and data.
 
-All factories share their options: dtype, layout, device, pin_memory, requires_grad, out, memory_format. A row's kind says how
-the tensor comes about; F_MADE leaves that to a Python function. Another device's factories are run by its package (intercept).
+All factories share their options: dtype, layout, device, pin_memory, requires_grad, out, memory_format. A row's kind
+says how the tensor comes about; F_MADE leaves that to a Python function. Another device's factories are run by its
+package (intercept).
 """
 
 from cpython.ref cimport PyObject
@@ -50,7 +51,8 @@ cdef enum:
 
 cdef extern from *:
     """
-    static __thread unsigned int wengert_default_place = 0;   /* this thread's default device, as Tensor's number of it */
+    /* this thread's default device, as Tensor's number of it */
+    static __thread unsigned int wengert_default_place = 0;
     static inline unsigned int wengert_place(void) { return wengert_default_place; }
     static inline void wengert_set_place(unsigned int place) { wengert_default_place = place; }
     """
@@ -61,7 +63,8 @@ cdef extern from *:
 # ---- requires_grad
 
 def set_requires_grad_hook(hook):
-    """Tell core how a new tensor comes to require gradients: hook(tensor, True); None: not at all. Returns the hook before.
+    """Tell core how a new tensor comes to require gradients: hook(tensor, True); None: not at all. Returns the hook
+    before.
 
     The engine calls this when it is imported.
     """
@@ -75,9 +78,9 @@ cdef int mark_grad(Tensor t) except -1:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients: this one is "
                            f"{dtype_of(t.code)!r} (see docs/errors/dtype-mismatch)")
     if REQUIRES_GRAD_HOOK is None:
-        raise ImportError("requires_grad=True needs automatic differentiation: import wengert (or wengert_engine). If that is not "
-                          "installed: pip install wengert-engine "
-                          "wengert-formulas (or: pip install wengert)")
+        raise ImportError("requires_grad=True needs automatic differentiation: import wengert (or wengert_engine). If "
+                          "that is not installed: pip install wengert-engine wengert-formulas (or: pip install "
+                          "wengert)")
     REQUIRES_GRAD_HOOK(t, True)
     return 0
 
@@ -97,15 +100,15 @@ def mark_requires_grad(Tensor tensor, bint flag=True):
 cdef Py_ssize_t read_size(Op op, object size, Py_ssize_t position) except? -1:
     if position == 0 and PyBool_Check(<PyObject*> size) or not PyIndex_Check(<PyObject*> size):
         if position == 0:
-            raise TypeError(f"{op.name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
-                            f"{type(size).__name__} at pos 0")
-        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"type must be "
-                        f"tuple of ints,but got {type(size).__name__}\"")
+            raise TypeError(f"{op.name}(): argument 'size' (position 1) must be tuple of ints, but found element of "
+                            f"type {type(size).__name__} at pos 0")
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+                        f"\"type must be tuple of ints,but got {type(size).__name__}\"")
     try:
         return size.__index__()
     except OverflowError:
-        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
-                        f"unpacking long long\": {size!r}") from None
+        raise TypeError(f"{op.name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+                        f"\"Overflow when unpacking long long\": {size!r}") from None
 
 
 cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
@@ -121,8 +124,8 @@ cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
             ndim += 1
     for i in range(ndim):
         if shape[i] < 0:
-            raise RuntimeError(f"{op.name}: Dimension size must be non-negative. Trying to create tensor with negative dimension "
-                               f"{shape[i]}: {[shape[k] for k in range(ndim)]}")
+            raise RuntimeError(f"{op.name}: Dimension size must be non-negative. Trying to create tensor with negative "
+                               f"dimension {shape[i]}: {[shape[k] for k in range(ndim)]}")
     return ndim
 
 
@@ -154,8 +157,8 @@ cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
             raise NotImplementedError(f"{op.name}: layout {<object> value!r} is not supported, only torch.strided")
         raise TypeError(f"{op.name}(): argument 'layout' must be torch.layout, not {type(<object> value).__name__}")
     if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory] and not _device.can_pin():
-        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "
-                           f"on this system ({op.name})")
+        raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator "
+                           f"is available on this system ({op.name})")
     return 0
 
 
@@ -298,9 +301,9 @@ cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
 def warn_of_count(str name, Tensor target, Tensor t):
     """arange's warning for an out= of another number of elements, which is resized."""
     if name == "arange" and target.count:
-        warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} which does not "
-                  f"match the computed number of elements {t.count}. Note that this may occur as a result of rounding error. The "
-                  f"out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
+        warn_user(f"The number of elements in the out tensor of shape {list(shape_tuple(target))} is {target.count} "
+                  f"which does not match the computed number of elements {t.count}. Note that this may occur as a "
+                  f"result of rounding error. The out tensor will be resized to a tensor of shape {shape_tuple(t)}.")
 
 
 cdef Tensor as_shape_of(Tensor t, Tensor target):
@@ -330,8 +333,9 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
     if not isinstance(<object> out, Tensor):
         raise op_error(op, op.out_slot, "Tensor", out)
     if code >= 0 and code != (<Tensor> out).code:
-        raise RuntimeError(f"dtype {scalar_name(code)} does not match dtype of out parameter ({scalar_name((<Tensor> out).code)}): "
-                           f"{op.name}() was asked for {dtype_of(code)!r}, out= is {dtype_of((<Tensor> out).code)!r}")
+        raise RuntimeError(f"dtype {scalar_name(code)} does not match dtype of out parameter "
+                           f"({scalar_name((<Tensor> out).code)}): {op.name}() was asked for {dtype_of(code)!r}, out= "
+                           f"is {dtype_of((<Tensor> out).code)!r}")
     return (<Tensor> out).code
 
 
@@ -418,7 +422,7 @@ cdef int slot_called(Op op, str name) except -2:
 
 
 def configure(Op op, str kind, str like or None, impl):
-    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data" or "made"; like: name of a parameter or None."""
+    """Make ``op`` a factory. kind: "empty", "zeros", "ones", "full", "data", "made"; like: a parameter or None."""
     cdef FactoryRow* row = <FactoryRow*> malloc(sizeof(FactoryRow))
     cdef int i, required = 0
     if row == NULL:

@@ -1,4 +1,4 @@
-"""The driver of the random family: in-place ops that fill a tensor with samples. The last parameter is the generator."""
+"""The driver of the random family: in-place ops that fill tensors with samples. The last parameter is the generator."""
 
 from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
@@ -17,7 +17,8 @@ from wengert_core.rng.generator import numpy_generator
 def configure(Op op, sampler, fill):
     """Make ``op`` a random op: sampler(generator, shape, dtype, *arguments) gives the values as an array.
 
-    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such function.
+    fill: fill(generator, tensor, *arguments) writes them itself, or returns False and has done nothing; None: no such
+    function.
     """
     op.run = random_run
     op.always = WG_BATCHED             # vmap says what randomness means

@@ -20,7 +20,6 @@ from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 
 
-
 def configure(Op op, str what):
     """Make ``op`` gather or index_select."""
     if what == "gather":
@@ -41,8 +40,8 @@ cdef int check_gather(Tensor t, Tensor index, int dim) except -1:
                            f"{list(shape_tuple(index))} and {list(shape_tuple(t))}")
     for i in range(t.rank):
         if i != dim and index.rank and index.dims[i] > t.dims[i]:
-            raise RuntimeError(f"Size does not match at dimension {i} expected index {list(shape_tuple(index))} to be no larger than "
-                               f"self {list(shape_tuple(t))} apart from dimension {dim}")
+            raise RuntimeError(f"Size does not match at dimension {i} expected index {list(shape_tuple(index))} to be "
+                               f"no larger than self {list(shape_tuple(t))} apart from dimension {dim}")
     return 0
 
 

@@ -1,9 +1,10 @@
 """x[...] and x[...] = value.
 
 Note [How an index is read]
-    Integers, slices, None and Ellipsis give a view: select, slice and unsqueeze in this order of the items. Where nothing is recorded
-    the view is made in one step; else each operation runs by itself, so that histories are torch's. Tensors, lists and masks
-    then go to the op ``index`` together, each at the dim of the view where it stands (None for the dims between).
+    Integers, slices, None and Ellipsis give a view: select, slice and unsqueeze in this order of the items. Where
+    nothing is recorded the view is made in one step; else each operation runs by itself, so that histories are torch's.
+    Tensors, lists and masks then go to the op ``index`` together, each at the dim of the view where it stands (None for
+    the dims between).
 """
 
 from reprlib import repr as shown      # short, however long or deep a list is
@@ -87,7 +88,8 @@ cdef int read_item(Index* index, PyObject* o) except -1:
 
 
 cdef int read_tensor(Index* index, Item* item, Tensor t) except -1:
-    if t.code != BOOL and t.code != UINT8 and t.code != INT64 and t.code != INT32 and (t.rank or FACTS.category[t.code] != CAT_INT):
+    if t.code != BOOL and t.code != UINT8 and t.code != INT64 and t.code != INT32 \
+            and (t.rank or FACTS.category[t.code] != CAT_INT):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if t.rank == 0 and not t.flags & WG_BATCHED:
         item.value = number_elsewhere(t) if t.device else load_number(t.data, t.code)
@@ -102,15 +104,16 @@ cdef int read_other(Index* index, Item* item, PyObject* o) except -1:
     """Arrays, lists, numbers that are no int."""
     value = <object> o
     if isinstance(value, ARRAY):
-        read_tensor(index, item, <Tensor> kept(index, tensor_of_array(np.ascontiguousarray(value).reshape(value.shape))))
+        read_tensor(index, item,
+                    <Tensor> kept(index, tensor_of_array(np.ascontiguousarray(value).reshape(value.shape))))
     elif PyIndex_Check(o) and not isinstance(value, NUMPY_BOOL):
         item.kind, item.value = I_INT, PyNumber_AsSsize_t(o, PyExc_IndexError)
     elif PySequence_Check(o):
         item.kind = I_TENSOR
         item.object = kept(index, tensor_of_sequence(value))
     else:
-        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-                         f"{qualified_name(value)})")
+        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                         f"indices (got {qualified_name(value)})")
     return 0
 
 
@@ -130,7 +133,8 @@ cdef Tensor tensor_of_sequence(object value):
     except ValueError:
         raise ValueError(f"expected sequences of one length in the index {shown(value)}") from None
     if array.dtype == object or array.dtype.kind in "US":
-        raise IndexError(f"only integers, bools and tensors of them can stand in a list that is an index, got {shown(value)}")
+        raise IndexError("only integers, bools and tensors of them can stand in a list that is an index, "
+                         f"got {shown(value)}")
     if array.dtype != bool:
         array = array.astype(np.int64)
     return tensor_of_array(np.ascontiguousarray(array))
@@ -145,9 +149,9 @@ cdef bint means_tuple(object value):
         return False
     for item in items:
         if isinstance(item, (Tensor, ARRAY, list, tuple, range, slice)) or item is None or item is Ellipsis:
-            warn_user("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; "
-                      "use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
-                      "x[torch.tensor(seq)], which will result either in an error or a different result")
+            warn_user("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+                      "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
+                      "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result")
             return True
     return False
 
@@ -203,8 +207,8 @@ cdef str too_many_message(Index* index, Tensor t):
         if index.items[0].kind == I_INT and not isinstance(<object> index.items[0].object, Tensor):
             if index.items[0].value:
                 return f"index {index.items[0].value} is out of bounds for dimension 0 with size 0"
-            return ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-                    "tensor to a number")
+            return ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                    "convert a 0-dim tensor to a number")
         if index.items[0].kind == I_SLICE:
             return "slice() cannot be applied to a 0-dim tensor."
     return f"too many indices for tensor of dimension {t.rank}: its shape is {list(shape_tuple(t))}"
@@ -222,7 +226,8 @@ cdef int read_slice(Item* item, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* 
     """A slice as positions 0 <= start <= stop <= size."""
     start[0], stop[0], step[0] = item.value, item.stop, item.step
     if step[0] <= 0:
-        raise ValueError(f"step must be greater than zero: tensors have no negative strides, got step {step[0]}; use flip()")
+        raise ValueError(f"step must be greater than zero: tensors have no negative strides, got step {step[0]}; "
+                         "use flip()")
     if start[0] < 0:
         start[0] += size
     if stop[0] < 0:
@@ -405,7 +410,7 @@ cdef object recorded_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop,
 
 
 def getitem(Tensor t, key):
-    """x[key]: a view for integers, slices, None and Ellipsis; a copy when tensors, lists or masks are among the indices."""
+    """Return x[key]: a view for integers, slices, None and Ellipsis; a copy for tensors, lists and masks."""
     cdef Index index
     if PyLong_CheckExact(<PyObject*> key) and t.rank:
         return single_int(t, <PyObject*> key)

@@ -31,10 +31,10 @@ cdef struct Job:                       # a walk for several threads
 
 
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1:
-    """``error`` for an entry outside; negative: entries may count from the end. message: with {at}, {dim} and {size}."""
+    """Return ``error`` for an entry outside; negative: entries may count from the end. message: {at}, {dim}, {size}."""
     cdef Py_ssize_t counter[64]
     cdef Py_ssize_t sizes[64]
-    cdef Py_ssize_t i, at, different = 1, low = -size if negative else 0
+    cdef Py_ssize_t _i, at, different = 1, low = -size if negative else 0
     cdef char* p = index.data
     cdef int d
     if index.device:
@@ -43,9 +43,10 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
         return 0
     for d in range(index.rank):
         counter[d] = 0
-        sizes[d] = index.dims[d] if strides_of(index)[d] or not index.dims[d] else 1       # an expanded dim is looked at once
+        # An expanded dim is looked at once.
+        sizes[d] = index.dims[d] if strides_of(index)[d] or not index.dims[d] else 1
         different *= sizes[d]          # at most index.count
-    for i in range(different):
+    for _i in range(different):
         at = (<int64_t*> p)[0]
         if at < low or at >= size:
             raise error(message.format(at=at, dim=dim, size=size))
@@ -112,7 +113,9 @@ cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, cons
     return 0
 
 
-cdef void walk_large(Walk* w, IndexLoop* loop, int what, char* own, char* index, char* other, Py_ssize_t n) noexcept nogil:
+cdef void walk_large(
+    Walk* w, IndexLoop* loop, int what, char* own, char* index, char* other, Py_ssize_t n
+) noexcept nogil:
     """walk on several threads: each element is written by one, in the order of the index."""
     cdef Job job
     cdef Py_ssize_t units[66]

@@ -1,10 +1,10 @@
 """index, index_put and index_put_: reading and writing at positions given by tensors.
 
 Note [How positions become offsets]
-    Masks become the offsets of their positions, the index tensors are broadcast together, and each position becomes one byte
-    offset into the indexed tensor, checked. The dims that are not indexed form blocks: before the positions (where the index
-    tensors stand side by side) or behind them. A result has the shape before + positions + after; when other dims lie between
-    the index tensors, the positions come first, as in NumPy.
+    Masks become the offsets of their positions, the index tensors are broadcast together, and each position becomes one
+    byte offset into the indexed tensor, checked. The dims that are not indexed form blocks: before the positions (where
+    the index tensors stand side by side) or behind them. A result has the shape before + positions + after; when other
+    dims lie between the index tensors, the positions come first, as in NumPy.
 """
 
 
@@ -15,7 +15,9 @@ from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport held
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.masked_fill cimport store
-from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
+from wengert_core.drivers.memory_overlap cimport (
+    WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
+)
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
@@ -50,7 +52,7 @@ def configure(Op op, str what):
 # ---- planning
 
 cdef list expanded_masks(Tensor t, object indices):
-    """[(dim, int64 tensor, dims)]: 32-bit indices widened; a mask becomes byte offsets along the dims it covers (dims > 0)."""
+    """Return [(dim, int64 tensor, dims)]: 32-bit indices widened; a mask as byte offsets along its dims (dims > 0)."""
     cdef list pairs = []
     cdef Tensor index
     cdef int dim = 0
@@ -74,7 +76,8 @@ cdef list expanded_masks(Tensor t, object indices):
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if dim > t.rank:
-        raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim}): its shape is {list(shape_tuple(t))}")
+        raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim}): its shape is "
+                         f"{list(shape_tuple(t))}")
     return pairs
 
 
@@ -91,12 +94,12 @@ cdef Tensor mask_offsets(Tensor t, Tensor mask, int dim):
 cdef void each_true(Tensor mask, const Py_ssize_t* steps, Py_ssize_t* out, Py_ssize_t* n) noexcept:
     """Count a mask's True elements, and write their offsets by ``steps`` where out is not NULL."""
     cdef Py_ssize_t counter[64]
-    cdef Py_ssize_t offset = 0, found = 0, left
+    cdef Py_ssize_t offset = 0, found = 0, _left
     cdef char* p = mask.data
     cdef int i
     for i in range(mask.rank):
         counter[i] = 0
-    for left in range(mask.count):
+    for _left in range(mask.count):
         if p[0]:
             if out != NULL:
                 out[found] = offset
@@ -119,11 +122,11 @@ cdef int check_mask(Tensor t, Tensor mask, int dim) except -1:
     cdef int i
     for i in range(mask.rank):
         if dim + i >= t.rank:
-            raise IndexError(f"too many indices for tensor of dimension {t.rank}: a mask of shape {list(shape_tuple(mask))} stands at "
-                             f"dimension {dim}")
+            raise IndexError(f"too many indices for tensor of dimension {t.rank}: a mask of shape "
+                             f"{list(shape_tuple(mask))} stands at dimension {dim}")
         if mask.dims[i] != t.dims[dim + i]:
-            raise IndexError(f"The shape of the mask {list(shape_tuple(mask))} at index {i} does not match the shape of the indexed "
-                             f"tensor {list(shape_tuple(t))} at index {dim + i}")
+            raise IndexError(f"The shape of the mask {list(shape_tuple(mask))} at index {i} does not match the shape "
+                             f"of the indexed tensor {list(shape_tuple(t))} at index {dim + i}")
     return 0
 
 
@@ -145,15 +148,15 @@ cdef int broadcast_indices(list pairs, Plan* plan) except -1:
                 plan.index_shape[i] = size
             elif size != plan.index_shape[i] and size != 1:
                 shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index, _ in pairs])
-                raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes} "
-                                 "(see docs/errors/shape-mismatch)")
+                raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                                 f"{shapes} (see docs/errors/shape-mismatch)")
         plan.n *= plan.index_shape[i]
     return 0
 
 
 cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t stride, int dim) except -1:
     """offsets += index * stride for all positions; IndexError for one outside."""
-    cdef Py_ssize_t j, at, k
+    cdef Py_ssize_t j, at
     cdef Py_ssize_t counter[64]
     cdef Py_ssize_t steps[64]
     cdef int i, offset = plan.n_index - index.rank
@@ -190,7 +193,7 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     plan.offsets = <Py_ssize_t*> owner.data
     for j in range(plan.n):
         plan.offsets[j] = 0
-    for dim, index, covered in pairs:
+    for dim, _, covered in pairs:
         for i in range(dim, dim + (covered if covered else 1)):
             indexed |= 1ULL << i
             n_indexed += 1
@@ -257,7 +260,9 @@ cdef struct Job:                       # a Mover for several threads
     Py_ssize_t unit
 
 
-cdef int buffer_strides(Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position) noexcept nogil:
+cdef int buffer_strides(
+    Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position
+) noexcept nogil:
     """Strides of a row-major buffer along the three groups of dims."""
     cdef int i
     for i in range(plan.n_after - 1, -1, -1):
@@ -401,7 +406,7 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
 cdef Tensor gathered(Op op, Tensor t, object indices):
     cdef Plan plan
     cdef Py_ssize_t shape[64]
-    cdef Tensor owner = make_plan(op, t, indices, &plan)
+    cdef Tensor _owner = make_plan(op, t, indices, &plan)
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
     if out.count >= WITHOUT_GIL:
@@ -414,7 +419,7 @@ cdef Tensor gathered(Op op, Tensor t, object indices):
 
 
 cdef Tensor laid_out(Plan* plan, Tensor out):
-    """The result of indexing a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
+    """Index a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t positions[64]
     cdef const Py_ssize_t* both[2]
@@ -457,7 +462,8 @@ cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
     cdef unsigned int modes = state.modes
     if not elsewhere():
         return make_plan(op, t, indices, plan)
-    local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index for index in indices]
+    local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index
+             for index in indices]
     state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
     try:
         return make_plan(op, t, local, plan)
@@ -467,7 +473,7 @@ cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
 
 cdef Tensor index_by_reference(Op op, Tensor t, object indices):
     cdef Plan plan
-    owner = plan_of(op, t, indices, &plan)     # for its checks
+    _owner = plan_of(op, t, indices, &plan)    # for its checks
     computed = call_reference(op, [array_of(t), as_arrays(indices)])
     cdef Py_ssize_t shape[64]
     cdef int ndim = result_shape(&plan, shape)
@@ -495,7 +501,8 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* own[4]
     cdef bint accumulate
     cdef Plan plan
-    if values.code != t.code and values.count == 1 and is_mask_alone(<object> slots[1]) and not PyObject_IsTrue(<object> slots[3]):
+    if values.code != t.code and values.count == 1 and is_mask_alone(<object> slots[1]) \
+            and not PyObject_IsTrue(<object> slots[3]):
         values = one_value(values, t)
         own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
         slots = own
@@ -513,7 +520,7 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
         copy_into(target, t)
     mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
     if mask is None:
-        owner = plan_of(op, target, <object> slots[1], &plan)
+        _owner = plan_of(op, target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
         if values.rank == 0 and is_mask_alone(<object> slots[1]):       # one number: as masked_fill_
@@ -558,12 +565,13 @@ cdef Tensor one_value(Tensor values, Tensor t):
 
 
 cdef object lone_mask(Tensor target, object indices):
-    """The mask that is the only index, with dims of size 1 so that it broadcasts to the target; None when there is more."""
+    """Return the mask that is the only index, with dims of size 1 to broadcast to the target; else None."""
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t strides[64]
     cdef Tensor mask
     cdef int i
-    if without_kernels() or len(indices) != 1 or not isinstance(indices[0], Tensor) or (<Tensor> indices[0]).code != BOOL:
+    if without_kernels() or len(indices) != 1 or not isinstance(indices[0], Tensor) \
+            or (<Tensor> indices[0]).code != BOOL:
         return None
     mask = indices[0]
     check_mask(target, mask, 0)
@@ -584,8 +592,8 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
             break
         same = same and values.dims[i - offset] == shape[i]
     if offset < 0:
-        raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to indexing result "
-                           f"of shape {sizes_list(ndim, shape)} (see docs/errors/shape-mismatch)")
+        raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to "
+                           f"indexing result of shape {sizes_list(ndim, shape)} (see docs/errors/shape-mismatch)")
     values = apart(values, target)
     if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
         return values

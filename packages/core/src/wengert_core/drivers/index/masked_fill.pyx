@@ -68,7 +68,8 @@ cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
         for i in range(ndim):
             if ndim != t.rank or shape[i] != t.dims[i]:
                 raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
-                                   f"{[shape[k] for k in range(ndim)]}: the mask of masked_fill_ must broadcast to the tensor")
+                                   f"{[shape[k] for k in range(ndim)]}: "
+                                   "the mask of masked_fill_ must broadcast to the tensor")
         if may_meet(mask, t):
             check_input(op, WRITES_IN_STEP, 1, mask, t)
             mask = in_step(mask, t)
@@ -90,7 +91,8 @@ cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
 
 cdef int by_reference(Op op, Tensor target, Tensor mask, char* number) except -1:
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
-    return result_into(plain, call_reference(plain, [array_of(target), array_of(mask), load_number(number, target.code)]), target)
+    return result_into(plain, call_reference(plain, [array_of(target), array_of(mask),
+                                                     load_number(number, target.code)]), target)
 
 
 cdef void store(Tensor target, Tensor mask, char* number) noexcept:
@@ -145,7 +147,9 @@ cdef inline void store_items(item_t* unused, char* data, Py_ssize_t stride, char
             (<item_t*> (data + i * stride))[0] = value
 
 
-cdef void store_row(char* data, Py_ssize_t stride, char* mask, Py_ssize_t step, Py_ssize_t n, char* number, int itemsize) noexcept nogil:
+cdef void store_row(
+    char* data, Py_ssize_t stride, char* mask, Py_ssize_t step, Py_ssize_t n, char* number, int itemsize
+) noexcept nogil:
     cdef Py_ssize_t i
     if itemsize == 4:
         store_items(<uint32_t*> NULL, data, stride, mask, step, n, number)

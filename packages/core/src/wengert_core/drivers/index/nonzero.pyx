@@ -162,8 +162,8 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     cdef int ndim = 0, size = FACTS.itemsize[t.code]
     t, mask = held_if_large(t), held_if_large(mask)
     if mask.code != BOOL:
-        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got a mask of dtype {scalar_name(mask.code)}; compare "
-                           "with != 0 to make one")
+        raise RuntimeError("masked_select: expected BoolTensor for mask, got a mask of dtype "
+                           f"{scalar_name(mask.code)}; compare with != 0 to make one")
     if same_shape(t, mask):
         t, mask = row_major(t), row_major(mask)
     else:

@@ -66,7 +66,7 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
     cdef Job job
     told = slots
     if t.count >= LARGE or given.count >= LARGE:
-        holds = held_slots(op, slots, own)
+        _holds = held_slots(op, slots, own)
         slots = own
         t, given = <Tensor> own[0], <Tensor> own[2]
     dim = dim_slot(op, slots, 1, t.rank)
@@ -127,13 +127,14 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
     if way == SCATTER or way == SCATTER_ADD:
         index = as_index_or_empty(given, "scatter(): Expected dtype int32/int64 for index")
         if index.count and index.rank != t.rank:
-            raise RuntimeError("Index tensor must have the same number of dimensions as self tensor: they have the shapes "
-                               f"{list(shape_tuple(given))} and {list(shape_tuple(t))}")
+            raise RuntimeError("Index tensor must have the same number of dimensions as self tensor: they have the "
+                               f"shapes {list(shape_tuple(given))} and {list(shape_tuple(t))}")
         check_bounds(OUTSIDE, RuntimeError, index, dim, t.dims[dim], False)
         return index
     if given.rank > 1:
         if way == INDEX_FILL:
-            raise RuntimeError(f"Index has to be a vector/scalar: {name} got an index of shape {list(shape_tuple(given))}")
+            raise RuntimeError(f"Index has to be a vector/scalar: {name} got an index of shape "
+                               f"{list(shape_tuple(given))}")
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {given.rank} with type: "
                          f"{scalar_name(given.code)} and size: {list(shape_tuple(given))}")
     if given.code != INT64:                # only index_add takes int32
@@ -171,7 +172,8 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
         job.what = scatter_mode(<object> slots[5])
         value = slots[4] if slots[3] == <PyObject*> None else slots[3]
     for i in range(t.rank):
-        job.shape[i] = index.dims[i] if way <= SCATTER_ADD and index.rank == t.rank else index.count if i == dim else t.dims[i]
+        job.shape[i] = index.dims[i] if way <= SCATTER_ADD and index.rank == t.rank \
+            else index.count if i == dim else t.dims[i]
     if not isinstance(<object> value, Tensor) or way == INDEX_FILL:
         read_number(op, way, value, t, index, dim, job)
         return None
@@ -191,10 +193,11 @@ cdef int check_one_value(Op op, PyObject** slots) except -1:
     """Raise TypeError for both src and value; warn of a reduction of a tensor, as torch does."""
     if slots[3] != <PyObject*> None and slots[4] != <PyObject*> None:
         given = (<object> slots[1], <object> slots[2], <object> slots[3], <object> slots[4])
-        raise invalid_combination(op.name, given, "(int dim, Tensor index, Tensor src), (int dim, Tensor index, Number value)")
+        raise invalid_combination(op.name, given,
+                                  "(int dim, Tensor index, Tensor src), (int dim, Tensor index, Number value)")
     if slots[5] != <PyObject*> None and isinstance(<object> slots[3], Tensor):
-        warn_user("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. "
-                  "Use torch.scatter_reduce instead for more reduction options.")
+        warn_user("The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future "
+                  "PyTorch release. Use torch.scatter_reduce instead for more reduction options.")
     return 0
 
 
@@ -229,8 +232,8 @@ cdef int read_number(Op op, int way, PyObject* value, Tensor t, Tensor index, in
     for i in range(t.rank):
         job.strides[i] = 0
         if way <= SCATTER_ADD and i != dim and index.count and index.dims[i] > t.dims[i]:
-            raise RuntimeError(f"Expected index {list(shape_tuple(index))} to be no larger than self {list(shape_tuple(t))} apart from "
-                               f"dimension {dim}")
+            raise RuntimeError(f"Expected index {list(shape_tuple(index))} to be no larger than self "
+                               f"{list(shape_tuple(t))} apart from dimension {dim}")
     return 0
 
 
@@ -239,8 +242,8 @@ cdef int check_source(Tensor source, Tensor given, Tensor t, Tensor index, int d
     cdef int i
     cdef bint fits = True
     if source.code != t.code:
-        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype: they are {scalar_name(t.code)} and "
-                           f"{scalar_name(source.code)}")
+        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype: they are {scalar_name(t.code)} "
+                           f"and {scalar_name(source.code)}")
     if index.count == 0:
         return 0
     if given.rank != index.rank and max(given.rank, 1) != index.rank:
@@ -249,8 +252,9 @@ cdef int check_source(Tensor source, Tensor given, Tensor t, Tensor index, int d
     for i in range(t.rank):
         fits = fits and index.dims[i] <= source.dims[i] and (i == dim or index.dims[i] <= t.dims[i])
     if not fits:
-        raise RuntimeError(f"Expected index {list(shape_tuple(index))} to be no larger than self {list(shape_tuple(t))} apart from "
-                           f"dimension {dim} and to be no larger size than src {list(shape_tuple(source))}")
+        raise RuntimeError(f"Expected index {list(shape_tuple(index))} to be no larger than self "
+                           f"{list(shape_tuple(t))} apart from dimension {dim} and to be no larger size than src "
+                           f"{list(shape_tuple(source))}")
     return 0
 
 
@@ -260,17 +264,18 @@ cdef int check_slices(Op op, int way, Tensor source, Tensor t, Tensor index, int
     cdef Py_ssize_t length = source.dims[dim] if dim < source.rank else 1
     if way == INDEX_ADD:
         if source.code != t.code:
-            raise RuntimeError(f"index_add_(): self ({scalar_name(t.code)}) and source ({scalar_name(source.code)}) must have the same "
-                               "scalar type")
+            raise RuntimeError(f"index_add_(): self ({scalar_name(t.code)}) and source ({scalar_name(source.code)}) "
+                               "must have the same scalar type")
         if index.count != length:
-            raise RuntimeError(f"index_add_(): Number of indices ({index.count}) should be equal to source.size(dim): ({length}), for "
-                               f"dim: {dim}")
+            raise RuntimeError(f"index_add_(): Number of indices ({index.count}) should be equal to source.size(dim): "
+                               f"({length}), for dim: {dim}")
     else:
         if source.code != t.code:
             raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got (self) "
                                f"{scalar_name(t.code)} and (source) {scalar_name(source.code)}")
         if index.count != length:
-            raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to source.size(dim) ({length})")
+            raise IndexError(f"index_copy_(): Number of indices ({index.count}) should be equal to source.size(dim) "
+                             f"({length})")
     for i in range(max(t.rank, source.rank)):
         if t.rank != source.rank or (i != dim and source.dims[i] != t.dims[i]):
             raise slices_differ(way, source, t, dim)
@@ -280,7 +285,8 @@ cdef int check_slices(Op op, int way, Tensor source, Tensor t, Tensor index, int
 cdef int check_ranks(Tensor source, Tensor t, Tensor index, int dim) except -1:
     """index_add takes no vector of one for a number, nor the other way round."""
     if source.rank == 0 and index.count != 1:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: index_add_() got {index.count} indices for one number")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: index_add_() got {index.count} "
+                         "indices for one number")
     if (source.rank == 0) != (t.rank == 0):
         raise slices_differ(INDEX_ADD, source, t, dim)
     return 0
@@ -288,8 +294,9 @@ cdef int check_ranks(Tensor source, Tensor t, Tensor index, int dim) except -1:
 
 cdef object slices_differ(int way, Tensor source, Tensor t, int dim):
     if way == INDEX_ADD:
-        return RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-                            f"{list(shape_tuple(t))} source.shape = {list(shape_tuple(source))}")
+        return RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                            f"self.shape = {list(shape_tuple(t))} source.shape = {list(shape_tuple(source))}")
     shapes = [" ".join([str(n) for i, n in enumerate(shape_tuple(x)) if i != dim]) for x in (t, source)]
-    return RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-                        f"{shapes[0]} at dimension {dim} and source slice shape: {shapes[1]} at dimension {dim}.")
+    return RuntimeError("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
+                        f"shape: {shapes[0]} at dimension {dim} and source slice shape: {shapes[1]} at dimension "
+                        f"{dim}.")

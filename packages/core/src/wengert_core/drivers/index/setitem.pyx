@@ -1,4 +1,4 @@
-"""x[index] = value: copy_ or fill_ into the view that the index means, index_put_ where tensors are among the indices."""
+"""x[index] = value: copy_ or fill_ into the view that the index means, or index_put_ for indices that are tensors."""
 import numpy as np
 
 from cpython.ref cimport PyObject
@@ -54,7 +54,8 @@ def setitem(Tensor t, key, value):
         return
     try:
         read_index(&index, <PyObject*> key)
-        if source is None and not t.flags & NOT_PLAIN and not has_tensors(&index) and fill_plain(&index, t, <PyObject*> value):
+        if source is None and not t.flags & NOT_PLAIN and not has_tensors(&index) \
+                and fill_plain(&index, t, <PyObject*> value):
             return
         view = view_by(&index, t)
         if is_whole(<Tensor> view, t):
@@ -66,7 +67,8 @@ def setitem(Tensor t, key, value):
         elif source is None or fills(<Tensor> view, t, <Tensor> source):
             if shape_overlap(<Tensor> view):
                 raise _expanded_target("copy_", view)
-            call(FILL, view, source if source is not None else as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
+            call(FILL, view, source if source is not None
+                 else as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
         else:
             call(COPY, view, fitted(<Tensor> source, <Tensor> view))
     finally:
@@ -85,7 +87,7 @@ cdef bint is_whole(Tensor view, Tensor t) noexcept:
 
 
 cdef inline bint fills(Tensor view, Tensor t, Tensor source) noexcept:
-    """Whether a tensor without dims is written as fill_ does it: all over another that has some, where the graph tells."""
+    """Return whether a 0-d tensor is written as fill_ does it: all over another with dims, where the graph tells."""
     return (view is t and source.rank == 0 and t.rank != 0 and (t.flags | source.flags) & WG_GRAD != 0
             and FACTS.category[source.code] <= FACTS.category[t.code])
 
@@ -105,7 +107,8 @@ cdef object value_of(Tensor t, PyObject* value):
         return tensor_of_array(np.ascontiguousarray(<object> value).reshape((<object> value).shape))
     if number_code(value) >= 0:
         return None
-    raise TypeError(f"can't assign a {type(<object> value).__name__} to a {tensor_name(t.code)}: give a number, a tensor or an array")
+    raise TypeError(f"can't assign a {type(<object> value).__name__} to a {tensor_name(t.code)}: give a number, "
+                    "a tensor or an array")
 
 
 cdef bint has_tensors(Index* index) noexcept:
@@ -144,15 +147,16 @@ cdef object call(Op op, object target, object value):
 
 
 cdef Tensor fitted(Tensor source, Tensor view):
-    """``source`` without leading dims of size 1 that the view lacks; RuntimeError in expand's words when it does not broadcast."""
-    cdef int i, extra = 0
+    """Return ``source`` without leading dims of size 1 that the view lacks; RuntimeError if it does not broadcast."""
+    cdef int extra = 0
     if source.rank > view.rank:
         while extra < source.rank and source.dims[extra] == 1:
             extra += 1
         source = view_call(V_VIEW, source, (shape_tuple(source)[extra:],))
     if not same_shape(source, view):
         expanded = view_call(V_EXPAND, source, (shape_tuple(view),))
-        if overlap_of(source, view) != APART:      # x[:] = x[0]: copy_ refuses it, but not of the expanded part, as in torch
+        # x[:] = x[0]: copy_ refuses it, but not of the expanded part, as in torch
+        if overlap_of(source, view) != APART:
             return expanded
     return source
 
@@ -160,7 +164,8 @@ cdef Tensor fitted(Tensor source, Tensor view):
 cdef object put(Tensor view, tuple indices, object source, object value):
     """The part for index_put_."""
     cdef PyObject* slots[4]
-    cdef Tensor values = as_tensor(view, value) if source is None else without_leading_ones(<Tensor> source, view.rank + widest(indices))
+    cdef Tensor values = as_tensor(view, value) if source is None \
+        else without_leading_ones(<Tensor> source, view.rank + widest(indices))
     slots[0], slots[1], slots[2], slots[3] = <PyObject*> view, <PyObject*> indices, <PyObject*> values, Py_False
     return dispatch(PUT, slots)
 

@@ -29,13 +29,14 @@ cdef int check_expands(Tensor t, int ndim, Py_ssize_t* shape) except -1:
     """t broadcasts to a product of that shape."""
     cdef int i, offset = ndim - t.rank
     if offset < 0:
-        raise RuntimeError(f"expand(torch.{scalar_name(t.code)}Tensor{{{list(shape_tuple(t))}}}, size={sizes_list(ndim, shape)}): the number of "
-                           f"sizes provided ({ndim}) must be greater or equal to the number of dimensions in the tensor ({t.rank})")
+        raise RuntimeError(f"expand(torch.{scalar_name(t.code)}Tensor{{{list(shape_tuple(t))}}}, "
+                           f"size={sizes_list(ndim, shape)}): the number of sizes provided ({ndim}) must be greater or "
+                           f"equal to the number of dimensions in the tensor ({t.rank})")
     for i in range(t.rank - 1, -1, -1):
         if t.dims[i] != shape[offset + i] and t.dims[i] != 1:
-            raise RuntimeError(f"The expanded size of the tensor ({shape[offset + i]}) must match the existing size ({t.dims[i]}) at "
-                               f"non-singleton dimension {offset + i}.  Target sizes: {sizes_list(ndim, shape)}.  Tensor sizes: "
-                               f"{list(shape_tuple(t))}")
+            raise RuntimeError(f"The expanded size of the tensor ({shape[offset + i]}) must match the existing size "
+                               f"({t.dims[i]}) at non-singleton dimension {offset + i}.  Target sizes: "
+                               f"{sizes_list(ndim, shape)}.  Tensor sizes: {list(shape_tuple(t))}")
     return 0
 
 
@@ -43,7 +44,8 @@ cdef int check_matrices(Op op, Tensor added, Tensor a, Tensor b) except -1:
     """What addmm and linear with a bias check before anything is computed."""
     if b.code != added.code or a.code != b.code:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_name(added.code)} and "
-                           f"{scalar_name(b.code if b.code != added.code else a.code)}: {op.name} needs one dtype; convert with .to()")
+                           f"{scalar_name(b.code if b.code != added.code else a.code)}: "
+                           f"{op.name} needs one dtype; convert with .to()")
     if a.code == BOOL:
         raise no_bool("addmm_impl_cpu_")
     return 0
@@ -53,13 +55,15 @@ cdef int check_factors(beta, alpha, int code) except -1:
     """RuntimeError for a factor that the numbers which are computed with cannot be."""
     for factor in (beta, alpha):
         if isinstance(factor, complex) and FACTS.category[code] != CAT_COMPLEX:
-            raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: beta is {beta}, alpha {alpha}")
+            raise RuntimeError(f"value cannot be converted to type {_C_NAMES[code]} without overflow: "
+                               f"beta is {beta}, alpha {alpha}")
         check_bound(<PyObject*> factor, computing(code))
     return 0
 
 
-cdef Tensor product_and_sum(Op op, PyObject** slots, Tensor added, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape,
-                            beta, alpha):
+cdef Tensor product_and_sum(
+    Op op, PyObject** slots, Tensor added, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, beta, alpha
+):
     """beta * added + alpha * (a @ b), as a new tensor."""
     cdef Tensor out
     if beta != 1 or alpha != 1:
@@ -89,15 +93,16 @@ cdef object addmm_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t shape[2]
     cdef PyObject* keep = NULL
     if a.rank != 2 or b.rank != 2:
-        raise RuntimeError(f"{'mat1' if a.rank != 2 else 'mat2'} must be a matrix, got {a.rank if a.rank != 2 else b.rank}-D tensor")
+        raise RuntimeError(f"{'mat1' if a.rank != 2 else 'mat2'} must be a matrix, got "
+                           f"{a.rank if a.rank != 2 else b.rank}-D tensor")
     if a.dims[1] != b.dims[0]:
         raise cannot_multiply(op, a.dims[0], a.dims[1], b.dims[0], b.dims[1], a, b)
     shape[0], shape[1] = a.dims[0], b.dims[1]
     check_matrices(op, added, a, b)
     if op.flags & OP_INPLACE:
         if added.rank != 2 or added.dims[0] != shape[0] or added.dims[1] != shape[1]:
-            raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(added))} and output tensor size {sizes_list(2, shape)} "
-                               "should match")
+            raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(added))} and output tensor "
+                               f"size {sizes_list(2, shape)} should match")
         before_write(op, slots, added, live, &keep)
         copy_into(added, product_and_sum(op, slots, added, a, b, False, 2, shape, <object> slots[3], <object> slots[4]))
         after_write(op, slots, added, live, keep)
@@ -148,12 +153,14 @@ cdef object linear_run(Op op, PyObject** slots, uint32_t live):
 cdef int check_linear(Op op, Tensor x, Tensor weight, Tensor bias) except -1:
     cdef Py_ssize_t n
     if x.rank == 0 or weight.rank == 0:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.rank}D and {weight.rank}D")
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {x.rank}D and "
+                           f"{weight.rank}D")
     if weight.rank > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {weight.rank}D: linear takes a weight of [out_features, "
-                           "in_features]")
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {weight.rank}D: linear takes a "
+                           "weight of [out_features, in_features]")
     if weight.rank == 1 and bias is not None:
-        raise RuntimeError("mat2 must be a matrix, got 1-D tensor: linear with a bias takes a weight of [out_features, in_features]")
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor: "
+                           "linear with a bias takes a weight of [out_features, in_features]")
     n = x.dims[x.rank - 1]
     if n != weight.dims[weight.rank - 1]:
         raise cannot_multiply(op, 1 if x.rank == 1 else x.count // (n or 1), n, weight.dims[weight.rank - 1],

@@ -1,4 +1,5 @@
-"""The dot product of long vectors on several threads: units of a fixed length, whose results are added in double precision.
+"""The dot product of long vectors on several threads: units of a fixed length, whose results are added in double
+precision.
 
 Note [The same result from any number of threads] in runtime/thread_pool.pxd.
 """
@@ -23,8 +24,9 @@ cdef struct Dot:
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
-cdef void dot_in_units(loop_t fn, void* data, int code, char* a, npy_intp a_step, char* b, npy_intp b_step, Py_ssize_t n,
-                       char* target) noexcept nogil:
+cdef void dot_in_units(
+    loop_t fn, void* data, int code, char* a, npy_intp a_step, char* b, npy_intp b_step, Py_ssize_t n, char* target
+) noexcept nogil:
     cdef double results[UNITS * 2]     # 16 bytes each
     cdef double total[2]
     cdef Py_ssize_t units, begin = 0, step = DOT_UNIT * UNITS
@@ -54,7 +56,9 @@ cdef void dot_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
         first = unit * DOT_UNIT
         sizes[2] = min(<Py_ssize_t> DOT_UNIT, dot.n - first)
         steps[3] = sizes[2] * dot.a_step   # of dims of size 1, which means nothing: what BLAS takes
-        args[0], args[1], args[2] = dot.a + first * dot.a_step, dot.b + first * dot.b_step, dot.results + unit * dot.itemsize
+        args[0] = dot.a + first * dot.a_step
+        args[1] = dot.b + first * dot.b_step
+        args[2] = dot.results + unit * dot.itemsize
         dot.fn(args, sizes, steps, dot.data)
 
 

@@ -39,7 +39,7 @@ cdef object eigh_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor values, vectors
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     job.upper = <object> slots[1] == "U"
     values = real_values(&job, job.n)
     if <object> slots[2]:
@@ -59,7 +59,7 @@ cdef object svd_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t least
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     least = min(job.m, job.n)
     job.full = bool(<object> slots[1])
     values = real_values(&job, least)

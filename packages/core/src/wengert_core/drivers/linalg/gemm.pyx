@@ -1,10 +1,12 @@
 """Products of matrices: NumPy's matmul loop, called by pointer.
 
 Note [What the loop gets]
-    sizes: {batch, m, n, p} for [m, n] @ [n, p]; steps, in bytes: a's, b's and out's from one product of the batch to the next, then
-    a's along m and n, b's along n and p, out's along m and p. The loop hands to BLAS what BLAS can take, row-major or transposed, and
-    computes the rest slowly: an operand of a large product which BLAS cannot take is copied first.
-    BLAS is NumPy's, or the one that the user has chosen (runtime/blas_lookup.pyx), whose gemm stands in front of the loop.
+    sizes: {batch, m, n, p} for [m, n] @ [n, p]; steps, in bytes: a's, b's and out's from one product of the batch to
+    the next, then a's along m and n, b's along n and p, out's along m and p. The loop hands to BLAS what BLAS can take,
+    row-major or transposed, and computes the rest slowly: an operand of a large product which BLAS cannot take is
+    copied first.
+    BLAS is NumPy's, or the one that the user has chosen (runtime/blas_lookup.pyx), whose gemm stands in front of the
+    loop.
 """
 import warnings
 
@@ -66,7 +68,7 @@ memset(CHOSEN, 0, sizeof(CHOSEN))
 
 
 def may_use_loops():
-    """False when references are asked for, or when NumPy is too new to be known (drivers/pointwise/loop_lookup.pyx says so)."""
+    """Return False when references are asked for, or NumPy is too new to be known (see pointwise/loop_lookup.pyx)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return not ONLY_REFERENCES and numpy_is_known()
@@ -120,8 +122,9 @@ cdef int choose(ProductLoop* loop, int code) except -1:
     loop.fn, loop.data = <loop_t> wg_gemm_run, chosen
     if not agrees(loop, code):
         loop[0] = numpys
-        warnings.warn(f"The BLAS that is used in place of NumPy's (WENGERT_BLAS, or MKL where it is installed) has a wrong product of two "
-                      f"small {NUMPY_NAMES[code]} matrices; NumPy's is used", RuntimeWarning, stacklevel=1)
+        warnings.warn("The BLAS that is used in place of NumPy's (WENGERT_BLAS, or MKL where it is installed) has a "
+                      f"wrong product of two small {NUMPY_NAMES[code]} matrices; NumPy's is used",
+                      RuntimeWarning, stacklevel=1)
     return 0
 
 
@@ -145,14 +148,14 @@ cdef bint agrees(ProductLoop* loop, int code):
     return memcmp(result, <const char*> raw, 4 * itemsize) == 0
 
 
-cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32", "float64", "complex64",
-                          "complex128")
+cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
+                          "float64", "complex64", "complex128")
 
 
 # ---- operands
 
 cdef inline bint is_blas_able(Tensor t) noexcept:
-    """Whether BLAS takes each matrix of t as it is: one of its last two dims without gaps, the other without overlap."""
+    """Return whether BLAS takes each matrix of t as it is: one of the last two dims dense, no overlap in the other."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], rows, columns, row_step, column_step
     cdef Py_ssize_t* strides = t.dims + t.rank
     if t.flags & TF_CONTIGUOUS or t.rank == 0:
@@ -166,7 +169,8 @@ cdef inline bint is_blas_able(Tensor t) noexcept:
         return row_step >= itemsize and row_step % itemsize == 0
     if row_step % itemsize or column_step % itemsize:
         return False
-    return (column_step == itemsize and row_step >= columns * itemsize) or (row_step == itemsize and column_step >= rows * itemsize)
+    return (column_step == itemsize and row_step >= columns * itemsize) \
+        or (row_step == itemsize and column_step >= rows * itemsize)
 
 
 cdef inline Tensor operand(Tensor t, int code, Py_ssize_t work, bint whole):
@@ -245,8 +249,10 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     return 0
 
 
-cdef void run_batches(ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, npy_intp* sizes, npy_intp* steps) noexcept nogil:
-    """Run the loop for each index of the dims in front: along the last of them by itself, along the others from here."""
+cdef void run_batches(
+    ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, npy_intp* sizes, npy_intp* steps
+) noexcept nogil:
+    """Run the loop for each index of the batch dims: along the last of them in the loop, along the others from here."""
     cdef Py_ssize_t index[64]
     cdef npy_intp moves[3][64]
     cdef char* args[3]
@@ -289,7 +295,9 @@ cdef struct Batch:                     # products of small matrices, which threa
     npy_intp steps[9]
 
 
-cdef void share_batch(ProductLoop* loop, Tensor a, Tensor b, Tensor out, npy_intp* sizes, npy_intp* steps) noexcept nogil:
+cdef void share_batch(
+    ProductLoop* loop, Tensor a, Tensor b, Tensor out, npy_intp* sizes, npy_intp* steps
+) noexcept nogil:
     """Run the loop along the only dim in front."""
     cdef Batch batch
     cdef Py_ssize_t work = sizes[1] * sizes[2] * sizes[3]

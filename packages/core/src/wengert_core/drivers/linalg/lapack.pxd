@@ -60,7 +60,8 @@ cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job
 # An empty tensor with ``n`` dims for each matrix.
 cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize_t columns)
 
-# The body on each matrix. product: multiplications of the largest product in one. work: of all that is done for it, where that is more.
+# The body on each matrix. product: multiplications of the largest product in one. work: of all that is done for it,
+# where that is more.
 cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=*) except -1
 
 # (LU column by column, pivots, info)

@@ -1,14 +1,16 @@
-"""The driver of factorizations: the LAPACK that NumPy is linked to (runtime/blas_lookup.pyx). What is made of LU: lu_solve.pyx; eigh and svd: eigh_svd.pyx.
+"""The driver of factorizations: the LAPACK that NumPy is linked to (runtime/blas_lookup.pyx).
+lu_solve.pyx solves by factors, eigh_svd.pyx decomposes.
 
-An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with WENGERT_KERNELS=python,
-and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is its reference, as other array ops are.
-What is computed, and how: kernels/linalg/lapack.h. Each matrix is one job for one thread.
+An op uses it for a dtype once it has given what the op's reference gives for a small batch. Without it, with
+WENGERT_KERNELS=python, and for whatever is not usual (empty matrices, batched tensors, dtypes that differ), the op is
+its reference, as other array ops are. What is computed, and how: kernels/linalg/lapack.h. Each matrix is one job for
+one thread.
 
 Note [Results by columns]
-    Matrices come out column by column in memory, as LAPACK leaves them and as PyTorch has them. The kernels write row by row, so they
-    get the transposed problem: X^T A^T = B^T for triangular systems, and for Cholesky's L the upper factor of A^T, which is L^T (the
-    triangle that is read is the same one). What they wrote is then seen with its dims swapped. LU is left as LAPACK writes it: it has
-    other pivots for A^T. Other results are copied.
+    Matrices come out column by column in memory, as LAPACK leaves them and as PyTorch has them. The kernels write row
+    by row, so they get the transposed problem: X^T A^T = B^T for triangular systems, and for Cholesky's L the upper
+    factor of A^T, which is L^T (the triangle that is read is the same one). What they wrote is then seen with its dims
+    swapped. LU is left as LAPACK writes it: it has other pivots for A^T. Other results are copied.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
@@ -68,7 +70,8 @@ cdef enum:
 
 cdef Family FAMILIES[N_WAYS]
 memset(FAMILIES, 0, sizeof(FAMILIES))
-cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
+cdef tuple WAYS = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh",
+                   "svd")
 cdef run_fn RUNS[N_WAYS]
 
 
@@ -78,7 +81,7 @@ cdef int set_run(str way, run_fn run) except -1:
 
 
 def configure(Op op, str way):
-    """Make an array op one that LAPACK computes. way: a word of WAYS; those after "qr" are in lu_solve.pyx and eigh_svd.pyx."""
+    """Make an array op one that LAPACK computes. way: one of WAYS; for "solve" and later see lu_solve, eigh_svd."""
     cdef Family* family = &FAMILIES[<int> WAYS.index(way)]
     family.way = <int> WAYS.index(way)
     if ONLY_REFERENCES:
@@ -138,10 +141,12 @@ cdef object agrees(Op op, int code):
     named = {name: examples[name] for name in op.params if name in examples}
     kept = {name: False for name in ("upper", "unitriangular") if name in op.params}
     found = op(*[tensor_of_array(x) for x in named.values()], **kept)
-    named |= {name: <object> op.defaults[i] for i, name in enumerate(op.params) if name not in named and op.defaults[i] != NULL}
+    named |= {name: <object> op.defaults[i]
+              for i, name in enumerate(op.params) if name not in named and op.defaults[i] != NULL}
     with np.errstate(all="ignore"):
         expected = op.reference(np, *[(named | kept)[name] for name in op.params])
-    pairs = zip(found if isinstance(found, tuple) else (found,), expected if isinstance(expected, tuple) else (expected,))
+    pairs = zip(found if isinstance(found, tuple) else (found,),
+                expected if isinstance(expected, tuple) else (expected,))
     same = np.abs if WAYS[(<Family*> op.data).way] in ("eigh", "svd") else np.asarray  # their vectors have any phase
     return all([np.allclose(same(array_of(x)), same(y), 1e-3, 1e-3) for x, y in pairs])
 
@@ -237,8 +242,8 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssiz
     if alone:
         leave_one_thread()
     if job.failed == WG_NO_SUCH_ROW:
-        raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; lu_factor gives "
-                           "such ones")
+        raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; "
+                           "lu_factor gives such ones")
     if job.failed == WG_NO_MEMORY:
         raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")
     return 0
@@ -263,8 +268,9 @@ cdef object cholesky_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor factor, info
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
-    job.upper = not <object> slots[1]      # of the transposed matrices the other factor, transposed: Note [Results by columns]
+    _holds = held_slots(op, slots, own)
+    # The transposed matrices have the other factor, transposed: Note [Results by columns]
+    job.upper = not <object> slots[1]
     turn(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = factor.data, <int32_t*> info.data
@@ -279,7 +285,7 @@ cdef object triangular_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor x
     if not begin(op, slots, 1, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     job.upper, job.left = bool(<object> slots[2]), bool(<object> slots[3])
     job.unit = bool(<object> slots[4])
     if not is_system(&job, <Tensor> own[1], False):
@@ -320,7 +326,7 @@ cdef object lu_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* own[16]
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     return finished(op, slots, factored(op, &job), live)
 
 
@@ -332,7 +338,7 @@ cdef object qr_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t nothing = 0
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     mode = <object> slots[1]
     job.k = job.m if mode == "complete" else min(job.m, job.n)
     if mode == "r":

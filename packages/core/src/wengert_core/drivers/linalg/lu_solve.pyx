@@ -28,7 +28,7 @@ cdef object inverse_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor inverse, info
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     job.k, job.adjoint = job.n, True   # the transposed inverse by rows
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
@@ -46,7 +46,7 @@ cdef object solve_run(Op op, PyObject** slots, uint32_t live):
     cdef bint vectors
     if not begin(op, slots, 1, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     a, b = <Tensor> own[0], <Tensor> own[1]
     job.left = bool(<object> slots[2])
     vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
@@ -73,7 +73,7 @@ cdef object lu_solve_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, b
     if not begin(op, slots, 2, &job, live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     lu, pivots, b = <Tensor> own[0], <Tensor> own[1], <Tensor> own[2]
     job.left, job.adjoint = bool(<object> slots[3]), bool(<object> slots[4])
     if (pivots.device or pivots.code != INT32
@@ -102,7 +102,7 @@ cdef object det_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, det
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     det = output(&job, job.code, 0, 0, 0)
     job.out, job.second = det.data, NULL
@@ -117,7 +117,7 @@ cdef object slogdet_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, sign, size
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    holds = held_slots(op, slots, own)
+    _holds = held_slots(op, slots, own)
     lu, pivots, _ = factored(op, &job)
     sign = output(&job, job.code, 0, 0, 0)
     size = output(&job, real_code(job.code), 0, 0, 0)

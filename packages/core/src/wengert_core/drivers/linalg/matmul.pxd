@@ -5,7 +5,9 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.op cimport Op
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef object multiplied(Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live)
+cdef object multiplied(
+    Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live
+)
 cdef int check_out(Op op, PyObject** slots, int code) except -1
 cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1
 cdef object no_bool(str label)

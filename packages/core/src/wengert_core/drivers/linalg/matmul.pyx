@@ -1,8 +1,9 @@
 """The driver of products of two vectors or matrices: shapes and dtypes with torch's errors, then one multiplication.
 
 Note [Which products have a node]
-    mm, bmm, mv, dot and vdot have formulas of their own, and addmm and linear (addmm.pyx). matmul runs one of them where the ranks allow it; other ranks
-    are computed at once where nothing is recorded, and else by a composition of views and one of these (``op.impl``).
+    mm, bmm, mv, dot and vdot have formulas of their own, and addmm and linear (addmm.pyx). matmul runs one of them
+    where the ranks allow it; other ranks are computed at once where nothing is recorded, and else by a composition of
+    views and one of these (``op.impl``).
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -49,7 +50,9 @@ cdef object call_two(Op op, PyObject* a, PyObject* b):
 
 # ---- the steps
 
-cdef object multiplied(Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live):
+cdef object multiplied(
+    Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live
+):
     """The product as a new tensor or in out=, recorded."""
     cdef Tensor out, given
     check_out(op, slots, a.code)
@@ -71,8 +74,10 @@ cdef int check_out(Op op, PyObject** slots, int code) except -1:
     cdef PyObject* out = given_out(op, slots)
     if isinstance(<object> out, Tensor) and (<Tensor> out).code != code:
         if op.name in ("dot", "vdot"):
-            raise RuntimeError(f"result dtype {scalar_name((<Tensor> out).code)} does not match input dtype {scalar_name(code)}")
-        raise RuntimeError(f"Expected out tensor to have dtype {c_name(code)}, but got {c_name((<Tensor> out).code)} instead")
+            raise RuntimeError(f"result dtype {scalar_name((<Tensor> out).code)} does not match input dtype "
+                               f"{scalar_name(code)}")
+        raise RuntimeError(f"Expected out tensor to have dtype {c_name(code)}, "
+                           f"but got {c_name((<Tensor> out).code)} instead")
     return 0
 
 
@@ -97,8 +102,8 @@ cdef str c_name(int code):
 
 
 cdef object no_bool(str label):
-    return NotImplementedError(f"\"{label}\" not implemented for 'Bool': a product of matrices takes integer, floating and complex tensors; "
-                               "convert first, with .int() or .float()")
+    return NotImplementedError(f"\"{label}\" not implemented for 'Bool': a product of matrices takes integer, floating "
+                               "and complex tensors; convert first, with .int() or .float()")
 
 
 cdef str sizes_text(Tensor t):
@@ -106,15 +111,16 @@ cdef str sizes_text(Tensor t):
 
 
 cdef object cannot_multiply(Op op, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, Py_ssize_t p, Tensor a, Tensor b):
-    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{n} and {k}x{p}): {op.name} got shapes {list(shape_tuple(a))} and "
-                        f"{list(shape_tuple(b))}, of which two sizes must be equal (see docs/errors/shape-mismatch)")
+    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{n} and {k}x{p}): {op.name} got shapes "
+                        f"{list(shape_tuple(a))} and {list(shape_tuple(b))}, of which two sizes must be equal (see "
+                        "docs/errors/shape-mismatch)")
 
 
 cdef int check_same(Op op, Tensor a, Tensor b) except -1:
     """Both matrices of one dtype which has products."""
     if a.code != b.code:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a.code)} != {c_name(b.code)}: convert one of {op.name}'s "
-                           "arguments with .to() (see docs/errors/dtype-mismatch)")
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a.code)} != {c_name(b.code)}: "
+                           f"convert one of {op.name}'s arguments with .to() (see docs/errors/dtype-mismatch)")
     if a.code == BOOL:
         raise no_bool("addmm_impl_cpu_")
     return 0
@@ -130,8 +136,9 @@ cdef object mm_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
     cdef Py_ssize_t shape[2]
     if a.rank != 2 or b.rank != 2:
-        raise RuntimeError(f"{'self' if a.rank != 2 else 'mat2'} must be a matrix: mm got shapes {list(shape_tuple(a))} and "
-                           f"{list(shape_tuple(b))}; use matmul for other numbers of dimensions")
+        raise RuntimeError(f"{'self' if a.rank != 2 else 'mat2'} must be a matrix: mm got shapes "
+                           f"{list(shape_tuple(a))} and {list(shape_tuple(b))}; "
+                           "use matmul for other numbers of dimensions")
     if a.dims[1] != b.dims[0]:
         raise cannot_multiply(op, a.dims[0], a.dims[1], b.dims[0], b.dims[1], a, b)
     if a.code != b.code or a.code == BOOL:
@@ -144,8 +151,8 @@ cdef object bmm_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
     cdef Py_ssize_t shape[3]
     if a.rank != 3 or b.rank != 3:
-        raise RuntimeError(f"{'batch1' if a.rank != 3 else 'batch2'} must be a 3D tensor: bmm got shapes {list(shape_tuple(a))} and "
-                           f"{list(shape_tuple(b))}")
+        raise RuntimeError(f"{'batch1' if a.rank != 3 else 'batch2'} must be a 3D tensor: bmm got shapes "
+                           f"{list(shape_tuple(a))} and {list(shape_tuple(b))}")
     if a.dims[0] != b.dims[0] or a.dims[2] != b.dims[1]:
         raise batch_mismatch(a.dims[0], a.dims[2], b)
     check_batch_dtypes(a, b)
@@ -155,13 +162,14 @@ cdef object bmm_run(Op op, PyObject** slots, uint32_t live):
 
 cdef object batch_mismatch(Py_ssize_t batch, Py_ssize_t n, Tensor b):
     return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {n}] but got: "
-                        f"[{b.dims[0] if b.rank == 3 else b.count // (b.dims[b.rank - 2] * b.dims[b.rank - 1] or 1)}, {b.dims[b.rank - 2]}].")
+                        f"[{b.dims[0] if b.rank == 3 else b.count // (b.dims[b.rank - 2] * b.dims[b.rank - 1] or 1)}, "
+                        f"{b.dims[b.rank - 2]}].")
 
 
 cdef int check_batch_dtypes(Tensor a, Tensor b) except -1:
     if a.code != b.code:
-        raise RuntimeError(f"expected scalar type {scalar_name(a.code)} but found {scalar_name(b.code)}: a batch of products needs one dtype; "
-                           "convert with .to()")
+        raise RuntimeError(f"expected scalar type {scalar_name(a.code)} but found {scalar_name(b.code)}: a batch of "
+                           "products needs one dtype; convert with .to()")
     if a.code == BOOL:
         raise no_bool("bmm")
     return 0
@@ -172,13 +180,14 @@ cdef object mv_run(Op op, PyObject** slots, uint32_t live):
     if a.rank == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions: mv takes a matrix and a vector")
     if a.rank != 2 or b.rank != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.rank}, {b.rank}: mv takes a matrix and a vector")
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.rank}, {b.rank}: "
+                           "mv takes a matrix and a vector")
     if a.dims[1] != b.dims[0]:
-        raise RuntimeError(f"size mismatch, got input ({a.dims[0]}), mat ({sizes_text(a)}), vec ({b.dims[0]}): the matrix has {a.dims[1]} "
-                           f"columns, the vector {b.dims[0]} elements")
+        raise RuntimeError(f"size mismatch, got input ({a.dims[0]}), mat ({sizes_text(a)}), vec ({b.dims[0]}): the "
+                           f"matrix has {a.dims[1]} columns, the vector {b.dims[0]} elements")
     if a.code != b.code:
-        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {scalar_name(b.code)}, {scalar_name(a.code)}, and "
-                           f"{scalar_name(b.code)}")
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {scalar_name(b.code)}, "
+                           f"{scalar_name(a.code)}, and {scalar_name(b.code)}")
     if a.code == BOOL:
         raise no_bool("addmv_impl_cpu")
     return multiplied(op, slots, a, b, False, 1, a.dims, live)
@@ -188,10 +197,11 @@ cdef int check_vectors(Tensor a, Tensor b) except -1:
     if a.rank != 1 or b.rank != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.rank}D and {b.rank}D tensors")
     if a.code != b.code:
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {scalar_name(a.code)} and {scalar_name(b.code)}")
+        raise RuntimeError("dot : expected both vectors to have same dtype, "
+                           f"but found {scalar_name(a.code)} and {scalar_name(b.code)}")
     if a.dims[0] != b.dims[0]:
-        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a.dims[0]}] and src [{b.dims[0]}] to have the same number of elements, "
-                           f"but got {a.dims[0]} and {b.dims[0]} elements respectively")
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{a.dims[0]}] and src [{b.dims[0]}] to have the "
+                           f"same number of elements, but got {a.dims[0]} and {b.dims[0]} elements respectively")
     if a.code == BOOL:
         raise no_bool("dot")
     return 0
@@ -237,7 +247,8 @@ cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
     if a.rank == 1 and b.rank == 1:
         return dispatch(DOT, slots)
     if a.rank == 0 or b.rank == 0:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.rank}D and {b.rank}D: multiply numbers with *")
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.rank}D and {b.rank}D: "
+                           "multiply numbers with *")
     ndim = product_shape(op, a, b, shape)
     live = live_of(a, b)
     if live & (LIVE_INTERCEPT | WG_GRAD | WG_DUAL) and slots[2] == <PyObject*> None:
@@ -248,7 +259,7 @@ cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef int product_shape(Op op, Tensor a, Tensor b, Py_ssize_t* shape) except -1:
-    """The result's dims where one of the two has more than two, or where a vector meets a matrix; with torch's errors."""
+    """Return the result's dims where one has more than two, or where a vector meets a matrix; with torch's errors."""
     cdef Py_ssize_t n = a.dims[a.rank - 1], k = b.dims[b.rank - 2 if b.rank > 1 else 0]
     cdef int ndim = 0, i
     if b.rank <= 2:
@@ -279,11 +290,11 @@ cdef int check_folded(Op op, Tensor a, Tensor b, Py_ssize_t n, Py_ssize_t k) exc
     cdef Py_ssize_t m = 1 if a.rank == 1 else a.count // (n or 1)
     if b.rank == 1:
         if n != k:
-            raise RuntimeError(f"size mismatch, got input ({m}), mat ({m}x{n}), vec ({k}): {op.name} got shapes {list(shape_tuple(a))} and "
-                               f"{list(shape_tuple(b))} (see docs/errors/shape-mismatch)")
+            raise RuntimeError(f"size mismatch, got input ({m}), mat ({m}x{n}), vec ({k}): {op.name} got shapes "
+                               f"{list(shape_tuple(a))} and {list(shape_tuple(b))} (see docs/errors/shape-mismatch)")
         if a.code != b.code:
-            raise RuntimeError(f"addmv input tensors must have the same dtype, but got {scalar_name(b.code)}, {scalar_name(a.code)}, and "
-                               f"{scalar_name(b.code)}")
+            raise RuntimeError(f"addmv input tensors must have the same dtype, but got {scalar_name(b.code)}, "
+                               f"{scalar_name(a.code)}, and {scalar_name(b.code)}")
     elif n != k:
         raise cannot_multiply(op, m, n, k, b.dims[1], a, b)
     return check_same(op, a, b)

@@ -1,8 +1,8 @@
 """The driver of nll_loss and of its gradient: for each target the input's element of that class, weighted.
 
 Note [Layout of a class loss]
-    Inputs are [C], [N, C] or [N, C, d1, ...]: N blocks of C classes of S positions, S = d1 * d2 * ...; targets are N * S classes.
-    Sums are taken in double.
+    Inputs are [C], [N, C] or [N, C, d1, ...]: N blocks of C classes of S positions, S = d1 * d2 * ...; targets are
+    N * S classes. Sums are taken in double.
 """
 
 from cpython.ref cimport PyObject
@@ -110,17 +110,17 @@ cdef bint backward(ClassLoss* p, real_t* grad, real_t* weight, real_t* out) noex
 def refuse_gradient(str function, str argument, t):
     """RuntimeError for an argument that requires a gradient, which the function does not have."""
     if isinstance(t, Tensor) and (<Tensor> t).flags & thread_state().modes & WG_GRAD:
-        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot have "
-                           "requires_grad True.")
+        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+                           "This input cannot have requires_grad True.")
 
 
 cdef int check_weight(Tensor weight, Py_ssize_t n_classes, int code) except -1:
     if weight.rank != 1 or weight.dims[0] != n_classes:
-        raise RuntimeError(f"weight tensor should be defined either for all {n_classes} classes or no classes but got weight tensor of shape: "
-                           f"{list(shape_tuple(weight))}")
+        raise RuntimeError(f"weight tensor should be defined either for all {n_classes} classes or no classes but got "
+                           f"weight tensor of shape: {list(shape_tuple(weight))}")
     if weight.code != code:
-        raise RuntimeError(f"expected scalar type {scalar_name(code)} but found {scalar_name(weight.code)}: nll_loss needs a weight of the "
-                           "input's dtype")
+        raise RuntimeError(f"expected scalar type {scalar_name(code)} but found {scalar_name(weight.code)}: nll_loss "
+                           "needs a weight of the input's dtype")
     return 0
 
 
@@ -139,28 +139,30 @@ cdef int check_shapes(Tensor target, int ndim, Py_ssize_t* shape) except -1:
     if shape[0] != batch:
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({batch}).")
     if ndim == 2 and target.rank > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported: nll_loss got an input of shape "
-                           f"{sizes_list(ndim, shape)} and a target of shape {list(shape_tuple(target))}")
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported: nll_loss got an input of "
+                           f"shape {sizes_list(ndim, shape)} and a target of shape {list(shape_tuple(target))}")
     if ndim == 4 and target.rank != 3:
-        raise RuntimeError(f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {target.rank}")
+        raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+                           f"{target.rank}")
     for i in range(1, ndim - 1):
         fits = fits and target.dims[i] == shape[i + 1]
     if fits:
         return 0
     if ndim == 4:
         raise RuntimeError(f"size mismatch (got input: {sizes_list(ndim, shape)} , target: {list(shape_tuple(target))}")
-    raise RuntimeError(f"Expected target size {[shape[0]] + [shape[i] for i in range(2, ndim)]}, got {list(shape_tuple(target))}")
+    raise RuntimeError(f"Expected target size {[shape[0]] + [shape[i] for i in range(2, ndim)]}, got "
+                       f"{list(shape_tuple(target))}")
 
 
 cdef int set_up(ClassLoss* p, Op op, PyObject** slots, Tensor target, int ndim, Py_ssize_t* shape) except -1:
-    """Check what both directions check, and read the layout. Slots 3 and 4 (forward) are the reduction and the ignored class."""
+    """Check and read the layout for both directions. Slots 3 and 4 (forward): the reduction and the ignored class."""
     cdef int i
     if ndim == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     check_shapes(target, ndim, shape)
     if target.code != INT64 and target.code != UINT8:
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(target.code)}: a class loss takes class numbers; "
-                           "convert with .long()")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(target.code)}: a class "
+                           "loss takes class numbers; convert with .long()")
     p.n_batch, p.n_classes, p.n_positions = 1, shape[0], 1
     if ndim > 1:
         p.n_batch, p.n_classes = shape[0], shape[1]
@@ -212,15 +214,17 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef ClassLoss p
     p.held = any_large(op, slots)
     if p.held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
         x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
     target = contiguous(target)
     set_up(&p, op, slots, target, x.rank, x.dims)
     if weight is not None:
         check_weight(weight, p.n_classes, x.code)
-        refuse_gradient("nll_loss_forward" if x.rank <= 2 else "nll_loss2d_forward", "weight", weight_of(slots[2], op, 2))
+        refuse_gradient("nll_loss_forward" if x.rank <= 2 else "nll_loss2d_forward", "weight",
+                        weight_of(slots[2], op, 2))
     if FACTS.category[x.code] != CAT_FLOAT:
-        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
+        raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': "
+                                  "it takes floating tensors")
     out = computed(op, own, &p, x, weight, x.code, (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
                    target.dims, False)
     if live:
@@ -238,7 +242,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef int ndim
     p.held = any_large(op, slots)
     if p.held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
         grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
     ndim = ints_slot(op, slots, 1, shape)
     target = contiguous(target)
@@ -246,10 +250,11 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     if weight is not None:
         check_weight(weight, p.n_classes, grad.code)
     if FACTS.category[grad.code] != CAT_FLOAT:
-        raise NotImplementedError(f"\"nll_loss_backward\" not implemented for '{scalar_name(grad.code)}': it takes floating tensors")
+        raise NotImplementedError(f"\"nll_loss_backward\" not implemented for '{scalar_name(grad.code)}': "
+                                  "it takes floating tensors")
     if grad.count != (p.n_batch * p.n_positions if p.reduction == NONE else 1):
-        raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of shape "
-                           f"{sizes_list(ndim, shape)}")
+        raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of "
+                           f"shape {sizes_list(ndim, shape)}")
     out = computed(op, own, &p, grad, weight, grad.code, ndim, shape, True)
     if live:
         record(op, slots, out, live)
@@ -266,7 +271,10 @@ cdef bint run(ClassLoss* p, bint single, bint is_backward, char* a, char* weight
     return forward(p, <double*> a, <double*> weights, <double*> out)
 
 
-cdef Tensor computed(Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, int code, int ndim, Py_ssize_t* shape, bint is_backward):
+cdef Tensor computed(
+    Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, int code, int ndim, Py_ssize_t* shape,
+    bint is_backward
+):
     """The kernel of one of the two directions on ``a``, the input or the gradient."""
     cdef int compute = FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
     cdef Tensor out = new_empty(compute, ndim, shape)

@@ -1,4 +1,4 @@
-"""The driver of scaled dot-product attention and of its gradient. Note [Attention by blocks] in kernels/nn/attention.h."""
+"""The driver of scaled dot-product attention and its gradient. Note [Attention by blocks] in kernels/nn/attention.h."""
 cimport cython
 from cpython.object cimport PyTypeObject
 
@@ -71,7 +71,6 @@ def use_tiles(bint wide):
     TILES = wg_find_tiles(wide)
 
 
-
 def configure(Op op, bint backward):
     """Make ``op`` attention: (query, key, value, attn_mask, is_causal, scale); or its gradient:
     (grad_output, query, key, value, attn_mask, result, logsumexp, is_causal, scale)."""
@@ -108,7 +107,9 @@ cdef class Workspace:
         return self.memory.data + self.used - nbytes
 
 
-cdef int set_up(Op op, wg_attention* p, Tensor query, Tensor key, Tensor value, Tensor mask, object causal, object scale) except -1:
+cdef int set_up(
+    Op op, wg_attention* p, Tensor query, Tensor key, Tensor value, Tensor mask, object causal, object scale
+) except -1:
     """Sizes; leading dims are equal. mask: of the computing dtype, [leading dims, queries, keys], of any strides."""
     cdef int i, rank = query.rank
     cdef bint fits = rank >= 2 and key.rank == rank and value.rank == rank
@@ -120,14 +121,14 @@ cdef int set_up(Op op, wg_attention* p, Tensor query, Tensor key, Tensor value, 
     fits = fits and key.dims[rank - 1] == query.dims[rank - 1] and key.dims[rank - 2] == value.dims[rank - 2]
     fits = fits and key.code == query.code and value.code == query.code
     if fits and mask is not None:
-        fits = mask.rank == rank and mask.dims[rank - 2] == query.dims[rank - 2] and mask.dims[rank - 1] == key.dims[rank - 2] \
-            and mask.code == query.code
+        fits = mask.rank == rank and mask.dims[rank - 2] == query.dims[rank - 2] \
+            and mask.dims[rank - 1] == key.dims[rank - 2] and mask.code == query.code
         for i in range(rank - 2 if fits else 0):
             fits = fits and mask.dims[i] == query.dims[i]
     if not fits:
-        raise RuntimeError(f"{op.name}: query, key and value of shapes {list(shape_tuple(query))}, {list(shape_tuple(key))} and "
-                           f"{list(shape_tuple(value))} do not fit"
-                           + ("" if mask is None else f", or the mask of {scalar_name(mask.code)}{list(shape_tuple(mask))}"))
+        or_mask = "" if mask is None else f", or the mask of {scalar_name(mask.code)}{list(shape_tuple(mask))}"
+        raise RuntimeError(f"{op.name}: query, key and value of shapes {list(shape_tuple(query))}, "
+                           f"{list(shape_tuple(key))} and {list(shape_tuple(value))} do not fit{or_mask}")
     p.query.data, p.query.n, p.query.size = query.data, query.dims[rank - 2], query.dims[rank - 1]
     p.key.data, p.key.n, p.key.size = key.data, key.dims[rank - 2], key.dims[rank - 1]
     p.value.data, p.value.n, p.value.size = value.data, value.dims[rank - 2], value.dims[rank - 1]
@@ -150,9 +151,10 @@ cdef void place_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
 
 
 cdef bint is_long(Op op, PyObject** slots, int first) noexcept:
-    """Return whether a kernel on query and key from slot ``first`` on, or what makes an argument fit, should give the GIL up."""
+    """Return whether a kernel on query and key from slot ``first`` on, or fitting arguments, should release the GIL."""
     cdef Tensor query, key
-    if any_large(op, slots) or not isinstance(<object> slots[first], Tensor) or not isinstance(<object> slots[first + 1], Tensor):
+    if any_large(op, slots) or not isinstance(<object> slots[first], Tensor) \
+            or not isinstance(<object> slots[first + 1], Tensor):
         return True
     query, key = <Tensor> slots[first], <Tensor> slots[first + 1]
     return key.rank < 2 or <double> query.count * key.dims[key.rank - 2] * 32 >= WITHOUT_GIL
@@ -192,7 +194,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef bint held
     held = is_long(op, slots, 0)
     if held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
     query, key, value = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
     mask = mask_of(op, own, 3, code)
     set_up(op, &p, query, key, value, mask, <object> slots[4], <object> slots[5])
@@ -217,14 +219,15 @@ cdef int compute(wg_attention* p, int code, bint held) except -1:
     cdef Py_ssize_t work = p.batch * p.query.n * p.key.n * (p.query.size + p.value.size + 16)
     cdef bint single = code == FLOAT32
     cdef Py_ssize_t item = FACTS.itemsize[code]
-    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, p.batch * p.key.n * (p.query.size + p.value.size) * 16, p,
+    run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch,
+        p.batch * p.key.n * (p.query.size + p.value.size) * 16, p, held)
+    run(wg_attention_units_f32 if single else wg_attention_units_f64, p.batch * blocks_of(p.query.n, item), work, p,
         held)
-    run(wg_attention_units_f32 if single else wg_attention_units_f64, p.batch * blocks_of(p.query.n, item), work, p, held)
     return 0
 
 
 cdef object backward_run(Op op, PyObject** slots, uint32_t live):
-    cdef int code, rank, i
+    cdef int code
     cdef Tensor grad, query, key, value, mask, out, sums, by_query, by_key, by_value
     cdef PyObject* kept[16]
     cdef PyObject** own = slots
@@ -234,7 +237,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef bint held
     held = is_long(op, slots, 1)
     if held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> slots[1]).code)
@@ -245,13 +248,14 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     out, sums = operand(op, own, 5, code), operand(op, own, 6, code)
     set_up(op, &p, query, key, value, mask, <object> slots[7], <object> slots[8])
     if grad.count != p.batch * p.query.n * p.value.size or out.count != grad.count or sums.count != p.batch * p.query.n:
-        raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit a query of {list(shape_tuple(query))} and "
-                           f"a value of {list(shape_tuple(value))}")
+        raise RuntimeError(f"{op.name}: a gradient of shape {list(shape_tuple(grad))} does not fit a query of "
+                           f"{list(shape_tuple(query))} and a value of {list(shape_tuple(value))}")
     by_query, by_key, by_value = new_like(query, code), new_like(key, code), new_like(value, code)
     if without_kernels():
         by_reference(op, own, [by_query, by_key, by_value], code)
     else:
-        space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item + p.batch * sizeof(Py_ssize_t))
+        space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item
+                  + p.batch * sizeof(Py_ssize_t))
         if mask is not None:
             place_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
         p.grad.data, p.grad.n, p.grad.size = grad.data, p.query.n, p.value.size
@@ -271,8 +275,10 @@ cdef int compute_back(wg_attention* p, int code, bint held) except -1:
     cdef bint single = code == FLOAT32
     cdef Py_ssize_t item = FACTS.itemsize[code]
     run(wg_attention_pack_f32 if single else wg_attention_pack_f64, p.batch, linear, p, held)
-    run(wg_attention_by_query_f32 if single else wg_attention_by_query_f64, p.batch * blocks_of(p.query.n, item), work, p, held)
-    run(wg_attention_by_key_f32 if single else wg_attention_by_key_f64, p.batch * blocks_of(p.key.n, item), work, p, held)
+    run(wg_attention_by_query_f32 if single else wg_attention_by_query_f64, p.batch * blocks_of(p.query.n, item), work,
+        p, held)
+    run(wg_attention_by_key_f32 if single else wg_attention_by_key_f64, p.batch * blocks_of(p.key.n, item), work, p,
+        held)
     return 0
 
 

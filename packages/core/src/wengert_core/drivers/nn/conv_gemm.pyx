@@ -1,4 +1,6 @@
-"""Convolutions and their transposes: y = C(x, w) and x = C'(y, w), as products of packed weights with what the tables gather."""
+"""Convolutions and their transposes: y = C(x, w) and x = C'(y, w), as products of packed weights with what the tables
+gather.
+"""
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
@@ -24,12 +26,12 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 
 cdef bint by_rows(wg_conv* p, Py_ssize_t lanes, Py_ssize_t item) noexcept nogil:
-    """Whether panels that end where a row of positions does, and are not copied, cost less than whole ones, of which some are."""
-    cdef Py_ssize_t tiles = (p.m + p.tiles.rows - 1) // p.tiles.rows, cost = p.row // lanes * WHOLE_PANEL
+    """Return whether panels that end with a row of positions, uncopied, cost less than whole ones, partly copied."""
+    cdef Py_ssize_t n_tiles = (p.m + p.tiles.rows - 1) // p.tiles.rows, cost = p.row // lanes * WHOLE_PANEL
     cdef Py_ssize_t vectors = (p.row % lanes * item + 63) // 64
     if vectors:
         cost += WHOLE_PANEL * vectors // p.tiles.vectors + PART_OF_PANEL
-    return cost * lanes * tiles < WHOLE_PANEL * p.row * tiles + COPY_OF_PANEL * min(p.row, lanes)
+    return cost * lanes * n_tiles < WHOLE_PANEL * p.row * n_tiles + COPY_OF_PANEL * min(p.row, lanes)
 
 
 cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
@@ -95,7 +97,8 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
         kernel[i], residues[i] = g.axes[i].kernel, 1
         if transposed:                 # those behind the last position have none
             residues[i] = max(min(g.axes[i].stride, g.axes[i].wide), 1)
-        inside[i], target[i] = g.axes[i].narrow if transposed else g.axes[i].wide, g.axes[i].wide if transposed else g.axes[i].narrow
+        inside[i] = g.axes[i].narrow if transposed else g.axes[i].wide
+        target[i] = g.axes[i].wide if transposed else g.axes[i].narrow
         source.size[i], source.before[i] = inside[i], 0
         positions *= (target[i] + residues[i] - 1) // residues[i]
         taps *= kernel[i]
@@ -163,7 +166,9 @@ cdef inline void read(Axis* axis, bint transposed, Py_ssize_t residue, Reading* 
         wide_reading(axis, r)
 
 
-cdef void pack(wg_conv* p, char* weights, Py_ssize_t kernels, bint transposed, int32_t* chosen, char* packed, Py_ssize_t item) noexcept nogil:
+cdef void pack(
+    wg_conv* p, char* weights, Py_ssize_t kernels, bint transposed, int32_t* chosen, char* packed, Py_ssize_t item
+) noexcept nogil:
     """The weights of the chosen taps, [narrow channels of all groups][wide channels][kernel], for the tiles."""
     cdef Py_ssize_t group = p.m * p.channels * kernels, m_step = p.channels * kernels, channel_step = kernels
     if transposed:

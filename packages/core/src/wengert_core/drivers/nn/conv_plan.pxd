@@ -22,7 +22,8 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
         char* out
         Py_ssize_t out_image, out_channel
         const int32_t* place
-        Py_ssize_t row_panels, all_panels, panels, column_blocks, deep, m_block, m_blocks, row_block, row_blocks, chunk, chunks
+        Py_ssize_t row_panels, all_panels, panels, column_blocks, deep, m_block, m_blocks
+        Py_ssize_t row_block, row_blocks, chunk, chunks
         int failed
     ctypedef struct wg_border:
         const char* from_ "from"
@@ -55,10 +56,14 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
     void wg_pack_above_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_weigh_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_weigh_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
-    void wg_pack_weights_f32(const wg_conv* p, const float* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
-                             const int32_t* chosen, float* to)
-    void wg_pack_weights_f64(const wg_conv* p, const double* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
-                             const int32_t* chosen, double* to)
+    void wg_pack_weights_f32(
+        const wg_conv* p, const float* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
+        const int32_t* chosen, float* to
+    )
+    void wg_pack_weights_f64(
+        const wg_conv* p, const double* source, Py_ssize_t group_step, Py_ssize_t m_step, Py_ssize_t channel_step,
+        const int32_t* chosen, double* to
+    )
     void wg_fill_bias_f32(const wg_conv* p)
     void wg_fill_bias_f64(const wg_conv* p)
     void wg_conv_units_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -112,7 +117,9 @@ cdef Source new_source(Geometry* g)
 cdef const wg_tiles* tiles() noexcept                # the registers to compute with
 cdef void wide_reading(Axis* a, Reading* r) noexcept nogil
 cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
-cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
-                      int32_t* place, int32_t* tap, int32_t* chosen) noexcept nogil
+cdef void fill_tables(
+    wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
+    int32_t* place, int32_t* tap, int32_t* chosen
+) noexcept nogil
 cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil
 cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept

@@ -1,4 +1,4 @@
-"""How a convolution's source is read: tables of offsets, and a padded copy. Note [Convolution by tables] in kernels/nn/convolution.h."""
+"""Offset tables and padded copy of a convolution's source. Note [Convolution by tables]: kernels/nn/convolution.h."""
 cimport cython
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport int32_t
@@ -60,7 +60,7 @@ cdef class Source:
             if -r.offset[t] > self.before[axis]:
                 self.before[axis] = -r.offset[t]
             if last >= self.size[axis]:
-                self.size[axis] = last + 1           # counted from the first element inside; before[] is added in the end
+                self.size[axis] = last + 1    # counted from the first element inside; before[] is added in the end
         return 0
 
     cdef int fill(self, Tensor t, Py_ssize_t* inside, bint slack) except -1:
@@ -90,9 +90,12 @@ cdef class Source:
         return 0
 
 
-cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
-                      int32_t* place, int32_t* tap, int32_t* chosen) noexcept nogil:
-    """Offsets of positions in the source (base) and in the result (place), of taps in the source (tap) and the kernel (chosen).
+cdef void fill_tables(
+    wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
+    int32_t* place, int32_t* tap, int32_t* chosen
+) noexcept nogil:
+    """Offsets of positions in the source (base) and in the result (place), of taps in the source (tap) and the kernel
+    (chosen).
 
     A step in the last dim is 1 within the elements of one residue, which a tap chooses.
     """
@@ -101,7 +104,8 @@ cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* befo
         for j in range(r[1].positions):
             for k in range(r[2].positions):
                 base[n] = <int32_t> (((i * r[0].step + before[0]) * size[1] + j * r[1].step + before[1]) * size[2] + k)
-                place[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1] + r[1].first + j * r[1].between) * target[2]
+                place[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1]
+                                       + r[1].first + j * r[1].between) * target[2]
                                       + r[2].first + k * r[2].between)
                 n += 1
     n = 0
@@ -109,7 +113,8 @@ cdef void fill_tables(wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* befo
         for j in range(r[1].taps):
             for k in range(r[2].taps):
                 last = r[2].offset[k] + before[2]
-                tap[n] = <int32_t> ((r[0].offset[i] * size[1] + r[1].offset[j]) * size[2] + last % split * (size[2] // split) + last // split)
+                tap[n] = <int32_t> ((r[0].offset[i] * size[1] + r[1].offset[j]) * size[2]
+                                    + last % split * (size[2] // split) + last // split)
                 chosen[n] = <int32_t> ((r[0].chosen[i] * kernel[1] + r[1].chosen[j]) * kernel[2] + r[2].chosen[k])
                 n += 1
     p.base, p.tap, p.place = base, tap, place

@@ -1,4 +1,6 @@
-"""The gradient of a convolution's weight, w = W(x, y), by one of two ways: from x channels-last and y packed, or from gathered columns."""
+"""The gradient of a convolution's weight, w = W(x, y), by one of two ways: from x channels-last and y packed, or from
+gathered columns.
+"""
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
@@ -42,7 +44,9 @@ cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_
 
 
 cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged) except -1:
-    """The weight's gradient from a channels-last copy of x and a packed one of y. merged: the taps of a row of the kernel are one run."""
+    """The weight's gradient from a channels-last copy of x and a packed one of y. merged: the taps of a row of the
+    kernel are one run.
+    """
     cdef Py_ssize_t inside[3]
     cdef Py_ssize_t outside[3]
     cdef Py_ssize_t before[3]
@@ -54,7 +58,8 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     cdef bint border = False
     for i in range(3):
         inside[i], before[i] = a[i].wide, a[i].padding
-        outside[i] = at_least(a[i].wide + a[i].padding, (a[i].narrow - 1) * a[i].stride + (a[i].kernel - 1) * a[i].dilation + 1)
+        outside[i] = at_least(a[i].wide + a[i].padding,
+                              (a[i].narrow - 1) * a[i].stride + (a[i].kernel - 1) * a[i].dilation + 1)
         border = border or outside[i] != inside[i]
     memset(&p, 0, sizeof(p))
     p.tiles, p.images, p.groups, p.m, p.channels = tiles(), g.images, g.groups, g.narrow_channels, g.wide_channels
@@ -65,7 +70,8 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     work = p.images * p.places * p.groups * p.m * p.channels * p.taps
     cut_runs(&p, item, work)
     if outside[0] * outside[1] * outside[2] > 0x7fffffff:
-        raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than 2**31 - 1")
+        raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than "
+                           "2**31 - 1")
     tables = scratch((p.places + p.runs) * sizeof(int32_t))
     base = <int32_t*> tables.data
     source, grad = turned(x, inside, outside, before, border, g.held), scratch(y.count * item)
@@ -77,7 +83,8 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
     for i in range(a[0].kernel):
         for j in range(a[1].kernel):
             for k in range(1 if merged else a[2].kernel):
-                base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2] + k * a[2].dilation)
+                base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2]
+                                     + k * a[2].dilation)
                 n += 1
     p.source, p.above, p.grad, p.base, p.run, p.parts = source.data, y.data, grad.data, base, base + p.places, out.data
     if p.chunks > 1:
@@ -85,7 +92,8 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
         p.parts = parts.data
     in_pieces(p.images * p.groups * p.m_blocks, 0x8000 // (p.places * p.m_block + 1) + 1,
               wg_pack_above_f32 if item == 4 else wg_pack_above_f64, &p, g.held)
-    share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks, work, &p, g.held)
+    share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks,
+              work, &p, g.held)
     if p.failed:
         raise MemoryError()
     sum_parts(p.parts, p.chunks, out, item)
@@ -93,7 +101,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
 
 
 cdef void cut_runs(wg_weigher* p, Py_ssize_t item, Py_ssize_t work) noexcept nogil:
-    """Blocks of a run's elements and of output channels, and chunks of columns where these are too few units for all threads."""
+    """Choose blocks of a run's elements and of output channels, and chunks of columns where units are too few."""
     cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, total = p.images * p.places, units
     cdef Py_ssize_t wanted = min(ENOUGH_UNITS, at_least(work // WORTH_A_THREAD, 1))
     p.lane_blocks = (p.run_taps * p.channels + lanes - 1) // lanes
@@ -124,7 +132,8 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
         taps *= kernel[i]
         most += kernel[i]
     memset(&p, 0, sizeof(p))
-    p.tiles, p.images, p.groups, p.m, p.channels, p.taps, p.places = tiles(), g.images, g.groups, g.narrow_channels, g.wide_channels, taps, positions
+    p.tiles, p.images, p.groups = tiles(), g.images, g.groups
+    p.m, p.channels, p.taps, p.places = g.narrow_channels, g.wide_channels, taps, positions
     total = p.images * positions
     if total == 0:
         memset(out.data, 0, out.count * item)
@@ -138,8 +147,8 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
         source.widen(<int> i, inside[i], &readings[i])
     source.split = readings[2].step
     source.fill(x, inside, False)
-    fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions, numbers + 2 * positions,
-                numbers + 2 * positions + taps)
+    fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions,
+                numbers + 2 * positions, numbers + 2 * positions + taps)
     p.source, p.limit, p.source_channel, p.place = source.data, source.limit, source.channel, NULL
     p.source_image = p.source_channel * p.groups * p.channels
     p.out, p.out_channel = y.data, positions

@@ -2,9 +2,10 @@
 
 Note [Three functions, one another's derivatives]
     Convolution y = C(x, w) is linear in x and in w. Its transpose x = C'(y, w) is the gradient of the input, and what
-    conv_transpose computes; w = W(x, y) is the gradient of the weight. The derivatives of each of the three are the others, so two
-    ops (``convolution`` with its ``transposed``, and ``convolution_weight``) are all that derivatives of any order need.
-    "wide" is the side of x, "narrow" that of y. Note [Convolution by tables] in kernels/nn/convolution.h says how each is computed.
+    conv_transpose computes; w = W(x, y) is the gradient of the weight. The derivatives of each of the three are the
+    others, so two ops (``convolution`` with its ``transposed``, and ``convolution_weight``) are all that derivatives of
+    any order need. "wide" is the side of x, "narrow" that of y. Note [Convolution by tables] in
+    kernels/nn/convolution.h says how each is computed.
 """
 
 from cpython.ref cimport PyObject
@@ -18,7 +19,9 @@ from wengert_core.drivers.nn.conv_plan cimport Axis, Geometry, WITHOUT_GIL
 from wengert_core.drivers.nn.conv_weight_grad cimport weight_gradient
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
-from wengert_core.dtypes.dtypes cimport BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport (
+    BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
+)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport without_kernels
@@ -47,8 +50,8 @@ cdef int sizes_of(Op op, PyObject** slots, int slot, str name, int ndim, Py_ssiz
         for i in range(1, ndim):
             out[i] = out[0]
     elif n != ndim:
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {ndim} values to match the convolution dimensions, "
-                           f"but got {name}={sizes_list(n, out)}")
+        raise RuntimeError(f"expected {name} to be a single integer value or a list of {ndim} values to match the "
+                           f"convolution dimensions, but got {name}={sizes_list(n, out)}")
     return 0
 
 
@@ -61,7 +64,8 @@ cdef int read_geometry(Op op, PyObject** slots, int first, int ndim, Geometry* g
     cdef Axis* axis
     g.ndim = ndim
     if ndim < 1 or ndim > 3:
-        raise RuntimeError(f"{op.name}: expected an input of 3, 4 or 5 dimensions (images, channels, one to three more), got {ndim + 2}")
+        raise RuntimeError(f"{op.name}: expected an input of 3, 4 or 5 dimensions (images, channels, "
+                           f"one to three more), got {ndim + 2}")
     sizes_of(op, slots, first, "stride", ndim, stride)
     sizes_of(op, slots, first + 1, "padding", ndim, padding)
     sizes_of(op, slots, first + 2, "dilation", ndim, dilation)
@@ -93,32 +97,35 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
     shape = list(shape_tuple(w))
     given = f"groups={groups}" if not transposed or groups != 1 else "transposed=1"
     if w.rank != x.rank:
-        raise RuntimeError(f"Expected {w.rank}-dimensional input for {w.rank}-dimensional weight {shape}, but got {x.rank}-dimensional input "
-                           f"of size {list(shape_tuple(x))} instead")
+        raise RuntimeError(f"Expected {w.rank}-dimensional input for {w.rank}-dimensional weight {shape}, but got "
+                           f"{x.rank}-dimensional input of size {list(shape_tuple(x))} instead")
     if w.dims[0] < groups:
-        raise RuntimeError(f"Given {given}, expected weight to be at least {groups} at dimension 0, but got weight of size {shape} instead")
+        raise RuntimeError(f"Given {given}, expected weight to be at least {groups} at dimension 0, "
+                           f"but got weight of size {shape} instead")
     if w.dims[0] % groups:
-        raise RuntimeError(f"Given {given}, expected weight to be divisible by {groups} at dimension 0, but got weight of size [{shape}] instead")
+        raise RuntimeError(f"Given {given}, expected weight to be divisible by {groups} at dimension 0, but got weight "
+                           f"of size [{shape}] instead")
     expected = w.dims[0] if transposed else w.dims[1] * groups
     if x.dims[1] != expected:
-        raise RuntimeError(f"Given {given}, weight of size {shape}, expected input{list(shape_tuple(x))} to have {expected} channels, but got "
-                           f"{x.dims[1]} channels instead")
+        raise RuntimeError(f"Given {given}, weight of size {shape}, expected input{list(shape_tuple(x))} to have "
+                           f"{expected} channels, but got {x.dims[1]} channels instead")
     expected = w.dims[1] * groups if transposed else w.dims[0]
     if bias is not None and (bias.rank != 1 or bias.dims[0] != expected):
-        raise RuntimeError(f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be 1-dimensional with "
-                           f"{expected} elements, but got bias of size {list(shape_tuple(bias))} instead")
+        raise RuntimeError(f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be "
+                           f"1-dimensional with {expected} elements, "
+                           f"but got bias of size {list(shape_tuple(bias))} instead")
     if x.code != w.code:
-        raise RuntimeError(f"Input type ({tensor_name(x.code)}) and weight type ({tensor_name(w.code)}) should be the same: convolutions "
-                           "do not promote; convert one with .to()")
+        raise RuntimeError(f"Input type ({tensor_name(x.code)}) and weight type ({tensor_name(w.code)}) should be the "
+                           "same: convolutions do not promote; convert one with .to()")
     if bias is not None and bias.code != x.code:
-        raise RuntimeError(f"Input type ({_C_NAMES[x.code]}) and bias type ({_C_NAMES[bias.code]}) should be the same: convolutions do not "
-                           "promote; convert one with .to()")
+        raise RuntimeError(f"Input type ({_C_NAMES[x.code]}) and bias type ({_C_NAMES[bias.code]}) should be the same: "
+                           "convolutions do not promote; convert one with .to()")
     return 0
 
 
 cdef int set_steps(str op, Geometry* g) except -1:
-    """Let steps that are never made be 1: a stride along dims with one position, a dilation with one tap. Tables are laid out by the
-    steps, and these may be huge; RuntimeError where tables of int32 do not reach as far."""
+    """Let steps that are never made be 1: a stride along dims with one position, a dilation with one tap. Tables are
+    laid out by the steps, and these may be huge; RuntimeError where tables of int32 do not reach as far."""
     cdef int i
     cdef Axis* axis
     for i in range(3):
@@ -134,8 +141,9 @@ cdef int set_steps(str op, Geometry* g) except -1:
 cdef int check_reach(str op, Axis* axis) except -1:
     """RuntimeError for an axis that needs offsets beyond a table's."""
     if max(axis.padding, axis.stride) > FARTHEST or mul_add(op, axis.dilation, max(axis.kernel - 1, 0), 0) > FARTHEST:
-        raise RuntimeError(f"{op}: a stride or padding, or a dilation times (kernel - 1), of more than 2**31 - 1 is not supported: "
-                           f"got stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}, kernel {axis.kernel}")
+        raise RuntimeError(f"{op}: a stride or padding, or a dilation times (kernel - 1), of more than 2**31 - 1 is "
+                           f"not supported: got stride {axis.stride}, padding {axis.padding}, dilation "
+                           f"{axis.dilation}, kernel {axis.kernel}")
     return 0
 
 
@@ -154,8 +162,8 @@ cdef int set_narrow(Geometry* g, Tensor x) except -1:
     if not fits:
         around = " x ".join([str(g.axes[i].wide + 2 * g.axes[i].padding) for i in range(3 - g.ndim, 3)])
         kernels = " x ".join([str(g.axes[i].dilation * (g.axes[i].kernel - 1) + 1) for i in range(3 - g.ndim, 3)])
-        raise RuntimeError(f"Calculated padded input size per channel: ({around}). Kernel size: ({kernels}). Kernel size can't be greater than "
-                           "actual input size")
+        raise RuntimeError(f"Calculated padded input size per channel: ({around}). Kernel size: ({kernels}). Kernel "
+                           "size can't be greater than actual input size")
     return 0
 
 
@@ -170,14 +178,17 @@ cdef int set_wide(Geometry* g, Op op, PyObject** slots, int slot) except -1:
         if more[i] < 0:
             raise RuntimeError(f"negative output_padding is not supported: {op.name} got {sizes_list(g.ndim, more)}")
         if more[i] >= axis.stride and more[i] >= axis.dilation:
-            raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got output_padding {sizes_list(g.ndim, more)}"
-                               f", stride {[g.axes[k].stride for k in range(3 - g.ndim, 3)]}, dilation "
+            raise RuntimeError("output padding must be smaller than either stride or dilation, but got output_padding "
+                               f"{sizes_list(g.ndim, more)}, stride "
+                               f"{[g.axes[k].stride for k in range(3 - g.ndim, 3)]}, dilation "
                                f"{[g.axes[k].dilation for k in range(3 - g.ndim, 3)]}")
-        axis.wide = mul_add("convolution", axis.narrow - 1, axis.stride, mul_add("convolution", axis.dilation, axis.kernel - 1, more[i] + 1))
+        axis.wide = mul_add("convolution", axis.narrow - 1, axis.stride,
+                            mul_add("convolution", axis.dilation, axis.kernel - 1, more[i] + 1))
         axis.wide = mul_add("convolution", -2, axis.padding, axis.wide)
         if axis.wide < 1:
-            raise RuntimeError(f"{op.name}: an input of size {axis.narrow} along dim {i + 2} gives an output of size {axis.wide}, which is too "
-                               f"small: kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation}")
+            raise RuntimeError(f"{op.name}: an input of size {axis.narrow} along dim {i + 2} gives an output of size "
+                               f"{axis.wide}, which is too small: kernel {axis.kernel}, stride {axis.stride}, padding "
+                               f"{axis.padding}, dilation {axis.dilation}")
     return 0
 
 
@@ -227,13 +238,14 @@ cdef object convolution_run(Op op, PyObject** slots, uint32_t live):
         g.narrow_channels, g.wide_channels = w.dims[0] // g.groups, w.dims[1]
     set_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
-        return op.impl(<object> slots[0], <object> slots[1], <object> slots[2], *[<object> slots[i] for i in range(3, 9)])
+        return op.impl(<object> slots[0], <object> slots[1], <object> slots[2],
+                       *[<object> slots[i] for i in range(3, 9)])
     shape[0], shape[1] = g.images, (g.wide_channels if transposed else g.narrow_channels) * g.groups
     for i in range(ndim):
         shape[2 + i] = g.axes[3 - ndim + i].wide if transposed else g.axes[3 - ndim + i].narrow
     g.held = any_large(op, slots) or is_long(&g)
     if g.held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
         x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
     if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
@@ -268,8 +280,9 @@ cdef object weight_run(Op op, PyObject** slots, uint32_t live):
     read_geometry(op, slots, 3, ndim, &g)
     sizes_of(op, slots, 2, "kernel_size", ndim, kernel)
     if x.code != y.code or y.rank != x.rank or x.dims[0] != y.dims[0] or x.dims[1] % g.groups or y.dims[1] % g.groups:
-        raise RuntimeError(f"convolution_weight: an input of {scalar_name(x.code)}{list(shape_tuple(x))} and a gradient of "
-                           f"{scalar_name(y.code)}{list(shape_tuple(y))} do not belong together, with groups={g.groups}")
+        raise RuntimeError(f"convolution_weight: an input of {scalar_name(x.code)}{list(shape_tuple(x))} and a "
+                           f"gradient of {scalar_name(y.code)}{list(shape_tuple(y))} do not belong together, "
+                           f"with groups={g.groups}")
     g.images, g.wide_channels, g.narrow_channels = x.dims[0], x.dims[1] // g.groups, y.dims[1] // g.groups
     shape[0], shape[1] = y.dims[1], g.wide_channels
     for i in range(ndim):
@@ -278,14 +291,15 @@ cdef object weight_run(Op op, PyObject** slots, uint32_t live):
         axis.wide, axis.narrow = x.dims[2 + i], y.dims[2 + i]
         if mul_add(op.name, axis.narrow - 1, axis.stride, mul_add(op.name, axis.kernel - 1, axis.dilation, 0)) \
                 >= mul_add(op.name, 2, axis.padding, axis.wide):
-            raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large for an input of size "
-                               f"{axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding {axis.padding}, dilation {axis.dilation})")
+            raise RuntimeError(f"convolution_weight: a gradient of size {axis.narrow} along dim {2 + i} is too large "
+                               f"for an input of size {axis.wide} (kernel {axis.kernel}, stride {axis.stride}, padding "
+                               f"{axis.padding}, dilation {axis.dilation})")
     set_steps(op.name, &g)
     if FACTS.category[x.code] == CAT_COMPLEX:
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     g.held = any_large(op, slots) or is_long(&g)
     if g.held:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
         x, y = <Tensor> own[0], <Tensor> own[1]
     if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)

@@ -74,11 +74,13 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
 cdef int read_layout(Op op, wg_norm* p, object layout, Tensor x, Tensor weight, Tensor bias) except -1:
     memset(p, 0, sizeof(wg_norm))
     p.outer, p.images, p.groups, p.channels, p.size = layout
-    if p.outer * p.images * p.groups * p.channels * p.size != x.count or (p.size == 1 and p.channels > 1 and (p.outer != 1 or p.groups != 1)):
+    if p.outer * p.images * p.groups * p.channels * p.size != x.count \
+            or (p.size == 1 and p.channels > 1 and (p.outer != 1 or p.groups != 1)):
         raise RuntimeError(f"{op.name}: the layout {layout} does not fit an input of shape {list(shape_tuple(x))}")
     for t in (weight, bias):
         if t is not None and (<Tensor> t).count != p.groups * p.channels:
-            raise RuntimeError(f"{op.name}: the layout {layout} does not fit a weight or bias of shape {list(shape_tuple(t))}")
+            raise RuntimeError(f"{op.name}: the layout {layout} does not fit a weight or bias of shape "
+                               f"{list(shape_tuple(t))}")
     return 0
 
 
@@ -105,10 +107,11 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef wg_norm p
     cdef Py_ssize_t units
     if is_large(op, slots):
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
     x = <Tensor> own[0]
     if FACTS.category[x.code] != CAT_FLOAT:
-        raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': it takes floating tensors")
+        raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': "
+                                  "it takes floating tensors")
     weight, bias = operand(op, own, 1, code), operand(op, own, 2, code)
     mean, var = operand(op, own, 3, code), operand(op, own, 4, code)
     read_layout(op, &p, <object> slots[5], x, weight, bias)
@@ -145,7 +148,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef wg_norm p
     cdef Py_ssize_t n_weights, units
     if is_large(op, slots):
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> own[1]).code)
@@ -167,12 +170,14 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
         run_back(&p, code, by_weight, by_bias)
     return given(op, slots, [converted(t, c) if (<Tensor> t).code != c else t
-                             for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code), (by_bias, weight_code))], live)
+                             for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code),
+                                          (by_bias, weight_code))], live)
 
 
 cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except -1:
     """The kernel, then the sums of its units for weight and bias, in their order."""
-    cdef Py_ssize_t units = p.images * p.groups, parts = p.images, n = p.groups * p.channels, item = FACTS.itemsize[code]
+    cdef Py_ssize_t units = p.images * p.groups, parts = p.images, n = p.groups * p.channels
+    cdef Py_ssize_t item = FACTS.itemsize[code]
     cdef bint rows = p.size == 1 and p.channels > 1
     cdef Scratch memory
     cdef char* sums
@@ -183,7 +188,8 @@ cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except
     sums = memory.data
     p.weight_sums, p.bias_sums = sums, sums + parts * n * item
     if rows:
-        share_out(wg_normalize_back_rows_f32 if code == FLOAT32 else wg_normalize_back_rows_f64, units, 4 * p.images * n, p)
+        share_out(wg_normalize_back_rows_f32 if code == FLOAT32 else wg_normalize_back_rows_f64, units,
+                  4 * p.images * n, p)
     else:
         share_out(wg_normalize_back_f32 if code == FLOAT32 else wg_normalize_back_f64, units,
                   4 * p.outer * p.images * n * p.size, p)

@@ -1,4 +1,5 @@
-"""The driver of pooling in one to three dims: means and extremes of windows, with fixed or adaptive windows, and their gradients.
+"""The driver of pooling in one to three dims: means and extremes of windows, with fixed or adaptive windows, and their
+gradients.
 
 What windows are: Note [Windows] in pooling_windows.pyx.
 """
@@ -27,8 +28,9 @@ from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE, "adaptive_largest": ADAPTIVE_LARGEST,
-                   "spread_average": SPREAD_AVERAGE, "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
+cdef dict KINDS = {"average": AVERAGE, "largest": LARGEST, "adaptive_average": ADAPTIVE_AVERAGE,
+                   "adaptive_largest": ADAPTIVE_LARGEST, "spread_average": SPREAD_AVERAGE,
+                   "spread_adaptive": SPREAD_ADAPTIVE, "scatter": SCATTER, "gather": GATHER}
 
 
 def configure(Op op, str kind, int ndim):
@@ -66,7 +68,8 @@ cdef object pool_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], source, out, places = None
     cdef Kind kind = op.impl[0]
     cdef int n = op.impl[1], code = t.code, i
-    cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST, extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
+    cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST
+    cdef bint extremes = kind == LARGEST or kind == ADAPTIVE_LARGEST
     cdef Py_ssize_t shape[64]
     cdef bint large
     cdef Pool p
@@ -110,7 +113,8 @@ cdef int check_dtype(Op op, Kind kind, int n, int code) except -1:
     elif kind == AVERAGE:
         taken = taken or code == INT64
     if not taken:
-        raise NotImplementedError(f"\"{function(op)}\" not implemented for '{scalar_name(code)}': convert the input, with .float() say")
+        raise NotImplementedError(f"\"{function(op)}\" not implemented for '{scalar_name(code)}': "
+                                  "convert the input, with .float() say")
     return 0
 
 
@@ -124,11 +128,11 @@ cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:
         raise RuntimeError(f"{function(op)}: output_size must be {p.ndim}, but got {sizes_list(n, sizes)}")
     for i in range(p.ndim):
         if sizes[i] < 0 and op.impl[0] == ADAPTIVE_LARGEST:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: {function(op)} got output_size "
-                               f"{sizes_list(p.ndim, sizes)}")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: {function(op)} got "
+                               f"output_size {sizes_list(p.ndim, sizes)}")
         if sizes[i] < 0:
-            raise RuntimeError(f"{function(op)}: elements of output_size must be greater than or equal to 0 but received "
-                               f"{{{', '.join(map(str, sizes_list(p.ndim, sizes)))}}}")
+            raise RuntimeError(f"{function(op)}: elements of output_size must be greater than or equal to 0 but "
+                               f"received {{{', '.join(map(str, sizes_list(p.ndim, sizes)))}}}")
         p.outside[3 - p.ndim + i] = sizes[i]
     return 0
 
@@ -151,7 +155,8 @@ cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t l
 cdef int check_out(object given, Tensor out) except -1:
     """out= must have the result's dtype, not one it casts to."""
     if isinstance(given, Tensor) and (<Tensor> given).code != out.code:
-        raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[out.code]}, but got {_C_NAMES[(<Tensor> given).code]} instead")
+        raise RuntimeError(f"Expected out tensor to have dtype {_C_NAMES[out.code]}, but got "
+                           f"{_C_NAMES[(<Tensor> given).code]} instead")
     return 0
 
 
@@ -189,14 +194,16 @@ cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
         rank = ints_slot(op, slots, op.params.index("input_sizes"), shape)
     large = any_large(op, slots) or (rank == t.rank and is_large(rank, shape))
     if large:
-        holds, own = held_slots(op, slots, kept), kept
+        _holds, own = held_slots(op, slots, kept), kept
         t = <Tensor> own[0]
     if kind == SCATTER or kind == GATHER:
         if not isinstance(<object> slots[1], Tensor):
             raise op_error(op, 1, "Tensor", slots[1])
         places = computable(<Tensor> own[1])
-    if rank != t.rank or rank < n or n < 1 or n > 3 or FACTS.category[code] != CAT_FLOAT or (places is not None and places.code != INT64):
-        raise RuntimeError(f"{op.name}: {scalar_name(code)}{list(shape_tuple(t))} does not fit an input of shape {sizes_list(rank, shape)}")
+    if rank != t.rank or rank < n or n < 1 or n > 3 or FACTS.category[code] != CAT_FLOAT \
+            or (places is not None and places.code != INT64):
+        raise RuntimeError(f"{op.name}: {scalar_name(code)}{list(shape_tuple(t))} does not fit an input of shape "
+                           f"{sizes_list(rank, shape)}")
     set_planes(&p, n, rank, shape)
     for i in range(n):
         p.outside[3 - n + i] = (places if kind == GATHER else t).dims[rank - n + i]
@@ -237,7 +244,8 @@ cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor places, Kind kind) exce
     cdef Py_ssize_t expected = p.planes * (p.in_plane if kind == GATHER else p.out_plane), i
     cdef int64_t* place
     if t.count != expected or (places is not None and places.count != p.planes * p.out_plane):
-        raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: expected {expected} elements")
+        raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: "
+                           f"expected {expected} elements")
     if places is not None:
         if places.device:
             places = on_host(places)

@@ -16,8 +16,8 @@ ctypedef fused real_t:
 
 
 cdef void average(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
-    cdef Py_ssize_t plane, i, j, k, a, b, c, width, rows
-    cdef real_t total, row_total
+    cdef Py_ssize_t plane, i, j, k, a, _b, c, width, rows
+    cdef real_t total
     cdef real_t* x
     cdef real_t* row
     cdef real_t* out
@@ -32,7 +32,7 @@ cdef void average(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
                     width = p.end[2][k] - p.begin[2][k]
                     for a in range(p.begin[0][i], p.end[0][i]):
                         row = x + (a * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
-                        for b in range(p.end[1][j] - p.begin[1][j]):
+                        for _b in range(p.end[1][j] - p.begin[1][j]):
                             for c in range(width):
                                 total += row[c]
                             row += p.inside[2]
@@ -42,7 +42,7 @@ cdef void average(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
 
 cdef void spread(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
     """The adjoint of ``average``: source is what comes from above."""
-    cdef Py_ssize_t plane, i, j, k, a, b, c, width, rows
+    cdef Py_ssize_t plane, i, j, k, a, _b, c, width, rows
     cdef real_t share
     cdef real_t* x
     cdef real_t* row
@@ -60,7 +60,7 @@ cdef void spread(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noex
                     width = p.end[2][k] - p.begin[2][k]
                     for a in range(p.begin[0][i], p.end[0][i]):
                         row = x + (a * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
-                        for b in range(p.end[1][j] - p.begin[1][j]):
+                        for _b in range(p.end[1][j] - p.begin[1][j]):
                             for c in range(width):
                                 row[c] += share
                             row += p.inside[2]

@@ -1,8 +1,9 @@
 """Providers of inner loops, in order: a loop of our own, NumPy's loop fetched by pointer, the row's reference.
 
-NumPy's ``PyUFuncObject`` is a public C struct which holds one inner loop for each dtype, SIMD-dispatched. A fetched loop is
-used only after it has agreed with NumPy's own call on three elements. ``WENGERT_KERNELS=python`` uses references only.
-Source: NumPy C API, "ufuncobject.h". float16 and bfloat16 are computed in float32, as in torch, and rounded once.
+NumPy's ``PyUFuncObject`` is a public C struct which holds one inner loop for each dtype, SIMD-dispatched. A fetched
+loop is used only after it has agreed with NumPy's own call on three elements. ``WENGERT_KERNELS=python`` uses
+references only. Source: NumPy C API, "ufuncobject.h". float16 and bfloat16 are computed in float32, as in torch, and
+rounded once.
 """
 
 import numpy as np
@@ -42,13 +43,14 @@ def numpy_is_known():
     return False
 
 
-# The loops that take about a quarter of a nanosecond an element and more, by their names here and in NumPy: worth several
-# threads earlier than the others.
+# The loops that take about a quarter of a nanosecond an element and more, by their names here and in NumPy: worth
+# several threads earlier than the others.
 cdef frozenset SLOW = frozenset("""
     acos acosh angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
-    binary_cross_entropy cos cosh celu digamma elu elu_backward erf erfc erfinv exp exp2 expm1 float_power floor_divide fmod
-    gelu gelu_backward gelu_tanh gelu_tanh_backward hypot lgamma log log10 log1p log2 log_sigmoid log_sigmoid_backward
-    logaddexp mish mish_backward pow power remainder sigmoid silu silu_backward sin sinc sinh softplus softplus_backward tan tanh xlogy
+    binary_cross_entropy cos cosh celu digamma elu elu_backward erf erfc erfinv exp exp2 expm1 float_power
+    floor_divide fmod gelu gelu_backward gelu_tanh gelu_tanh_backward hypot lgamma log log10 log1p log2 log_sigmoid
+    log_sigmoid_backward logaddexp mish mish_backward pow power remainder sigmoid silu silu_backward sin sinc sinh
+    softplus softplus_backward tan tanh xlogy
 """.split())
 
 cdef enum:
@@ -71,7 +73,8 @@ cdef bint fetch(Loop* loop, object ufunc, int code, int n_in):
     cdef PyUFuncObject* u = <PyUFuncObject*> <void*> ufunc
     cdef int i, k, number = FACTS.numpy_type[code]
     cdef const char* row
-    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or u.nin != n_in or u.nout != 1 or n_in > MOST_INPUTS:
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or u.nin != n_in or u.nout != 1 \
+            or n_in > MOST_INPUTS:
         return False                   # a signature: its loops read further dimensions
     for i in range(u.ntypes):
         row = u.types + i * u.nargs
@@ -116,8 +119,8 @@ cdef bint agrees(Loop* loop, object ufunc, int n_in):
     return expected.dtype == out_dtype and memcmp(result, <const char*> raw, 3 * out_dtype.itemsize) == 0
 
 
-cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float32", "float64",
-                          "complex64", "complex128")
+cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float32",
+                          "float64", "complex64", "complex128")
 
 
 cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
@@ -131,8 +134,8 @@ cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int fi
 
 cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:
     """Fill ``loop`` for inputs of dtype ``code``. kernels: names of our own kernels or NumPy ufuncs, best first;
-    (kernel, category): not for dtypes below that category; (kernel, category, last): nor above the last; (kernel, category, last, size):
-    nor for those of fewer bytes.
+    (kernel, category): not for dtypes below that category; (kernel, category, last): nor above the last; (kernel,
+    category, last, size): nor for those of fewer bytes.
 
     out, first: dtype of our own kernels' output and first input, -1: the same as the other inputs'.
     """
@@ -154,7 +157,8 @@ cdef int find_loop(Loop* loop, object kernels, int code, int n_in, int out, int 
                 continue
         if isinstance(kernel, str):
             name = kernel.encode()
-            if describe_pointwise(name, compute, &found) and found.nin + found.nparams == n_in and found.out == loop.out:
+            if describe_pointwise(name, compute, &found) and found.nin + found.nparams == n_in \
+                    and found.out == loop.out:
                 loop.fn, loop.data, loop.n_params = found.loop, NULL, found.nparams
                 loop.state = LOOP_NATIVE
                 loop.slow = kernel in SLOW

@@ -1,9 +1,10 @@
 """The driver of pointwise operations: parse, promote, broadcast, allocate, run, record.
 
 Note [Blocks]
-    A loop computes in one dtype. An operand of another dtype is converted in blocks of a few hundred elements which stay in
-    the first-level cache, and so is the result: mixed dtypes, float16 and bfloat16 (computed in float32) cost no temporary
-    tensor. Dimensions are sorted by the output's strides and merged, so that the loop runs over the longest stretch.
+    A loop computes in one dtype. An operand of another dtype is converted in blocks of a few hundred elements which
+    stay in the first-level cache, and so is the result: mixed dtypes, float16 and bfloat16 (computed in float32) cost
+    no temporary tensor. Dimensions are sorted by the output's strides and merged, so that the loop runs over the
+    longest stretch.
 """
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
@@ -24,8 +25,12 @@ from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, chec
                                                               computing, refuse_zero, unaccepted)
 from wengert_core.drivers.pointwise.pointwise_references cimport by_reference
 from wengert_core.drivers.pointwise.strided_loop cimport Operand, lay, run_large_loop, run_loop
-from wengert_core.drivers.steps cimport after_write, before_write, broadcast, can_cast, common_code, given_out, prepare_out, record
-from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.drivers.steps cimport (
+    after_write, before_write, broadcast, can_cast, common_code, given_out, prepare_out, record
+)
+from wengert_core.dtypes.dtypes cimport (
+    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
+)
 from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.exchange.arrays cimport converted
 from wengert_core.exchange.device_memory cimport elsewhere
@@ -102,9 +107,9 @@ cdef int check_room(Op op, int n_in, kernels) except -1:
         n_tensors += op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
     widest = max([getattr(kernel, "nin", 0) for kernel in kernels], default=0)
     if not 1 <= n_in <= MOST_INPUTS or n_in > n_params or n_tensors > MOST_OPERANDS or widest > MOST_OPERANDS:
-        raise ValueError(f"pointwise row '{op.name}': {n_in} inputs, {n_tensors} of them tensors; a row has 1 to {MOST_INPUTS} of "
-                         f"its schema's {n_params} arguments as inputs, at most {MOST_OPERANDS} tensors among them, and a ufunc "
-                         f"at most {MOST_OPERANDS} inputs")
+        raise ValueError(f"pointwise row '{op.name}': {n_in} inputs, {n_tensors} of them tensors; a row has 1 to "
+                         f"{MOST_INPUTS} of its schema's {n_params} arguments as inputs, at most {MOST_OPERANDS} "
+                         f"tensors among them, and a ufunc at most {MOST_OPERANDS} inputs")
     return 0
 
 
@@ -147,7 +152,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
 
 
 cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
-    """The record for this call: the op's own, or the one for a value of its variant argument (pow with 2, div with "floor")."""
+    """Return the record for this call: the op's own, or that of its variant argument (pow with 2, div with "floor")."""
     cdef Pointwise* p = <Pointwise*> op.data
     cdef PyObject* value
     cdef object address
@@ -171,8 +176,8 @@ cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
 
 cdef inline bint is_direct(Loop* loop, Tensor x) noexcept:
     """Whether the loop can run on x and its result as they are."""
-    return loop.state == LOOP_NATIVE and loop.compute == x.code and loop.out == loop.result and x.flags & TF_CONTIGUOUS \
-        and x.count < WITHOUT_GIL and loop.n_params == 0
+    return loop.state == LOOP_NATIVE and loop.compute == x.code and loop.out == loop.result \
+        and x.flags & TF_CONTIGUOUS and x.count < WITHOUT_GIL and loop.n_params == 0
 
 
 cdef inline object direct_unary(Op op, Loop* loop, PyObject** slots, Tensor x, uint32_t live):
@@ -248,7 +253,8 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
                 live |= y.flags
                 args[1] = y.data
                 strides[1] = itemsize
-        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and p.check < CHECK_BOUND and op.kinds[number_slot] != K_TENSOR:
+        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and p.check < CHECK_BOUND \
+                and op.kinds[number_slot] != K_TENSOR:
             if p.n_in == 1:
                 live &= thread_state().modes
                 if not live & LIVE_BEYOND:
@@ -289,14 +295,16 @@ cdef inline bint is_neutral_number(PyObject* value, int code) noexcept:
 
 
 cdef object missing(Op op, int slot):
-    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; {op.name}() received an invalid combination of "
-                     f"arguments, its signature is {op.schema}")
+    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; {op.name}() "
+                     f"received an invalid combination of arguments, its signature is {op.schema}")
 
 
 # ---- the general way
 
 cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
-    """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place. It watches its slots itself: some are read first."""
+    """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place. It watches its slots itself: some
+    are read first.
+    """
     cdef Pointwise* p = chosen(op, slots)
     cdef PyObject* own[16]
     cdef int i
@@ -320,7 +328,8 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
         return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
     if p.bounds and is_number_of_two(own[1], own[2]) or p.bounds and is_number_of_two(own[2], own[1]):
         return with_numbers(op, own)
-    if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None and not op.flags & OP_INPLACE:
+    if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None \
+            and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
@@ -333,7 +342,7 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
-    """Whether three tensors of one shape (where, lerp, clamp) are as the loop takes them, and a new tensor is asked for."""
+    """Return whether three tensors of one shape (where, lerp, clamp) fit the loop as they are, and no out= is given."""
     cdef Tensor first, x, y
     if op.flags & OP_INPLACE or given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
             or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
@@ -349,7 +358,8 @@ cdef object direct_ternary(Op op, Loop* loop, PyObject** slots, uint32_t live):
     cdef char* args[4]
     cdef npy_intp strides[4]
     args[0], args[1], args[2], args[3] = (<Tensor> slots[0]).data, x.data, (<Tensor> slots[2]).data, out.data
-    strides[0], strides[1], strides[2] = FACTS.itemsize[loop.first], FACTS.itemsize[loop.compute], FACTS.itemsize[loop.compute]
+    strides[0] = FACTS.itemsize[loop.first]
+    strides[1] = strides[2] = FACTS.itemsize[loop.compute]
     strides[3] = FACTS.itemsize[loop.out]
     loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
     if live:
@@ -359,8 +369,9 @@ cdef object direct_ternary(Op op, Loop* loop, PyObject** slots, uint32_t live):
 
 cdef inline bint is_number_of_two(PyObject* bound, PyObject* other):
     """Return whether a bound is a tensor that counts as a number: one without dims and history, beside a number."""
-    return other != <PyObject*> None and not isinstance(<object> other, Tensor) and isinstance(<object> bound, Tensor) \
-        and (<Tensor> bound).rank == 0 and not (<Tensor> bound).flags & thread_state().modes & (WG_GRAD | WG_DUAL | WG_BATCHED)
+    return other != <PyObject*> None and not isinstance(<object> other, Tensor) \
+        and isinstance(<object> bound, Tensor) and (<Tensor> bound).rank == 0 \
+        and not (<Tensor> bound).flags & thread_state().modes & (WG_GRAD | WG_DUAL | WG_BATCHED)
 
 
 cdef object with_numbers(Op op, PyObject** slots):
@@ -484,7 +495,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
         if isinstance(<object> slots[i], Tensor):
             broadcast(op, &ndim, shape, <Tensor> slots[i])
     if is_large(ndim, shape):
-        holds = held_slots(op, slots, own)
+        _holds = held_slots(op, slots, own)
         inputs = own
     if inplace:
         out = inplace_target(op, slots, loop.result, ndim, shape)
@@ -522,16 +533,18 @@ cdef inline bint is_large(int ndim, const Py_ssize_t* shape) noexcept:
 
 
 cdef int write_keeping(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, PyObject* keep) except -1:
-    """write in place, where the old value was kept: an error frees it."""
+    """Write in place, where the old value was kept: an error frees it."""
     try:
         return write(op, p, slots, loop, out, True)
-    except:
+    except BaseException:
         Py_XDECREF(keep)
         raise
 
 
 cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize_t* shape) except -1:
-    """Return whether out= has the result's shape. RuntimeError where it has not, but an input's memory: that is read after a resize."""
+    """Return whether out= has the result's shape. RuntimeError where it has not, but an input's memory: that is read
+    after a resize.
+    """
     cdef Tensor out
     cdef int i
     cdef bint same
@@ -544,8 +557,8 @@ cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize
     for i in range(0 if same else n_in):
         if slots[i] == <PyObject*> out:
             raise RuntimeError(f"output with shape {list(shape_tuple(out))} doesn't match the broadcast shape "
-                               f"{[shape[m] for m in range(ndim)]}: out= of {op.name} is its argument '{op.params[i]}' as well, and "
-                               "cannot be resized")
+                               f"{[shape[m] for m in range(ndim)]}: out= of {op.name} is its argument '{op.params[i]}' "
+                               "as well, and cannot be resized")
         if isinstance(<object> slots[i], Tensor):
             check_input(op, WRITES_APART, i, <Tensor> slots[i], out)
     return same
@@ -572,7 +585,7 @@ cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize
 
 
 cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
-    """A fresh result; its dims lie in memory in the order of the first input that tells two of them apart, as in torch."""
+    """Return a fresh result; its dims lie in the order of the first input that tells two of them apart, as in torch."""
     cdef Tensor out = new_empty(code, ndim, shape)
     if ndim > 1:
         lay_out_as_inputs(out, slots, n, ndim, shape)
@@ -621,7 +634,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
     cdef int code = <int> (loop - p.loops)                   # of the inputs together
-    cdef bint compares = p.promotion == PROMOTE_COMPARE and code != loop.compute       # 16 bits: others are rounded to them first
+    # 16 bits: others are rounded to them first
+    cdef bint compares = p.promotion == PROMOTE_COMPARE and code != loop.compute
     cdef PyObject* value
     cdef list keep = []
     if rounds and p.narrow == NARROW_QUOTIENT and out.code == loop.result and isinstance(<object> slots[1], Tensor) \
@@ -695,5 +709,8 @@ def truncated(xp, x):
     return xp.trunc(x)
 
 
-cdef tuple BOUNDS = ((False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)) \
-    + 4 * ((-math.inf, math.inf),)     # what a bound that is None stands for: nothing is below or above
+# The bound that None stands for, of each dtype: nothing is below or above it.
+cdef tuple INTEGER_BOUNDS = (
+    (False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)
+)
+cdef tuple BOUNDS = INTEGER_BOUNDS + 4 * ((-math.inf, math.inf),)

@@ -5,7 +5,7 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.pointwise cimport Pointwise
 
 cdef int check_mask(Op op, PyObject* mask) except -1
-cdef int computing(int code) noexcept                                                # the dtype that 16 bits are computed in; another itself
+cdef int computing(int code) noexcept    # the dtype that 16 bits are computed in; another itself
 cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
 cdef int check_numbers(Pointwise* p, PyObject** slots, int code) except -1
 cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1

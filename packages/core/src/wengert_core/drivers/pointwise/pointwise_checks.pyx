@@ -25,10 +25,11 @@ cdef int check_mask(Op op, PyObject* mask) except -1:
         raise op_error(op, 0, "Tensor", mask)
     cdef int code = (<Tensor> mask).code
     if code == UINT8:
-        warn_user(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a future "
-                  "version. Use a boolean condition instead.")
+        warn_user(f"{op.name} received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+                  "future version. Use a boolean condition instead.")
     elif code != BOOL:
-        raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, but got a tensor with dtype {scalar_name(code)}")
+        raise RuntimeError(f"{op.name} expected condition to be a boolean tensor, "
+                           f"but got a tensor with dtype {scalar_name(code)}")
     return 0
 
 
@@ -37,40 +38,48 @@ cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
     cdef int i
     if p.bounds and slots[1] != <PyObject*> None and slots[2] != <PyObject*> None \
             and isinstance(<object> slots[1], Tensor) != isinstance(<object> slots[2], Tensor):
-        raise TypeError(f"{op.name}() received an invalid combination of arguments - got min={type(<object> slots[1]).__name__} and "
-                        f"max={type(<object> slots[2]).__name__}: give two tensors or two numbers, or {op.name} twice")
-    if p.check == CHECK_BOUND and code == BOOL and p.accepts & (1 << BOOL) and (bounded_twice(p, slots) or not isinstance(<object> slots[only_bound(p, slots)], Tensor)):
-        raise NotImplementedError(f"\"clamp{bound_name(op, p, slots)}_cpu\" not implemented for 'Bool': {op.name} takes numbers, or bounds "
-                                  "that are not bool")
-    if p.check == CHECK_EXPONENT and code == BOOL and (isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[0], Tensor)):
-        raise NotImplementedError(f"\"pow\" not implemented for 'Bool': {op.name} takes numbers; bools have powers by numbers alone")
+        raise TypeError(f"{op.name}() received an invalid combination of arguments - got "
+                        f"min={type(<object> slots[1]).__name__} and max={type(<object> slots[2]).__name__}: give two "
+                        f"tensors or two numbers, or {op.name} twice")
+    if p.check == CHECK_BOUND and code == BOOL and p.accepts & (1 << BOOL) \
+            and (bounded_twice(p, slots) or not isinstance(<object> slots[only_bound(p, slots)], Tensor)):
+        raise NotImplementedError(f"\"clamp{bound_name(op, p, slots)}_cpu\" not implemented for 'Bool': {op.name} "
+                                  "takes numbers, or bounds that are not bool")
+    if p.check == CHECK_EXPONENT and code == BOOL \
+            and (isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[0], Tensor)):
+        raise NotImplementedError(f"\"pow\" not implemented for 'Bool': {op.name} takes numbers; "
+                                  "bools have powers by numbers alone")
     if p.check == CHECK_NO_BOOL and code != BOOL:
         for i in range(2):
             if is_bool(slots[i]):
-                raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a "
-                                   "mask, use the `~` or `logical_not()` operator instead.")
+                raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+                                   "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
     if p.check == CHECK_EXPONENT and FACTS.category[code] == CAT_INT:
         if not isinstance(<object> slots[1], Tensor) and <object> slots[1] < 0:
-            raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the exponent "
-                               f"{<object> slots[1]!r}; convert to floating point first")
+            raise RuntimeError(f"Integers to negative integer powers are not allowed: {op.name} of integers got the "
+                               f"exponent {<object> slots[1]!r}; convert to floating point first")
     if p.check == CHECK_EXPONENT and (FACTS.category[code] <= CAT_INT or computing(code) != code) \
             and not isinstance(<object> slots[1], Tensor):
         check_bound(slots[1], code)
     if p.check == CHECK_TRUE_DIVISION and are_integral(slots + 1):
-        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-                           "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-                           "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
-                           "tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * "
-                           "tensor1 / tensor2), for all dtypes.")
+        raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+                           "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+                           "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+                           "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+                           "addcdiv behavior is just the latter implementation: "
+                           "(input + value * tensor1 / tensor2), for all dtypes.")
     if p.check == CHECK_BOUND:
-        check_numbers(p, slots, FACTS.default_float if p.promotion == PROMOTE_FLOAT and FACTS.category[code] < CAT_FLOAT else code)
+        check_numbers(p, slots, FACTS.default_float if p.promotion == PROMOTE_FLOAT and FACTS.category[code] < CAT_FLOAT
+                      else code)
     if p.check == CHECK_TRUE_DIVISION:
         check_numbers(p, slots, computing(code))
     return 0
 
 
 cdef int check_numbers(Pointwise* p, PyObject** slots, int code) except -1:
-    """RuntimeError for a number among the inputs that a dtype does not hold; another error comes where the op does not take it."""
+    """RuntimeError for a number among the inputs that a dtype does not hold; another error comes where the op does not
+    take it.
+    """
     cdef int i
     if not p.accepts >> code & 1:
         return 0
@@ -101,7 +110,7 @@ cdef int only_bound(Pointwise* p, PyObject** slots):
 
 
 cdef str bound_name(Op op, Pointwise* p, PyObject** slots):
-    """The end of torch's name for a clamp of a bool: "_min_scalar", "_max_scalar", "_scalar" for both, "" for both as tensors."""
+    """Return the suffix in torch's name of clamp of a bool: "_min_scalar", "_max_scalar", "_scalar", "" for tensors."""
     if bounded_twice(p, slots):
         return "" if isinstance(<object> slots[1], Tensor) else "_scalar"
     return "_max_scalar" if only_bound(p, slots) == 2 or op.name.startswith("clamp_max") else "_min_scalar"
@@ -119,7 +128,8 @@ cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
     """lerp and heaviside do not promote; a weight without dimensions counts as a number."""
     cdef int i, code = (<Tensor> slots[0]).code
     for i in range(1, p.n_in):
-        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code and (i == 1 or (<Tensor> slots[i]).rank):
+        if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).code != code \
+                and (i == 1 or (<Tensor> slots[i]).rank):
             raise RuntimeError(op.options["strict_error"].format(
                 expected=_C_NAMES[code], got=_C_NAMES[(<Tensor> slots[i]).code], name=op.params[i]))
     return 0
@@ -127,13 +137,15 @@ cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
 
 cdef object unaccepted(Op op, Pointwise* p, int code):
     taken = ", ".join([dtype_of(i).name for i in range(N_DTYPES) if p.accepts >> i & 1])
-    message = op.options["refusal"].get(dtype_of(code).name) or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
+    message = op.options["refusal"].get(dtype_of(code).name) \
+        or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
     if isinstance(message, Exception):
         return type(message)(*message.args)
     if message is not None:
         return RuntimeError(message)
     name = op.out_of_place.name if op.out_of_place is not None else op.name
-    return NotImplementedError(f"\"{op.options.get('label', name + '_cpu')}\" not implemented for '{scalar_name(code)}': {op.name} takes {taken}")
+    return NotImplementedError(f"\"{op.options.get('label', name + '_cpu')}\" not implemented for "
+                               f"'{scalar_name(code)}': {op.name} takes {taken}")
 
 
 cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
@@ -148,13 +160,13 @@ cdef int refuse_zero(Op op, PyObject* divisor) except -1:
     else:
         zero = not <object> divisor
     if zero:
-        raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to floating point, "
-                           "or replace the zeros")
+        raise RuntimeError(f"ZeroDivisionError: {op.name} of integers got a divisor with a zero in it; convert to "
+                           "floating point, or replace the zeros")
     return 0
 
 
 def every_sample(Tensor t):
-    """What a check of values looks at: of a batched tensor (inside of vmap) the numbers of all samples, else the tensor.
+    """Return the tensor whose values a check reads: all samples of a batched one (inside of vmap), else itself.
 
     Only for errors that any one sample is enough for: shapes and dims are not the tensor's.
     """
@@ -179,7 +191,8 @@ def is_constant(Tensor t):
 def each_sample(name, function, *arguments):
     """A function that reads numbers of its arguments, called for each sample of a batch, with torch's warning.
 
-    name: for the warning.   One of the arguments ``is_batched``; the function gives one tensor, of one shape for all samples.
+    name: for the warning.   One of the arguments ``is_batched``; the function gives one tensor, of one shape for all
+    samples.
     """
     for value in arguments:
         if is_batched(value):
@@ -204,5 +217,5 @@ def unrecorded(function):
 
 
 def unguarded(function):
-    """function(), which may write to what the function of a transform captures: a write that belongs to an operation."""
+    """Run function(), which may write to captures of a transform's function: a write that belongs to an operation."""
     return without(WG_GUARD, function)

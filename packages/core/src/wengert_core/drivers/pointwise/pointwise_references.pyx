@@ -1,4 +1,4 @@
-"""Pointwise operations without a loop of ours, and on devices: the row's formula on arrays, or a device's own kernel."""
+"""Pointwise operations by the row's formula on arrays, or by a device's own kernel, where no loop of ours computes."""
 from functools import partial
 
 import numpy as np
@@ -42,7 +42,7 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
 
 
 cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
-    """Let a device's kernel compute contiguous memory of one shape and dtype, by its addresses. False: nothing was done."""
+    """Let a device's kernel compute contiguous memory of one shape and dtype. False: nothing was done."""
     cdef Tensor t
     cdef int i, arrays = 0
     flat = getattr(kernel, "flat", None)
@@ -60,5 +60,6 @@ cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
         elif value is None:
             return False
         else:
-            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor) else value)
+            values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor)
+                          else value)
     return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)

@@ -1,10 +1,11 @@
 """Running one inner loop over n dims. Note [Blocks] in pointwise.pyx.
 
 Note [Short rows]
-    A loop along a last dim of 4 or 27 elements costs more for its calls than for its arithmetic. Where the output's rows lie one
-    behind the other, many of them are one stretch: an input whose rows do not is laid out so first, in a block that stays in the
-    first-level cache. A row that all share is laid out once. Blocks have a multiple of ROWS rows, and so have the pieces that
-    threads get: which elements a loop takes together does not depend on the number of threads.
+    A loop along a last dim of 4 or 27 elements costs more for its calls than for its arithmetic. Where the output's
+    rows lie one behind the other, many of them are one stretch: an input whose rows do not is laid out so first, in a
+    block that stays in the first-level cache. A row that all share is laid out once. Blocks have a multiple of ROWS
+    rows, and so have the pieces that threads get: which elements a loop takes together does not depend on the number of
+    threads.
 """
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -159,7 +160,9 @@ cdef int rows_together(int n_in, Operand* operands, int ndim, const Py_ssize_t* 
     return <int> (max(BLOCK // n // ROWS, 1) * ROWS)
 
 
-cdef void run_rows(Loop* loop, int n_in, Operand* operands, char** args, int ndim, const Py_ssize_t* shape, int together) noexcept nogil:
+cdef void run_rows(
+    Loop* loop, int n_in, Operand* operands, char** args, int ndim, const Py_ssize_t* shape, int together
+) noexcept nogil:
     """The last two dims, many rows at a time. Note [Short rows]"""
     cdef double room[4][(ROWS * SHORT + 8) * 2]        # 16 bytes an element
     cdef char* own[5]
@@ -187,10 +190,12 @@ ctypedef fused Item:
     double complex
 
 
-cdef inline void lay_out_items(Item* to, const char* rows, Py_ssize_t outer, Py_ssize_t step, Py_ssize_t n_rows, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t r, j, k
+cdef inline void lay_out_items(
+    Item* to, const char* rows, Py_ssize_t outer, Py_ssize_t step, Py_ssize_t n_rows, Py_ssize_t n
+) noexcept nogil:
+    cdef Py_ssize_t _r, j, k
     cdef Item item
-    for r in range(n_rows):
+    for _r in range(n_rows):
         if step:
             for j in range(n):
                 to[j] = (<const Item*> (rows + j * step))[0]
@@ -203,7 +208,9 @@ cdef inline void lay_out_items(Item* to, const char* rows, Py_ssize_t outer, Py_
         rows += outer
 
 
-cdef void lay_out(int itemsize, const char* rows, Py_ssize_t outer, Py_ssize_t step, char* to, Py_ssize_t n_rows, Py_ssize_t n) noexcept nogil:
+cdef void lay_out(
+    int itemsize, const char* rows, Py_ssize_t outer, Py_ssize_t step, char* to, Py_ssize_t n_rows, Py_ssize_t n
+) noexcept nogil:
     """Rows of n elements, one behind the other."""
     if itemsize == 4:
         lay_out_items(<uint32_t*> to, rows, outer, step, n_rows, n)
@@ -218,7 +225,7 @@ cdef void lay_out(int itemsize, const char* rows, Py_ssize_t outer, Py_ssize_t s
 
 
 cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
-    """Sort dims by the output's strides, drop those of size 1, join neighbours that are one stretch in every operand."""
+    """Sort dims by the output's strides, drop those of size 1, merge neighbours that are dense in every operand."""
     cdef int order[64]
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[5][64]
@@ -248,7 +255,9 @@ cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) no
     return n
 
 
-cdef void run_inner(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+cdef void run_inner(
+    Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n
+) noexcept nogil:
     """One stretch: the loop itself, or block by block through conversions. Note [Blocks]."""
     cdef bint plain = operands[n_in].dtype == loop.out
     cdef int k
@@ -263,7 +272,9 @@ cdef void run_inner(Loop* loop, int n_in, Operand* operands, char** args, Py_ssi
         run_blocks(loop, n_in, operands, args, steps, n)
 
 
-cdef void run_blocks(Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n) noexcept nogil:
+cdef void run_blocks(
+    Loop* loop, int n_in, Operand* operands, char** args, Py_ssize_t* steps, Py_ssize_t n
+) noexcept nogil:
     cdef double room[5][BLOCK * 2]     # 16 bytes an element
     cdef char* own[5]
     cdef char* at[5]
@@ -284,5 +295,6 @@ cdef void run_blocks(Loop* loop, int n_in, Operand* operands, char** args, Py_ss
                     cast(operands[k].dtype, wanted)(at[k], steps[k], own[k], strides[k], some)
         loop.fn(own, <npy_intp*> &some, <npy_intp*> strides, loop.data)
         if operands[n_in].dtype != loop.out:
-            cast(loop.out, operands[n_in].dtype)(<char*> room[n_in], FACTS.itemsize[loop.out], at[n_in], steps[n_in], some)
+            cast(loop.out, operands[n_in].dtype)(<char*> room[n_in], FACTS.itemsize[loop.out], at[n_in], steps[n_in],
+                                                 some)
         done += some

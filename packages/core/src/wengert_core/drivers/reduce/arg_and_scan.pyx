@@ -10,7 +10,9 @@ from wengert_core.dispatch.keep_alive cimport held_if_large
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.out_argument cimport finished
 from wengert_core.drivers.reduce.dimwise cimport along_run, asked_code, check_dtype, several
-from wengert_core.drivers.reduce.reduce cimport REDUCE_PLACE, REDUCE_SAME, Reduction, new_reduction, reduced, wrapped_dim
+from wengert_core.drivers.reduce.reduce cimport (
+    REDUCE_PLACE, REDUCE_SAME, Reduction, new_reduction, reduced, wrapped_dim
+)
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy, converted
 from wengert_core.exchange.device_memory cimport elsewhere
@@ -139,8 +141,10 @@ cdef int scan(scan_fn fn, Tensor t, int dim, Tensor out) except -1:
     return 0
 
 
-cdef void scan_blocks(scan_fn fn, char* data, char* target, Py_ssize_t blocks, Py_ssize_t n, Py_ssize_t side, Py_ssize_t item,
-                      Py_ssize_t out_item) noexcept nogil:
+cdef void scan_blocks(
+    scan_fn fn, char* data, char* target, Py_ssize_t blocks, Py_ssize_t n, Py_ssize_t side, Py_ssize_t item,
+    Py_ssize_t out_item
+) noexcept nogil:
     cdef Py_ssize_t i
     if side == 1:
         fn(data, blocks, n * item, n, item, target, n * out_item, out_item)

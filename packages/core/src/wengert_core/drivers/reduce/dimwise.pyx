@@ -1,4 +1,5 @@
-"""The driver of ops that work along one dim: scans, sorting, arg-reductions. Each is one call of its reference on arrays.
+"""The driver of ops that work along one dim: scans, sorting, arg-reductions. Each is one call of its reference on
+arrays.
 
 A tensor without dimensions is taken as one of a single element and comes back without dimensions.
 """
@@ -31,7 +32,8 @@ def configure(Op op, tuple results, named, bint keeps_order, bint free_shape):
     """
     op.run = along_run
     op.flags |= WRITES_IN_STEP
-    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1, keeps_order, free_shape)
+    op.impl = (results, named, op.params.index("dim"), op.params.index("dtype") if "dtype" in op.params else -1,
+               keeps_order, free_shape)
 
 
 cdef object along_run(Op op, PyObject** slots, uint32_t live):
@@ -63,7 +65,8 @@ cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
     if slot >= 0 and slots[slot] != <PyObject*> None:
         return code_of(<object> slots[slot])
     if op.impl[0][0] == "sum" and op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor) \
-            and (FACTS.category[t.code] < CAT_COMPLEX or FACTS.category[(<Tensor> slots[op.out_slot]).code] == CAT_COMPLEX):
+            and (FACTS.category[t.code] < CAT_COMPLEX
+                 or FACTS.category[(<Tensor> slots[op.out_slot]).code] == CAT_COMPLEX):
         if (<Tensor> slots[op.out_slot]).code == BOOL:
             raise not_implemented_for(f"{op.name}_out_cpu", dtype_of(BOOL))
         return (<Tensor> slots[op.out_slot]).code
@@ -88,7 +91,8 @@ cdef list compute(Op op, PyObject** slots, Tensor t, int asked):
             arguments.append(None if dim is None else wrapped_dim(dim, t.rank))
         elif i != op.impl[3] and i != op.out_slot:
             arguments.append(<object> slots[i])
-    return result_arrays(op, call_reference(op, [array.reshape(1) if t.rank == 0 else array, *arguments]), <int> len(op.impl[0]))
+    return result_arrays(op, call_reference(op, [array.reshape(1) if t.rank == 0 else array, *arguments]),
+                         <int> len(op.impl[0]))
 
 
 cdef bint fits(object sizes, Tensor t, object dim) except -1:
@@ -116,8 +120,8 @@ cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, ui
         code = INT64 if op.impl[0][i] == "int64" else asked
         check_kind(op, array, code, i, n)
         if not op.impl[5] and not fits(array.shape, t, dim):
-            raise wrong_result(op, f"work along dim {dim} of {list(shape_tuple(t))}, which keeps the sizes of the other dims", f"an array of "
-                               f"{array.dtype}{list(array.shape)}")
+            expected = f"work along dim {dim} of {list(shape_tuple(t))}, which keeps the sizes of the other dims"
+            raise wrong_result(op, expected, f"an array of {array.dtype}{list(array.shape)}")
         if t.rank == 0 and len(array.shape):
             check_shape(op, array, (1, *array.shape[1:]), i, n)
             array = array.reshape(array.shape[1:])

@@ -31,4 +31,5 @@ cdef struct Reduction:                 # Op.data of the family
 cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
 cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
 cdef Reduction* new_reduction(str kernel, int kind) except NULL
-cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)     # in the dtype that is accumulated in
+# in the dtype that is accumulated in
+cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)

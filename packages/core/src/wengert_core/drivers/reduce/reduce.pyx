@@ -1,11 +1,11 @@
 """The driver of reductions: which dims, which dtype, what to do with nothing; then kernels of kernels/reduce.
 
 Note [How dims are reduced]
-    Kept dims are merged where they are one stretch in the input; reduced dims are sorted by stride first, so that a full
-    reduction of a transposed tensor is one pass over its memory. A kernel takes one kept and one reduced dim; further kept
-    dims are an outer loop, further reduced dims a further pass over the (much smaller) partial results. Nothing is copied.
-    Many kept elements are shared out among threads. A long reduced dim with few kept elements is reduced in sections, which
-    are shared out, and the sections' results once more; sections depend on the shape alone.
+    Kept dims are merged where they are one stretch in the input; reduced dims are sorted by stride first, so that a
+    full reduction of a transposed tensor is one pass over its memory. A kernel takes one kept and one reduced dim;
+    further kept dims are an outer loop, further reduced dims a further pass over the (much smaller) partial results.
+    Nothing is copied. Many kept elements are shared out among threads. A long reduced dim with few kept elements is
+    reduced in sections, which are shared out, and the sections' results once more; sections depend on the shape alone.
     float16 and bfloat16 accumulate in float32 and are rounded once, at the end.
 """
 
@@ -40,10 +40,10 @@ cdef extern from "Python.h":
     bint PyList_Check(PyObject* o) noexcept
 
 cdef enum:
-    STRIP = 128                        # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
-    SECTION = 0x10000                  # elements of a section, when it is one stretch
-    MANY = 0x1000000                   # elements from which on copies are counted
-    COPIES = 1024                      # of each
+    STRIP = 128                    # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
+    SECTION = 0x10000              # elements of a section, when it is one stretch
+    MANY = 0x1000000               # elements from which on copies are counted
+    COPIES = 1024                  # of each
 
 cdef struct Axis:
     Py_ssize_t size
@@ -154,7 +154,9 @@ cdef object dim_call(Op op, PyObject* a, PyObject* dim):
     if not (is_plain_ints(dim) and (PyLong_CheckExact(dim) or op.kinds[1] & 63 == K_INTS)) \
             and (dim != <PyObject*> None or not op.kinds[1] & K_OPTIONAL):
         several = op.kinds[1] & 63 == K_INTS
-        if isinstance(<object> dim, Tensor) or not (PyIndex_Check(dim) and not PyBool_Check(dim) or several and (PyTuple_Check(dim) or PyList_Check(dim))):
+        if isinstance(<object> dim, Tensor) \
+                or not (PyIndex_Check(dim) and not PyBool_Check(dim)
+                        or several and (PyTuple_Check(dim) or PyList_Check(dim))):
             raise op_error(op, 1, "tuple of ints" if several else "int", dim)
         return call_bound(op, slots, 2, NULL)
     return dispatch(op, slots)
@@ -186,17 +188,19 @@ cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
 
 # ---- dtypes
 
-cdef dict LABELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "_max": "max_all", "_min": "min_all"}    # torch's kernels
+# Names of torch's kernels, by which its errors go.
+cdef dict LABELS = {"amax": "max_values_cpu", "amin": "min_values_cpu", "_max": "max_all", "_min": "min_all"}
 
 
 cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
     cdef bint asked = r.dtype_slot >= 0 and slots[r.dtype_slot] != <PyObject*> None
     cdef int code = code_of(<object> slots[r.dtype_slot]) if asked else t.code
     if r.kind == REDUCE_MEAN and FACTS.category[code] < CAT_FLOAT:
-        raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be either a floating "
-                           f"point or complex dtype. Got: {scalar_name(code)}")
+        raise RuntimeError(f"mean(): could not infer output dtype. {'Optional' if asked else 'Input'} dtype must be "
+                           f"either a floating point or complex dtype. Got: {scalar_name(code)}")
     if not r.accepts >> t.code & 1:
-        raise NotImplementedError(f"\"{LABELS.get(op.name, op.name + '_cpu')}\" not implemented for '{scalar_name(t.code)}'")
+        raise NotImplementedError(f"\"{LABELS.get(op.name, op.name + '_cpu')}\" not implemented for "
+                                  f"'{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
     if not asked and r.kind == REDUCE_SUM and isinstance(<object> given_out(op, slots), Tensor):
@@ -263,8 +267,8 @@ cdef int check_not_empty(Op op, Tensor t, uint64_t mask, PyObject** slots) excep
     """The largest of nothing is an error."""
     cdef int i
     if slots[1] == <PyObject*> None or not PyIndex_Check(slots[1]) and not len(<object> slots[1]):
-        raise RuntimeError(f"{op.name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
-                           "with the 'dim' argument.")
+        raise RuntimeError(f"{op.name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                           "reduction dim with the 'dim' argument.")
     for i in range(t.rank):
         if mask >> i & 1 and t.dims[i] == 0:
             raise IndexError(f"{op.name}(): Expected reduction dim {i} to have non-zero size.")
@@ -325,7 +329,8 @@ cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
     result = result_array(op, call_reference(op, [array, axes, keepdim]))
-    check_shape(op, result, tuple([1 if mask >> i & 1 else t.dims[i] for i in range(t.rank) if keepdim or not mask >> i & 1]), 0, 1)
+    sizes = tuple([1 if mask >> i & 1 else t.dims[i] for i in range(t.rank) if keepdim or not mask >> i & 1])
+    check_shape(op, result, sizes, 0, 1)
     check_kind(op, result, accumulated(r, t.code), 0, 1)
     return tensor_of_result(result, accumulated(r, t.code))
 
@@ -345,16 +350,20 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
         work = partial.count
         data, code = partial.data, partial.code
     if work < LARGE:
-        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
+            out.data)
     elif r.kind != REDUCE_PLACE and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
         in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
     else:
         with nogil:
-            run_large(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out.data)
+            run_large(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
+                      out.data)
     return 0
 
 
-cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept, Axis* gone, int n_gone, Py_ssize_t work):
+cdef Tensor one_pass(
+    Reduction* r, char* data, int code, Axis* kept, int n_kept, Axis* gone, int n_gone, Py_ssize_t work
+):
     """Reduce the closest reduced dim only; kept and gone then describe the partial results."""
     cdef Axis all_kept[65]
     cdef Py_ssize_t step, n = 1
@@ -382,7 +391,9 @@ cdef Tensor one_pass(Reduction* r, char* data, int code, Axis* kept, int n_kept,
     return partial
 
 
-cdef void collect(Tensor t, uint64_t mask, bint once, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone) noexcept:
+cdef void collect(
+    Tensor t, uint64_t mask, bint once, Tensor out, Axis* kept, int* n_kept, Axis* gone, int* n_gone
+) noexcept:
     """Dims as merged lists; the reduced ones by falling stride. once: expanded ones are left out, see Reduction."""
     cdef Py_ssize_t* strides = t.dims + t.rank
     cdef Py_ssize_t step = FACTS.itemsize[out.code]
@@ -427,8 +438,12 @@ cdef int merge(Axis* axes, int n) noexcept:
     return m
 
 
-cdef void run(reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
-    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a loop around it."""
+cdef void run(
+    reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target
+) noexcept nogil:
+    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a
+    loop around it.
+    """
     cdef Py_ssize_t index[65]
     cdef int i
     cdef Axis axis
@@ -471,21 +486,26 @@ cdef int inner_axis(Axis* kept, int n, Py_ssize_t stride) noexcept nogil:
 
 # ---- on several threads. Note [The same result from any number of threads] in runtime/thread_pool.pxd
 
-cdef Py_ssize_t kept_units(Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit) noexcept nogil:
-    """Units of each kept dim, and how many kept elements one of the inner dim has; returns the number of kept elements."""
+cdef Py_ssize_t kept_units(
+    Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit
+) noexcept nogil:
+    """Fill in units of each kept dim and the elements in one of the inner dim; return the number of kept elements."""
     cdef Py_ssize_t count = 1
     cdef int i
     unit[0] = 1
     for i in range(n_kept):
         units[i] = kept[i].size
         count *= kept[i].size
-    if n_kept and magnitude(kept[inner].source) < magnitude(stride):   # side by side: whole strips, the last takes the rest
+    # Kept elements side by side: whole strips, and the last takes the rest.
+    if n_kept and magnitude(kept[inner].source) < magnitude(stride):
         unit[0] = STRIP
         units[inner] = max(kept[inner].size // STRIP, 1)
     return count
 
 
-cdef void run_large(reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target) noexcept nogil:
+cdef void run_large(
+    reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target
+) noexcept nogil:
     """run, with the kept elements shared out."""
     cdef Job job
     cdef Py_ssize_t units[65]
@@ -533,7 +553,9 @@ cdef inline Py_ssize_t section_length(Py_ssize_t n_kept_elements) noexcept nogil
     return (SECTION // n_kept_elements + UNIT - 1) // UNIT * UNIT if n_kept_elements < SECTION else UNIT
 
 
-cdef int in_sections(Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out) except -1:
+cdef int in_sections(
+    Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out
+) except -1:
     """Reduce each section of a long dim, then the results of the sections."""
     cdef Job job
     cdef Axis again[65]
@@ -545,7 +567,8 @@ cdef int in_sections(Reduction* r, char* data, int code, Axis* kept, int n_kept,
     job.row = out_count * FACTS.itemsize[target]
     count = job.units * out_count
     partial = new_empty(target, 1, &count)
-    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = r.fns[code], data, partial.data, kept, n_kept, n, stride
+    job.fn, job.data, job.target = r.fns[code], data, partial.data
+    job.kept, job.n_kept, job.n, job.stride = kept, n_kept, n, stride
     for i in range(n_kept):
         again[i].size, again[i].source, again[i].target = kept[i].size, kept[i].target, kept[i].target
     with nogil:

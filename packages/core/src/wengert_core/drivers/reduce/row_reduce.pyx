@@ -4,7 +4,8 @@
 >>> variance_of_rows(tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 4.0]]), 1, False, 1.0)
 tensor([1., 3.])
 
-For the variance see Note [How a variance adds up] in kernels/reduce/variance.h; the loops of logsumexp are in kernels/reduce/softmax_rows.h.
+For the variance see Note [How a variance adds up] in kernels/reduce/variance.h; the loops of logsumexp are in
+kernels/reduce/softmax_rows.h.
 """
 from libc.stdint cimport uint64_t
 
@@ -37,14 +38,15 @@ cdef extern from "wengert_core/kernels/reduce/variance.h" nogil:
 cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef enum:
-    FEW = 8                            # rows, below which the general way, which cuts rows, does better for large tensors
-    SHORT = 8                          # elements of a row below which the general way, which takes rows side by side, does better
+    FEW = 8      # rows, below which the general way, which cuts rows, does better for large tensors
+    SHORT = 8    # elements of a row below which the general way, which takes rows side by side, does better
 
 
 def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
     """The variance over the last dims, divided by the count - correction or by 0; None: not for these arguments.
 
-    For contiguous tensors of float32 and float64 whose reduced dims are the last ones. Raises what a reduction raises for a dim.
+    For contiguous tensors of float32 and float64 whose reduced dims are the last ones. Raises what a reduction raises
+    for a dim.
     """
     cdef Py_ssize_t shape[64]
     cdef int kept = 0
@@ -59,7 +61,8 @@ def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
 
 
 def logsumexp_of_rows(Tensor self, object dim, bint keepdim):
-    """log(sum(exp(x))) over the last dims, from the largest element; None: not for these arguments, as in variance_of_rows.
+    """log(sum(exp(x))) over the last dims, from the largest element; None: not for these arguments, as in
+    variance_of_rows.
 
     A few long rows are not, either: no row is cut for several threads.
     """
@@ -84,10 +87,11 @@ def logsumexp_of_rows(Tensor self, object dim, bint keepdim):
 
 
 cdef Py_ssize_t rows_of(Tensor t, uint64_t mask, Py_ssize_t* shape, int* kept) noexcept:
-    """How many rows the masked dims, the last ones, make; 0: not for the loops here. shape: of the result with keepdim."""
+    """Return how many rows the masked last dims make; 0: not for the loops here. shape: the result's with keepdim."""
     cdef Py_ssize_t rows = 1
     cdef int i
-    if (t.code != FLOAT32 and t.code != FLOAT64) or not t.flags & TF_CONTIGUOUS or ONLY_REFERENCES or not t.count or t.device:
+    if (t.code != FLOAT32 and t.code != FLOAT64) or not t.flags & TF_CONTIGUOUS or ONLY_REFERENCES or not t.count \
+            or t.device:
         return 0
     while kept[0] < t.rank and not mask >> kept[0] & 1:
         rows *= t.dims[kept[0]]

@@ -1,7 +1,7 @@
 """The driver of softmax and log_softmax, and of their gradients from the result.
 
-A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last is
-normalised in place and copied to the result.
+A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last
+is normalised in place and copied to the result.
 """
 
 from cpython.ref cimport PyObject
@@ -65,8 +65,9 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
         return in_dtype(op, slots)
     dim = dim_slot(op, slots, 1, t.rank)
     if FACTS.category[t.code] != CAT_FLOAT:
-        raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented for "
-                                  f"'{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, or convert with .float()")
+        raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented "
+                                  f"for '{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, "
+                                  "or convert with .float()")
     out = normalised(op, held_if_large(t), None, dim)
     given = into_out(op, slots, out, live)
     if given is not None:
@@ -95,8 +96,8 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     grad, output = <Tensor> slots[0], <Tensor> slots[1]
     grad, output = held_if_large(grad), held_if_large(output)
     if not same_shape(grad, output):
-        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output {list(shape_tuple(output))}; they "
-                           "must be equal")
+        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output "
+                           f"{list(shape_tuple(output))}; they must be equal")
     dim = dim_slot(op, slots, 2, output.rank)
     if FACTS.category[output.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.name}\" not implemented for '{scalar_name(output.code)}'")
@@ -149,7 +150,7 @@ cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
     cdef Job job
     job.kernel, job.a, job.b, job.out = kernel, a.data, b.data if b is not None else NULL, out.data
     job.n, job.stride = n, n * FACTS.itemsize[a.code]
-    job.rows, job.unit = a.count // n, max(UNIT // n, 1)           # the kernel takes UNIT elements of short rows at a time
+    job.rows, job.unit = a.count // n, max(UNIT // n, 1)    # the kernel takes UNIT elements of short rows at a time
     if a.count < LARGE:
         run_rows(0, job.rows, &job)
     else:

@@ -1,7 +1,7 @@
 """The driver of sort, argsort, topk, kthvalue and the medians along a dim: kernels/reduce/sort.h, line by line.
 
-What the kernel does not take (a dimensionless or empty tensor, an argument out of range, WENGERT_KERNELS=python) goes to the row's
-reference through dimwise.pyx, which has the error messages.
+What the kernel does not take (a dimensionless or empty tensor, an argument out of range, WENGERT_KERNELS=python) goes
+to the row's reference through dimwise.pyx, which has the error messages.
 """
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject

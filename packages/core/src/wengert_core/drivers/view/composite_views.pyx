@@ -1,8 +1,9 @@
-"""Operations made of view operations: each computes a primitive's arguments and runs it. Also clone, which a reshape may need.
+"""Operations made of view operations: each computes a primitive's arguments and runs it. Also clone, which a reshape
+may need.
 
 Note [Composites have no node]
-    ``x.flatten()`` records a View node, as in torch: an op of the family "composite" has no formula, its primitives have. It does
-    not look at modes: where other devices, batching or observers are at work, they meet the primitives.
+    ``x.flatten()`` records a View node, as in torch: an op of the family "composite" has no formula, its primitives
+    have. It does not look at modes: where other devices, batching or observers are at work, they meet the primitives.
 """
 
 from cpython.ref cimport PyObject
@@ -91,7 +92,7 @@ cdef object contiguous_run(Op op, PyObject** slots, uint32_t live):
 # ---- sizes
 
 cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* sizes):
-    """A view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: it as an argument, or NULL."""
+    """Return a view of that shape where strides allow, else a copy. ``shape`` may have one -1. sizes: NULL or shape."""
     cdef Py_ssize_t strides[64]
     cdef PyObject* slots[2]
     cdef int kind
@@ -155,16 +156,16 @@ cdef object unflatten_run(Op op, PyObject** slots, uint32_t live):
         if sizes[i] == -1 and open_dim < 0:
             open_dim = i
         elif sizes[i] < 0:
-            raise RuntimeError(f"unflatten got an unexpected error: only one dimension can be inferred, and sizes must not be "
-                               f"negative: {sizes_list(n, sizes)}")
+            raise RuntimeError("unflatten got an unexpected error: only one dimension can be inferred, and sizes must "
+                               f"not be negative: {sizes_list(n, sizes)}")
         else:
             overflow |= mul_overflows(product, sizes[i], &product)
     if not overflow and open_dim >= 0 and product and whole % product == 0:
         sizes[open_dim] = whole // product
         product = whole
     if overflow or product != whole or (open_dim >= 0 and sizes[open_dim] < 0):
-        raise RuntimeError(f"unflatten: Provided sizes {sizes_list(n, sizes)} don't multiply up to the size of dim {dim} ({whole}) "
-                           "in the input tensor")
+        raise RuntimeError(f"unflatten: Provided sizes {sizes_list(n, sizes)} don't multiply up to the size of dim "
+                           f"{dim} ({whole}) in the input tensor")
     if t.rank + n - 1 > MOST_DIMS:
         raise RuntimeError(f"unflatten: the result would have more than {MOST_DIMS} dimensions")
     for i in range(dim):
@@ -223,8 +224,8 @@ cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
     if t.rank == 0:
         warn_user("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     elif t.rank != 2:
-        warn_user("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
-                  "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+        warn_user("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it "
+                  "will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
                   "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
     for i in range(t.rank):
         order[i] = t.rank - 1 - i
@@ -234,7 +235,8 @@ cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
 cdef object matrix_transposed(Tensor t, str name):
     if t.rank == 0:
         instead = "This function is the identity in these cases." if name == "tensor.mT" else "Consider using x.conj()."
-        warn_user(f"{'adjoint()' if name == 'tensor.adjoint()' else 'T' + name[1:]} is deprecated on 0-D tensors. {instead}")
+        warn_user(f"{'adjoint()' if name == 'tensor.adjoint()' else 'T' + name[1:]} is deprecated on 0-D tensors. "
+                  f"{instead}")
         return t
     if t.rank < 2:
         raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D tensor.")
@@ -266,8 +268,8 @@ cdef object movedim_run(Op op, PyObject** slots, uint32_t live):
     if PyIndex_Check(slots[1]) != PyIndex_Check(slots[2]):
         raise op_error(op, 2, "int" if PyIndex_Check(slots[1]) else "tuple of ints", slots[2])
     if n != m:
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({sizes_list(n, source)} dims) should contain the "
-                           f"same number of dims as destination ({sizes_list(m, target)} dims)")
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({sizes_list(n, source)} dims) should "
+                           f"contain the same number of dims as destination ({sizes_list(m, target)} dims)")
     for i in range(m):
         wrap_dim(target[i], t.rank)        # torch looks at all of them before it looks for those that come twice
     moved = wrap_distinct(t.rank, n, source, "source")
@@ -324,8 +326,8 @@ cdef object narrow_run(Op op, PyObject** slots, uint32_t live):
     return marked(t, geometry_slice(t, dim, start, start + length, 1))
 
 
-cdef tuple NAMES = ("clone", "contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as", "expand_as",
-                    "broadcast_to", "swapaxes", "numpy_T", "mT", "adjoint", "movedim", "narrow")
+cdef tuple NAMES = ("clone", "contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as",
+                    "expand_as", "broadcast_to", "swapaxes", "numpy_T", "mT", "adjoint", "movedim", "narrow")
 cdef run_fn RUNS[16]
 RUNS[0], RUNS[1], RUNS[2], RUNS[3] = clone_run, contiguous_run, reshape_run, flatten_run
 RUNS[4], RUNS[5], RUNS[6], RUNS[7] = ravel_run, unflatten_run, view_as_run, reshape_as_run

@@ -1,9 +1,11 @@
-"""In-place changes of geometry: t_, squeeze_, as_strided_ ... change a tensor's own sizes and strides; resize_ and set_ its memory too.
+"""In-place changes of geometry: t_, squeeze_, as_strided_ ... change a tensor's own sizes and strides; resize_ and set_
+its memory too.
 
 Note [How geometry changes in place]
-    The builder of the op without the underscore makes a view of the tensor, and the tensor takes over the view's geometry. What is
-    recorded is that view op, of a stand-in with the tensor's geometry and history from before. No element was written: the base of
-    a view has the history it had, and other views of that base find the version raised and make theirs anew.
+    The builder of the op without the underscore makes a view of the tensor, and the tensor takes over the view's
+    geometry. What is recorded is that view op, of a stand-in with the tensor's geometry and history from before. No
+    element was written: the base of a view has the history it had, and other views of that base find the version raised
+    and make theirs anew.
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
@@ -21,8 +23,9 @@ from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.device_memory import owner_of
 from wengert_core.geometry.size_math cimport extent, mul_add, numel
-from wengert_core.runtime.state cimport (WG_ASK, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState,
-                                         thread_state)
+from wengert_core.runtime.state cimport (
+    WG_ASK, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
+)
 from wengert_core.tensors.memory_format cimport (FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS,
                                                  FORMAT_PRESERVE, Format, format_of, has_format, lay_out)
 from wengert_core.tensors.memory_format import contiguous_format
@@ -35,7 +38,7 @@ cdef Hooks* HOOKS = hooks()
 
 
 def configure(Op op, str way):
-    """Make ``op`` change its first argument's geometry. way: "view" (as op.out_of_place does), "resize_", "resize_as_" or "set_"."""
+    """Make ``op`` change its first argument's geometry. way: "view" (out_of_place), "resize_", "resize_as_", "set_"."""
     if way == "view":
         op.data = op.out_of_place.data
         op.run = restride_run
@@ -75,7 +78,7 @@ cdef object restride_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) except -1:
-    """Record what has been done. The tangent is that of the op which gives a view: nobody's own tangent changes its geometry."""
+    """Record the change. Its tangent is that of the view op: no tangent changes its geometry in place."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     try:
@@ -116,7 +119,8 @@ cdef object resize_run(Op op, PyObject** slots, uint32_t live):
     cdef int ndim = ints_slot(op, slots, 1, shape)
     cdef int form = asked_format(op, slots[2])
     if form == FORMAT_PRESERVE:
-        raise RuntimeError("Unsupported memory formatPreserve: resize_ has nothing to preserve; use contiguous_format or channels_last")
+        raise RuntimeError("Unsupported memory formatPreserve: resize_ has nothing to preserve; "
+                           "use contiguous_format or channels_last")
     return resized(op, slots, t, ndim, shape, form)
 
 
@@ -129,7 +133,8 @@ cdef object resize_as_run(Op op, PyObject** slots, uint32_t live):
         form = FORMAT_CONTIGUOUS
         if template.rank == 4 and not template.flags & TF_CONTIGUOUS and has_format(template, FORMAT_CHANNELS_LAST):
             form = FORMAT_CHANNELS_LAST
-        elif template.rank == 5 and not template.flags & TF_CONTIGUOUS and has_format(template, FORMAT_CHANNELS_LAST_3D):
+        elif template.rank == 5 and not template.flags & TF_CONTIGUOUS \
+                and has_format(template, FORMAT_CHANNELS_LAST_3D):
             form = FORMAT_CHANNELS_LAST_3D
     return resized(op, slots, t, template.rank, template.dims, form)
 
@@ -139,7 +144,8 @@ cdef int asked_format(Op op, PyObject* memory_format) except -2:
     if memory_format == NULL or memory_format == <PyObject*> None:
         return -1
     if type(<object> memory_format) is not type(contiguous_format):
-        raise TypeError(f"{op.name}(): argument 'memory_format' must be torch.memory_format, not {type(<object> memory_format).__name__}")
+        raise TypeError(f"{op.name}(): argument 'memory_format' must be torch.memory_format, not "
+                        f"{type(<object> memory_format).__name__}")
     return <int> format_of(memory_format, FORMAT_CONTIGUOUS)
 
 
@@ -156,7 +162,8 @@ cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_
         same = same and t.dims[i] == shape[i]
     if form == FORMAT_CHANNELS_LAST and ndim != 4 or form == FORMAT_CHANNELS_LAST_3D and ndim != 5:
         name = "channels_last" if form == FORMAT_CHANNELS_LAST else "channels_last_3d"
-        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {name} format: {op.name} got {ndim} sizes")
+        raise RuntimeError(f"required rank {4 if form == FORMAT_CHANNELS_LAST else 5} tensor to use {name} format: "
+                           f"{op.name} got {ndim} sizes")
     if same and (form < 0 or has_format(t, <Format> form)):
         return t
     if t.flags & TF_INFERENCE or thread_state().modes & WG_GUARD:
@@ -177,13 +184,14 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* keep = NULL
     cdef Py_ssize_t none = 0
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
-        raise TypeError("set_() received an invalid combination of arguments - got an offset or strides without sizes: give "
-                        "(source, storage_offset, size, stride)")
+        raise TypeError("set_() received an invalid combination of arguments - got an offset or strides without sizes: "
+                        "give (source, storage_offset, size, stride)")
     if <object> slots[1] is ...:       # left out, which None is not
         given = new_empty(t.code, 1, &none)
     elif isinstance(<object> slots[1], Tensor):
         if (<Tensor> slots[1]).code != t.code:
-            raise RuntimeError(f"Could not set tensor of type {_C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type {_C_NAMES[t.code]}")
+            raise RuntimeError(f"Could not set tensor of type {_C_NAMES[(<Tensor> slots[1]).code]} to a tensor of type "
+                               f"{_C_NAMES[t.code]}")
         given = alias_fresh_version(<Tensor> slots[1])
         if slots[3] != <PyObject*> None:
             given = None               # it would look into memory that may have to grow
@@ -193,10 +201,11 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
         given = part_of(op, slots, t, asked_storage(slots[1], t.code))
         place_beside(given, t)
     else:
-        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(<object> slots[1]).__name__}): give a tensor, a "
-                        "storage, or nothing")
+        raise TypeError("set_() received an invalid combination of arguments - got "
+                        f"({type(<object> slots[1]).__name__}): give a tensor, a storage, or nothing")
     guard_write(op, slots, t, live, &keep)
-    if (<PyObject*> t.storage).ob_refcnt > 1:      # the views of the memory that is left keep the counter: Note [Version counters]
+    # The views of the memory that is left keep the counter: Note [Version counters]
+    if (<PyObject*> t.storage).ob_refcnt > 1:
         link_versions(t.storage, given.storage)
     storage_of(given).version = version_of(t)
     swap_contents(t, given)
@@ -207,7 +216,7 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef object asked_storage(PyObject* source, int code):
-    """Return the UntypedStorage of a tensor or storage; None for what is neither. RuntimeError for a storage of another dtype."""
+    """Return the UntypedStorage of a tensor or storage; None for anything else. RuntimeError for another dtype."""
     from wengert_core.api.untyped_storage import source_of
     return source_of(<object> source, dtype_of(code))
 
@@ -237,7 +246,8 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
             raise RuntimeError(f"unequal size length ({ndim}) and stride length ({n_strides}) given to set_()")
     for i in range(ndim):
         if shape[i] < 0 or strides[i] < 0 or offset < 0:
-            raise RuntimeError(f"set_(): sizes, strides and the offset must not be negative, got sizes {[shape[k] for k in range(ndim)]}, "
+            raise RuntimeError("set_(): sizes, strides and the offset must not be negative, got sizes "
+                               f"{[shape[k] for k in range(ndim)]}, "
                                f"strides {[strides[k] for k in range(ndim)]}, offset {offset}")
     numel(ndim, shape)
     end = extent(ndim, shape, strides, offset, itemsize)
@@ -258,11 +268,14 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
 
 
 cdef int place_beside(Tensor given, Tensor t) except -1:
-    """Note that a tensor made of a storage is on t's device. RuntimeError where the storage is the host's and t is not, or so."""
+    """Note that a tensor made of a storage is on t's device. RuntimeError where the storage is the host's and t is not,
+    or so.
+    """
     cdef bint away = hasattr(owner_of(given), "address")        # a device's memory has one: DevicePlugin.allocate
     if away != (t.device != 0):
-        raise RuntimeError(f'Attempted to set the storage of a tensor on device "{_DEVICES[t.device]}" to a storage on different device '
-                           f'"{"a device" if away else "cpu"}". This is no longer allowed; the devices must match.')
+        raise RuntimeError(f'Attempted to set the storage of a tensor on device "{_DEVICES[t.device]}" to a storage on '
+                           f'different device "{"a device" if away else "cpu"}". This is no longer allowed; '
+                           'the devices must match.')
     if away:
         given.device = t.device
         given.flags |= WG_FOREIGN

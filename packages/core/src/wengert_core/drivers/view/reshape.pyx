@@ -69,8 +69,8 @@ cdef int infer_size(Op op, Tensor t, int ndim, Py_ssize_t* shape) except -1:
                 raise wrong_size(op, t, ndim, shape)
             n *= shape[i]
         elif shape[i] != -1:
-            raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape {sizes_list(ndim, shape)}: {op.name} got "
-                               f"a tensor of shape {list(shape_tuple(t))}")
+            raise RuntimeError(f"invalid shape dimension {shape[i]} at index {i} of shape {sizes_list(ndim, shape)}: "
+                               f"{op.name} got a tensor of shape {list(shape_tuple(t))}")
         elif open_dim >= 0:
             raise RuntimeError(f"only one dimension can be inferred: {op.name} got the shape {sizes_list(ndim, shape)}")
         else:
@@ -80,8 +80,8 @@ cdef int infer_size(Op op, Tensor t, int ndim, Py_ssize_t* shape) except -1:
             raise wrong_size(op, t, ndim, shape)
         return 0
     if n == 0 and t.count == 0:
-        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {sizes_list(ndim, shape)} because the unspecified "
-                           f"dimension size -1 can be any value and is ambiguous: {op.name}")
+        raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {sizes_list(ndim, shape)} because the "
+                           f"unspecified dimension size -1 can be any value and is ambiguous: {op.name}")
     if n == 0 or t.count % n:
         raise wrong_size(op, t, ndim, shape)
     shape[open_dim] = t.count // n
@@ -89,8 +89,8 @@ cdef int infer_size(Op op, Tensor t, int ndim, Py_ssize_t* shape) except -1:
 
 
 cdef object wrong_size(Op op, Tensor t, int ndim, const Py_ssize_t* shape):
-    return RuntimeError(f"shape '{sizes_list(ndim, shape)}' is invalid for input of size {t.count}: {op.name} got a tensor of "
-                        f"shape {list(shape_tuple(t))}")
+    return RuntimeError(f"shape '{sizes_list(ndim, shape)}' is invalid for input of size {t.count}: {op.name} got a "
+                        f"tensor of shape {list(shape_tuple(t))}")
 
 
 def configure_view(Op op):
@@ -102,7 +102,8 @@ cdef object view_or_dtype_run(Op op, PyObject** slots, uint32_t live):
     if isinstance(<object> slots[1], dtype):
         return view_dtype(<Tensor> slots[0], (<dtype> slots[1]).code)
     if begins_with_bool(slots[1]):
-        raise TypeError(f"{op.name}() received an invalid combination of arguments - its sizes begin with a bool: give ints")
+        raise TypeError(f"{op.name}() received an invalid combination of arguments - its sizes begin with a bool: "
+                        "give ints")
     return view_run(op, slots, live)
 
 
@@ -123,7 +124,8 @@ cdef Tensor view_dtype(Tensor t, int code):
         raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {names}, but got {t.dims[last]}")
     for i in range(last if ratio > 1 else 0):
         if strides_of(t)[i] % new:
-            raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {names}, but got {strides_of(t)[i] // old}")
+            raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {names}, but got "
+                               f"{strides_of(t)[i] // old}")
     if (t.data - storage_of(t).data) % new:
         raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {names}")
     out.dims[last] = t.dims[last] * old // new
@@ -139,10 +141,10 @@ cdef Tensor build_view(Op op, PyObject** slots, Tensor t):
     cdef int ndim = ints_slot(op, slots, 1, shape)
     infer_size(op, t, ndim, shape)
     if not view_strides(t, ndim, shape, strides):
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans across "
-                           "two contiguous subspaces). Use .reshape(...) instead. "
-                           f"view got shape {list(shape_tuple(t))} with byte strides {sizes_list(t.rank, strides_of(t))} and "
-                           f"asked for {sizes_list(ndim, shape)}")
+        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
+                           "spans across two contiguous subspaces). Use .reshape(...) instead. view got shape "
+                           f"{list(shape_tuple(t))} with byte strides {sizes_list(t.rank, strides_of(t))} and asked "
+                           f"for {sizes_list(ndim, shape)}")
     return new_view(t, ndim, shape, strides, t.data)
 
 
@@ -197,9 +199,9 @@ cdef Tensor build_permute(Op op, PyObject** slots, Tensor t):
     cdef int i, n = ints_slot(op, slots, 1, raw)
     cdef unsigned long long seen = 0
     if n != t.rank:
-        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
-                           f"of dimensions i.e. input.dim() = {t.rank} is not equal to len(dims) = {n}: the input has shape "
-                           f"{list(shape_tuple(t))}, dims is {sizes_list(n, raw)}")
+        raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+                           f"the desired ordering of dimensions i.e. input.dim() = {t.rank} is not equal to len(dims) "
+                           f"= {n}: the input has shape {list(shape_tuple(t))}, dims is {sizes_list(n, raw)}")
     for i in range(n):
         order[i] = wrap_dim(raw[i], t.rank)
         if seen >> order[i] & 1:
@@ -255,8 +257,9 @@ cdef Tensor build_expand(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t size, step
     cdef int i, own, n = ints_slot(op, slots, 1, shape)
     if n < t.rank:
-        raise RuntimeError(f"expand({type_of_expanded(t.code)}{{{list(shape_tuple(t))}}}, size={sizes_list(n, shape)}): the number of "
-                           f"sizes provided ({n}) must be greater or equal to the number of dimensions in the tensor ({t.rank})")
+        raise RuntimeError(f"expand({type_of_expanded(t.code)}{{{list(shape_tuple(t))}}}, "
+                           f"size={sizes_list(n, shape)}): the number of sizes provided ({n}) must be greater or equal "
+                           f"to the number of dimensions in the tensor ({t.rank})")
     for i in range(n - 1, -1, -1):
         own = i - n + t.rank
         if own >= 0:
@@ -273,12 +276,13 @@ cdef Tensor build_expand(Op op, PyObject** slots, Tensor t):
 
 cdef object expand_error(Tensor t, int n, const Py_ssize_t* shape, int dim, Py_ssize_t size):
     if shape[dim] == -1:
-        return RuntimeError(f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}: the "
-                            f"tensor has shape {list(shape_tuple(t))}")
+        return RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
+                            f"{dim}: the tensor has shape {list(shape_tuple(t))}")
     if shape[dim] < 0:
         return RuntimeError(f"expand: a size must not be negative, got {sizes_list(n, shape)}")
-    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size ({size}) at non-singleton "
-                        f"dimension {dim}.  Target sizes: {sizes_list(n, shape)}.  Tensor sizes: {list(shape_tuple(t))}")
+    return RuntimeError(f"The expanded size of the tensor ({shape[dim]}) must match the existing size ({size}) at "
+                        f"non-singleton dimension {dim}.  Target sizes: {sizes_list(n, shape)}.  Tensor sizes: "
+                        f"{list(shape_tuple(t))}")
 
 set_builder(V_VIEW, build_view)
 set_builder(V_RESHAPE_ALIAS, build_view)

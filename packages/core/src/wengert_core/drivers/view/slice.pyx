@@ -1,4 +1,4 @@
-"""Views of a part, and views with any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
+"""Views of a part and of any geometry: select, slice, diagonal, unfold, as_strided, complex numbers as pairs."""
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport check_rank, dim_slot, int_slot, ints_slot, scalar_name, sizes_list
@@ -27,7 +27,8 @@ cdef Tensor build_select(Op op, PyObject** slots, Tensor t):
     if at < 0:
         at += t.dims[dim]
     if not 0 <= at < t.dims[dim]:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape_tuple(t))} at dimension {dim}")
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape_tuple(t))} at dimension "
+                         f"{dim}")
     for i in range(t.rank - 1):
         shape[i] = t.dims[i + (i >= dim)]
         strides[i] = t.dims[t.rank + i + (i >= dim)]
@@ -48,7 +49,9 @@ cdef Tensor geometry_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t end, 
     return out
 
 
-cdef Py_ssize_t bound(Op op, PyObject** slots, int slot, Py_ssize_t otherwise, Py_ssize_t low, Py_ssize_t size) except? -1:
+cdef Py_ssize_t bound(
+    Op op, PyObject** slots, int slot, Py_ssize_t otherwise, Py_ssize_t low, Py_ssize_t size
+) except? -1:
     """A slice's end as a position in [low, size]."""
     cdef Py_ssize_t at
     if slots[slot] == <PyObject*> None:
@@ -81,7 +84,8 @@ cdef Tensor build_diagonal(Op op, PyObject** slots, Tensor t):
     cdef int a = dim_slot(op, slots, 2, t.rank), b = dim_slot(op, slots, 3, t.rank), i, n = 0
     cdef char* data = t.data
     if a == b:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {int_slot(op, slots, 2)}, {int_slot(op, slots, 3)}")
+        raise RuntimeError(f"diagonal dimensions cannot be identical {int_slot(op, slots, 2)}, "
+                           f"{int_slot(op, slots, 3)}")
     for i in range(t.rank):
         if i != a and i != b:
             shape[n], strides[n] = t.dims[i], t.dims[t.rank + i]
@@ -140,10 +144,13 @@ cdef Tensor strided(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* str
     return new_view(t, ndim, shape, strides, storage_of(t).data + offset)
 
 
-cdef object out_of_bounds(int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, Py_ssize_t itemsize,
-                          Py_ssize_t end, Py_ssize_t nbytes):
-    return RuntimeError(f"setStorage: sizes {sizes_list(ndim, shape)}, strides {sizes_list(ndim, strides)}, storage offset {offset}, and "
-                        f"itemsize {itemsize} requiring a storage size of {end} are out of bounds for storage of size {nbytes}")
+cdef object out_of_bounds(
+    int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, Py_ssize_t itemsize,
+    Py_ssize_t end, Py_ssize_t nbytes
+):
+    return RuntimeError(f"setStorage: sizes {sizes_list(ndim, shape)}, strides {sizes_list(ndim, strides)}, storage "
+                        f"offset {offset}, and itemsize {itemsize} requiring a storage size of {end} are out of bounds "
+                        f"for storage of size {nbytes}")
 
 
 cdef Tensor build_as_strided(Op op, PyObject** slots, Tensor t):
@@ -152,7 +159,8 @@ cdef Tensor build_as_strided(Op op, PyObject** slots, Tensor t):
     cdef Py_ssize_t offset
     cdef int ndim = ints_slot(op, slots, 1, shape)
     if ints_slot(op, slots, 2, strides) != ndim:
-        raise RuntimeError(f"mismatch in length of strides and shape: {sizes_list(ndim, shape)} and {<object> slots[2]}")
+        raise RuntimeError(f"mismatch in length of strides and shape: {sizes_list(ndim, shape)} and "
+                           f"{<object> slots[2]}")
     if slots[3] != <PyObject*> None:
         offset = int_slot(op, slots, 3)
     else:
@@ -168,7 +176,9 @@ cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
     cdef int i
     arguments = [<object> slots[i] for i in range(1, op.n_params)]
     sizes, steps, offset = geometry_result(op, op.impl(
-        shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]), (t.data - storage_of(t).data) // itemsize, *arguments))
+        shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
+        (t.data - storage_of(t).data) // itemsize, *arguments
+    ))
     for i in range(len(sizes)):
         shape[i], strides[i] = sizes[i], steps[i]
     return strided(t, <int> len(<tuple> sizes), shape, strides, offset)
@@ -198,8 +208,8 @@ cdef Tensor build_view_as_complex(Op op, PyObject** slots, Tensor t):
     cdef Tensor out
     cdef int i
     if t.code != FLOAT16 and t.code != FLOAT32 and t.code != FLOAT64:
-        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
-                           f"{scalar_name(t.code)} (wengert: float32 and float64)")
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+                           f"scalar type: {scalar_name(t.code)} (wengert: float32 and float64)")
     if t.rank == 0:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if t.code == FLOAT16 and t.dims[t.rank - 1] == 2:

@@ -87,10 +87,11 @@ cdef object split_with_sizes_run(Op op, PyObject** slots, uint32_t live):
     lengths = [PyNumber_Index(length) for length in lengths]  # before t is looked at: it may write to t
     dim = split_dim(op, slots, t)
     if lengths and min(lengths) < 0:
-        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}")
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, "
+                           f"but got split_sizes={lengths}")
     if sum(lengths) != t.dims[dim]:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {t.dims[dim]} (input tensor's size at dimension "
-                           f"{dim}), but got split_sizes={lengths}")
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {t.dims[dim]} (input tensor's size "
+                           f"at dimension {dim}), but got split_sizes={lengths}")
     parts = PyTuple_New(len(lengths))
     for i, length in enumerate(lengths):
         put(parts, i, geometry_slice(t, dim, at, at + length, 1))

@@ -34,20 +34,22 @@ cdef enum ViewKind:                    # the primitives: ops with a formula of t
 
 ctypedef Tensor (*view_fn)(Op op, PyObject** slots, Tensor t)
 
-cdef Op primitive(int kind)            # the op of core's table with this kind
+cdef Op primitive(int kind)                                   # the op of core's table with this kind
 cdef void set_builder(int kind, view_fn build)
 cdef void set_shortcuts(Op op)
 cdef object view_run(Op op, PyObject** slots, uint32_t live)
-cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out)      # the rest of view_run, for a view made already
-cdef object view_call(int kind, Tensor t, tuple arguments)      # run a primitive on Python values; defaults are filled in
+# the rest of view_run, for a view made already
+cdef object recorded_view(int kind, PyObject** slots, Tensor t, Tensor out)
+cdef object view_call(int kind, Tensor t, tuple arguments)    # run a primitive on Python values; defaults are filled in
 cdef Tensor checked_self(Op op, PyObject** slots)
 cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t live)
 
-# Whether a view may require grad without having a history of its own: its memory was written to since that was made, or its base
-# requires grad (see tensors/requires_grad.pxd).
+# Whether a view may require grad without having a history of its own: its memory was written to since that was made, or
+# its base requires grad (see tensors/requires_grad.pxd).
 cdef inline bint is_stale(Tensor t, unsigned int modes) noexcept:
     return t.flags & TF_VIEW != 0 and (t.attr_version != version_of(t) or
-                                       modes & ~t.flags & WG_GRAD != 0 and t.base != NULL and (<Tensor> t.base).flags & WG_GRAD != 0)
+                                       modes & ~t.flags & WG_GRAD != 0 and t.base != NULL
+                                       and (<Tensor> t.base).flags & WG_GRAD != 0)
 
 
 # Whether a view of t that is recorded may be made without its primitive's driver.

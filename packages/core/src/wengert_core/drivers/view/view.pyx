@@ -1,9 +1,10 @@
 """The driver of view operations: outputs share the input's memory and version counter.
 
 Note [How a view op runs]
-    A *primitive* has a formula of its own: its builder (a ``view_fn``) reads the slots and makes the output's geometry, the driver
-    marks how the view came to be and records it. What is said in terms of a primitive (flatten, narrow, movedim: composite_views.pyx)
-    computes that primitive's arguments and runs it, so that histories show the primitive, as in torch.
+    A *primitive* has a formula of its own: its builder (a ``view_fn``) reads the slots and makes the output's geometry,
+    the driver marks how the view came to be and records it. What is said in terms of a primitive (flatten, narrow,
+    movedim: composite_views.pyx) computes that primitive's arguments and runs it, so that histories show the primitive,
+    as in torch.
     A plugin's row gives its geometry as a Python function instead of a builder's name.
 """
 from cpython.ref cimport PyObject
@@ -22,15 +23,15 @@ cdef extern from *:
     """
     PyObject** WENGERT_TUPLE_ITEMS(PyObject* t) noexcept
 
-cdef tuple NAMES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice", "diagonal",
-                    "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view", "split", "split_with_sizes",
-                    "unbind", "clone", "_reshape_alias")
+cdef tuple NAMES = ("view", "alias", "transpose", "t", "permute", "squeeze", "unsqueeze", "expand", "select", "slice",
+                    "diagonal", "as_strided", "unfold", "view_as_real", "view_as_complex", "_unsafe_view", "split",
+                    "split_with_sizes", "unbind", "clone", "_reshape_alias")
 cdef list PRIMITIVES = [None] * V_KINDS
 cdef view_fn BUILDERS[V_BY_FUNCTION + 1]
 
 
 def configure(Op op, geometry):
-    """Make ``op`` a view op. geometry: a builder's name, or a function (sizes, strides, offset, *arguments) -> the three."""
+    """Make ``op`` a view op. geometry: a builder's name, or a function (sizes, strides, offset, *arguments) of all."""
     op.impl = geometry
     op.run = view_run
     watch_only(op, 0)
@@ -80,7 +81,8 @@ cdef object view_call2(Op op, PyObject* a, PyObject* b):
     cdef PyObject* slots[16]
     cdef int i
     slots[0], slots[1] = a, b
-    if not isinstance(<object> a, Tensor) or not is_plain_ints(b) or (PyTuple_CheckExact(b) and op.kinds[1] & 63 == K_INT):
+    if not isinstance(<object> a, Tensor) or not is_plain_ints(b) \
+            or (PyTuple_CheckExact(b) and op.kinds[1] & 63 == K_INT):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]

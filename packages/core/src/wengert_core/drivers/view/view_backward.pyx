@@ -1,7 +1,7 @@
 """The driver of the adjoints of views: zeros in which one view shows the gradient.
 
-``select_backward(grad, sizes, dim, index)`` makes zeros of those sizes and copies ``grad`` into ``zeros.select(dim, index)``: the
-arguments behind the sizes are the view's. One op, so that its own derivative is the view of a gradient.
+``select_backward(grad, sizes, dim, index)`` makes zeros of those sizes and copies ``grad`` into ``zeros.select(dim,
+index)``: the arguments behind the sizes are the view's. One op, so that its own derivative is the view of a gradient.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -46,7 +46,8 @@ cdef object placing_run(Op op, PyObject** slots, uint32_t live):
         of_view[i] = slots[i + 1]
     part = dispatch(view, of_view)
     if not same_shape(part, grad):
-        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the view {list(shape_tuple(part))}")
+        raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the view "
+                           f"{list(shape_tuple(part))}")
     copy_into(part, grad)
     if live:
         record(op, slots, whole, live)

@@ -20,7 +20,8 @@ cdef struct IndexLoop:
 # Position of the first entry of a 1-d int64 index outside low <= entry < high, or -1.
 cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil
 
-cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil   # low <= each < size
+# low <= each < size
+cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil
 
 cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil            # other = self[index]
 cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil           # self[index] = other, in order

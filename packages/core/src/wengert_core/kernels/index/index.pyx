@@ -72,7 +72,8 @@ cdef inline bint moves_rows(const IndexLoop *loop, npy_intp itemsize) noexcept n
 
 cdef inline bint is_plain(const IndexLoop *loop, npy_intp itemsize) noexcept nogil:
     """Whether each row of the walk is an index without gaps into one run, beside another run."""
-    return loop.self_stride[1] == 0 and loop.dim_stride == itemsize and loop.index_stride[1] == 8 and loop.other_stride[1] == itemsize
+    return loop.self_stride[1] == 0 and loop.dim_stride == itemsize and loop.index_stride[1] == 8 \
+        and loop.other_stride[1] == itemsize
 
 
 cdef inline npy_intp from_start(const char *index, npy_intp j, npy_intp size) noexcept nogil:
@@ -82,7 +83,7 @@ cdef inline npy_intp from_start(const char *index, npy_intp j, npy_intp size) no
 
 cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j, entry
+    cdef npy_intp i, j, _j, entry
     cdef char *own
     cdef char *index
     cdef char *other
@@ -93,7 +94,7 @@ cdef void gather_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
             for j in range(walk.shape[1]):
                 (<item_t *>other)[j] = (<item_t *>own)[from_start(index, j, walk.dim_size)]
             continue
-        for j in range(walk.shape[1]):
+        for _j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0
             (<item_t *>other)[0] = (<item_t *>(own + entry * walk.dim_stride))[0]
@@ -123,7 +124,7 @@ cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
 
 cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j, entry
+    cdef npy_intp i, j, _j, entry
     cdef char *own
     cdef char *index
     cdef char *other
@@ -134,7 +135,7 @@ cdef void scatter_items(const IndexLoop *loop, item_t *unused) noexcept nogil:
             for j in range(walk.shape[1]):
                 (<item_t *>own)[from_start(index, j, walk.dim_size)] = (<item_t *>other)[j]
             continue
-        for j in range(walk.shape[1]):
+        for _j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0
             (<item_t *>(own + entry * walk.dim_stride))[0] = (<item_t *>other)[0]
@@ -172,7 +173,7 @@ cdef void add_row(number_t *into, const number_t *row, npy_intp n) noexcept nogi
 @cython.overflowcheck(False)            # integers wrap
 cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j, entry
+    cdef npy_intp i, j, _j, entry
     cdef char *own
     cdef char *index
     cdef char *other
@@ -189,7 +190,7 @@ cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
                 into = <number_t *>own + from_start(index, j, walk.dim_size)
                 into[0] = <number_t>(into[0] + (<number_t *>other)[j])
             continue
-        for j in range(walk.shape[1]):
+        for _j in range(walk.shape[1]):
             entry = (<const int64_t *>index)[0]
             entry += walk.dim_size if entry < 0 else 0
             into = <number_t *>(own + entry * walk.dim_stride)

@@ -1,14 +1,14 @@
-/* Factorizations of matrices and solutions of systems, one matrix after another, by the LAPACK and the BLAS that NumPy brought.
- * Included by drivers/linalg/lapack.pyx and kernels/linalg/lapack_eigen.h only.
+/* Factorizations of matrices and solutions of systems, one matrix after another, by the LAPACK and the BLAS that NumPy
+ * brought. Included by drivers/linalg/lapack.pyx and kernels/linalg/lapack_eigen.h only.
  *
  * Note [Row-major matrices in LAPACK]
- *     LAPACK's matrices are column-major, so it sees a row-major X as X^T. Nothing is transposed that need not be: A X = B is
- *     X^T A^T = B^T, a system with its unknowns on the left, and a Hermitian A is conj(A) = A^T, whose factor L^T in the upper
- *     triangle is a row-major L. Only what LU and QR factor is copied column by column, so that rows are swapped, and zero pivots
- *     numbered, as in LAPACK's factors of A itself.
+ *     LAPACK's matrices are column-major, so it sees a row-major X as X^T. Nothing is transposed that need not be:
+ *     A X = B is X^T A^T = B^T, a system with its unknowns on the left, and a Hermitian A is conj(A) = A^T, whose
+ *     factor L^T in the upper triangle is a row-major L. Only what LU and QR factor is copied column by column, so that
+ *     rows are swapped, and zero pivots numbered, as in LAPACK's factors of A itself.
  * Note [Integers of LAPACK]
- *     They have 32 or 64 bits. They are given by reference, from 64 bits of which the low half comes first, and results are
- *     positive and written into zeros: only arrays of pivots differ.
+ *     They have 32 or 64 bits. They are given by reference, from 64 bits of which the low half comes first, and results
+ *     are positive and written into zeros: only arrays of pivots differ.
  */
 #ifndef WENGERT_FACTORING_H
 #define WENGERT_FACTORING_H
@@ -38,11 +38,11 @@ typedef struct {
     /* (m, n, a, lda, tau, work, lwork, info) */
     void (*geqrf)(const wg_int *, const wg_int *, void *, const wg_int *, void *, void *, const wg_int *, wg_int *);
     /* (m, n, k, a, lda, tau, work, lwork, info) */
-    void (*orgqr)(const wg_int *, const wg_int *, const wg_int *, void *, const wg_int *, const void *, void *, const wg_int *,
-                  wg_int *);
+    void (*orgqr)(const wg_int *, const wg_int *, const wg_int *, void *, const wg_int *, const void *, void *,
+                  const wg_int *, wg_int *);
     /* (side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, lengths) */
-    void (*trsm)(const char *, const char *, const char *, const char *, const wg_int *, const wg_int *, const void *, const void *,
-                 const wg_int *, void *, const wg_int *, size_t, size_t, size_t, size_t);
+    void (*trsm)(const char *, const char *, const char *, const char *, const wg_int *, const wg_int *, const void *,
+                 const void *, const wg_int *, void *, const wg_int *, size_t, size_t, size_t, size_t);
     /* (transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, lengths) */
     void (*gemm)(const char *, const char *, const wg_int *, const wg_int *, const wg_int *, const void *, const void *,
                  const wg_int *, const void *, const wg_int *, const void *, void *, const wg_int *, size_t, size_t);
@@ -99,7 +99,8 @@ WG_COPY_TILES(wg_copy_8, uint64_t)
 WG_COPY_TILES(wg_copy_16, wg_c128)
 
 /* A row-major copy of an [m, n] matrix; with rows and columns exchanged, a column-major one. */
-static void wg_copy_matrix(char *to, const char *from, Py_ssize_t m, Py_ssize_t n, Py_ssize_t row, Py_ssize_t column, int itemsize) {
+static void wg_copy_matrix(char *to, const char *from, Py_ssize_t m, Py_ssize_t n, Py_ssize_t row, Py_ssize_t column,
+                           int itemsize) {
     if (column == itemsize || n == 1) {
         if (row == n * itemsize) {
             memcpy(to, from, m * n * itemsize);
@@ -146,7 +147,8 @@ static void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         wg_copy_matrix(out, wg_matrix(job, &job->a, i), n, n, job->a.row, job->a.column, (int)size);
         job->lapack->potrf(job->upper ? "L" : "U", &n, out, &n, &info, 1);
         job->info[i] = (int32_t)info;
-        for (wg_int r = 0; r < n; r++) { /* zeros in the other triangle, and beside the factor of the largest minor that has one */
+        /* zeros in the other triangle, and beside the factor of the largest minor that has one */
+        for (wg_int r = 0; r < n; r++) {
             const wg_int from = job->upper ? 0 : r + 1, to = job->upper ? r : n;
             memset(out + (r * n + from) * size, 0, (to - from) * size);
             if (info && r >= info - 1) memset(out + r * n * size, 0, n * size);
@@ -159,8 +161,8 @@ static void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
 
 /* A few rows of x, each a stretch of k elements: t x = b with ``x`` for b. */
 #define WG_SUBSTITUTE_ROWS(NAME, R) \
-    WG_CLONES static void NAME(const char *triangle, Py_ssize_t down, Py_ssize_t across, Py_ssize_t n, int upper, int unit, char *rows, \
-                               Py_ssize_t k) { \
+    WG_CLONES static void NAME(const char *triangle, Py_ssize_t down, Py_ssize_t across, Py_ssize_t n, int upper, \
+                               int unit, char *rows, Py_ssize_t k) { \
         const R *t = (const R *)triangle; \
         for (Py_ssize_t done = 0; done < n; done++) { \
             const Py_ssize_t i = upper ? n - 1 - done : done; \
@@ -179,18 +181,21 @@ static void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
 WG_SUBSTITUTE_ROWS(wg_substitute_f32, float)
 WG_SUBSTITUTE_ROWS(wg_substitute_f64, double)
 
-/* Steps of a few rows, each taken off the rest by one product. OpenBLAS takes twice as long for 50 rows of 50 numbers. */
-static void wg_substitute_in_steps(const wg_factoring *job, const char *t, wg_int ld, int flipped, int upper, int unit, char *x) {
+/* Steps of a few rows, each taken off the rest by one product. OpenBLAS takes twice as long for 50 rows of 50
+   numbers. */
+static void wg_substitute_in_steps(const wg_factoring *job, const char *t, wg_int ld, int flipped, int upper, int unit,
+                                   char *x) {
     const wg_int n = job->n, k = job->k, size = job->itemsize, down = flipped ? ld : 1, across = flipped ? 1 : ld;
     wg_int step;
     for (wg_int done = 0; done < n; done += step) {
         step = n - done < WG_STEP ? n - done : WG_STEP;
         const wg_int rest = n - done - step, first = upper ? rest : done, other = upper ? 0 : first + step;
-        (job->code == WG_F32 ? wg_substitute_f32 : wg_substitute_f64)(t + first * (down + across) * size, down, across, step, upper,
-                                                                      unit, x + first * k * size, k);
+        (job->code == WG_F32 ? wg_substitute_f32 : wg_substitute_f64)(t + first * (down + across) * size, down, across,
+                                                                      step, upper, unit, x + first * k * size, k);
         if (rest) {
-            job->lapack->gemm("N", flipped ? "N" : "T", &k, &rest, &step, job->lapack->minus_one, x + first * k * size, &k,
-                              t + (other * down + first * across) * size, &ld, job->lapack->one, x + other * k * size, &k, 1, 1);
+            job->lapack->gemm("N", flipped ? "N" : "T", &k, &rest, &step, job->lapack->minus_one, x + first * k * size,
+                              &k, t + (other * down + first * across) * size, &ld, job->lapack->one,
+                              x + other * k * size, &k, 1, 1);
         }
     }
 }
@@ -200,14 +205,16 @@ WG_INLINE int wg_takes_steps(const wg_factoring *job) {
 }
 
 /* t x = b with ``x`` for b, or x t = b. The triangle is column-major with ``ld``, or (flipped) row-major. */
-static void wg_substitute(const wg_factoring *job, const char *t, wg_int ld, int flipped, int upper, int unit, char *x) {
+static void wg_substitute(const wg_factoring *job, const char *t, wg_int ld, int flipped, int upper, int unit,
+                          char *x) {
     const wg_int n = job->n, k = job->k;
     if (wg_takes_steps(job)) {
         wg_substitute_in_steps(job, t, ld, flipped, upper, unit, x);
         return;
     }
     job->lapack->trsm(job->left ? "R" : "L", upper != flipped ? "U" : "L", flipped ? "N" : "T", unit ? "U" : "N",
-                      job->left ? &k : &n, job->left ? &n : &k, job->lapack->one, t, &ld, x, job->left ? &k : &n, 1, 1, 1, 1);
+                      job->left ? &k : &n, job->left ? &n : &k, job->lapack->one, t, &ld, x, job->left ? &k : &n, 1, 1,
+                      1, 1);
 }
 
 WG_INLINE void wg_copy_right_side(const wg_factoring *job, Py_ssize_t i, char *x) {
@@ -234,7 +241,8 @@ static void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             wg_copy_matrix(copy, t, n, n, a->row, a->column, (int)size);
             t = copy;
         }
-        wg_substitute(job, t, by_columns ? a->column / size : by_rows ? a->row / size : n, !by_columns, job->upper, job->unit, x);
+        wg_substitute(job, t, by_columns ? a->column / size : by_rows ? a->row / size : n, !by_columns, job->upper,
+                      job->unit, x);
     }
     free(copy);
 }
@@ -248,7 +256,8 @@ typedef struct {
 
 /* Room for a column-major matrix, its pivots and LAPACK's work; free(room.matrix). */
 static int wg_make_room(wg_factoring *job, wg_int rows, wg_int columns, wg_room *room) {
-    const size_t size = job->itemsize, most = rows > columns ? rows : columns, whole = (size * rows * columns + 15) / 16 * 16;
+    const size_t size = job->itemsize, most = rows > columns ? rows : columns;
+    const size_t whole = (size * rows * columns + 15) / 16 * 16;
     room->lwork = WG_LAPACK_BLOCK * (wg_int)most;
     room->matrix = (char *)malloc(whole + size * room->lwork + 16 * most);
     if (room->matrix == NULL) {
@@ -304,9 +313,10 @@ static void wg_conjugate(const wg_factoring *job, char *x, Py_ssize_t count) {
     }
 }
 
-/* The solution in b's place of A x = b, or from the right of x A = b; adjoint: of A^H. A = P L U, column-major with ``ld``.
- * The system of A^H is the conjugate of that of A^T with a conjugate b. */
-static void wg_solve_factored(const wg_factoring *job, const char *lu, wg_int ld, const char *pivots, Py_ssize_t step, char *x) {
+/* The solution in b's place of A x = b, or from the right of x A = b; adjoint: of A^H. A = P L U, column-major with
+ * ``ld``. The system of A^H is the conjugate of that of A^T with a conjugate b. */
+static void wg_solve_factored(const wg_factoring *job, const char *lu, wg_int ld, const char *pivots, Py_ssize_t step,
+                              char *x) {
     const int turned = job->adjoint;
     if (turned) wg_conjugate(job, x, job->n * job->k);
     if (job->left != turned) { /* L, or its transpose, meets x first */
@@ -326,7 +336,8 @@ WG_INLINE int wg_has_zero_pivot(const wg_factoring *job, const char *lu, wg_int 
     for (wg_int j = 0; j < job->n; j++) {
         const char *number = lu + j * (ld + 1) * job->itemsize;
         int part = 0;
-        while (part < parts && (single ? ((const float *)number)[part] == 0 : ((const double *)number)[part] == 0)) part++;
+        while (part < parts &&
+               (single ? ((const float *)number)[part] == 0 : ((const double *)number)[part] == 0)) part++;
         if (part == parts) return 1;
     }
     return 0;
@@ -390,7 +401,8 @@ static void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     free(room.matrix);
 }
 
-/* ---- determinants: a has LU, pivots are A's; out: the determinant, or its sign (or phase) with the logarithm of its size in second */
+/* ---- determinants: a has LU, pivots are A's; out: the determinant, or its sign (or phase) with the logarithm of its
+   size in second */
 
 #define WG_DETERMINANT(NAME, R, PARTS, ABS) \
     static void NAME(const wg_factoring *job, const char *lu, const char *pivots, Py_ssize_t i) { \

@@ -7,15 +7,16 @@
 #include "lapack.h"
 
 /* (jobz, uplo, n, a, lda, w, work, lwork, iwork, liwork, info, lengths), and for complex numbers with rwork, lrwork */
-typedef void (*wg_syevd)(const char *, const char *, const wg_int *, void *, const wg_int *, void *, void *, const wg_int *, void *,
-                         const wg_int *, wg_int *, size_t, size_t);
-typedef void (*wg_heevd)(const char *, const char *, const wg_int *, void *, const wg_int *, void *, void *, const wg_int *, void *,
+typedef void (*wg_syevd)(const char *, const char *, const wg_int *, void *, const wg_int *, void *, void *,
                          const wg_int *, void *, const wg_int *, wg_int *, size_t, size_t);
+typedef void (*wg_heevd)(const char *, const char *, const wg_int *, void *, const wg_int *, void *, void *,
+                         const wg_int *, void *, const wg_int *, void *, const wg_int *, wg_int *, size_t, size_t);
 /* (jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info, length), and for complex numbers with rwork */
-typedef void (*wg_gesdd)(const char *, const wg_int *, const wg_int *, void *, const wg_int *, void *, void *, const wg_int *, void *,
-                         const wg_int *, void *, const wg_int *, void *, wg_int *, size_t);
-typedef void (*wg_gesdd_complex)(const char *, const wg_int *, const wg_int *, void *, const wg_int *, void *, void *, const wg_int *,
-                                 void *, const wg_int *, void *, const wg_int *, void *, void *, wg_int *, size_t);
+typedef void (*wg_gesdd)(const char *, const wg_int *, const wg_int *, void *, const wg_int *, void *, void *,
+                         const wg_int *, void *, const wg_int *, void *, const wg_int *, void *, wg_int *, size_t);
+typedef void (*wg_gesdd_complex)(const char *, const wg_int *, const wg_int *, void *, const wg_int *, void *, void *,
+                                 const wg_int *, void *, const wg_int *, void *, const wg_int *, void *, void *,
+                                 wg_int *, size_t);
 
 WG_INLINE int wg_real_code(int code) { return code >= WG_C64 ? code - WG_C64 + WG_F32 : code; }
 
@@ -24,7 +25,8 @@ static void wg_eigh(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_factoring *job = (wg_factoring *)ctx;
     const int is_complex = job->code >= WG_C64;
     const wg_int n = job->n, size = job->itemsize, part = is_complex ? size / 2 : size;
-    const wg_int lwork = 1 + (6 + WG_LAPACK_BLOCK) * n + 2 * n * n, lrwork = is_complex ? 1 + 5 * n + 2 * n * n : 0, liwork = 3 + 5 * n;
+    const wg_int lwork = 1 + (6 + WG_LAPACK_BLOCK) * n + 2 * n * n, liwork = 3 + 5 * n;
+    const wg_int lrwork = is_complex ? 1 + 5 * n + 2 * n * n : 0;
     char *iwork = (char *)malloc(8 * liwork + (lwork + n * n) * size + lrwork * part);
     if (iwork == NULL) {
         job->failed = WG_NO_MEMORY;
@@ -37,7 +39,8 @@ static void wg_eigh(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         wg_int info = 0;
         wg_copy_matrix(a, wg_matrix(job, &job->a, i), n, n, job->a.column, job->a.row, (int)size);
         if (is_complex) {
-            ((wg_heevd)job->lapack->syevd)(jobz, uplo, &n, a, &n, values, work, &lwork, rwork, &lrwork, iwork, &liwork, &info, 1, 1);
+            ((wg_heevd)job->lapack->syevd)(jobz, uplo, &n, a, &n, values, work, &lwork, rwork, &lrwork, iwork, &liwork,
+                                           &info, 1, 1);
         } else {
             ((wg_syevd)job->lapack->syevd)(jobz, uplo, &n, a, &n, values, work, &lwork, iwork, &liwork, &info, 1, 1);
         }
@@ -70,18 +73,19 @@ static wg_int wg_gesdd_of(const wg_factoring *job, const wg_svd_room *room, char
     const char *jobz = u == NULL ? "N" : job->full ? "A" : "S";
     wg_int info = 0;
     if (job->code >= WG_C64) {
-        ((wg_gesdd_complex)job->lapack->gesdd)(jobz, &m, &n, room->matrix, &m, values, u, &m, vh, &rows, room->work, &room->lwork,
-                                               room->rwork, room->iwork, &info, 1);
+        ((wg_gesdd_complex)job->lapack->gesdd)(jobz, &m, &n, room->matrix, &m, values, u, &m, vh, &rows, room->work,
+                                               &room->lwork, room->rwork, room->iwork, &info, 1);
     } else {
-        ((wg_gesdd)job->lapack->gesdd)(jobz, &m, &n, room->matrix, &m, values, u, &m, vh, &rows, room->work, &room->lwork,
-                                       room->iwork, &info, 1);
+        ((wg_gesdd)job->lapack->gesdd)(jobz, &m, &n, room->matrix, &m, values, u, &m, vh, &rows, room->work,
+                                       &room->lwork, room->iwork, &info, 1);
     }
     return info;
 }
 
 /* Room for a matrix and what LAPACK asks for; free(room.matrix). */
 static int wg_svd_make_room(wg_factoring *job, wg_svd_room *room) {
-    const wg_int most = job->m < job->n ? job->n : job->m, least = job->m < job->n ? job->m : job->n, size = job->itemsize;
+    const wg_int most = job->m < job->n ? job->n : job->m, least = job->m < job->n ? job->m : job->n;
+    const wg_int size = job->itemsize;
     const wg_int n_reals = job->code >= WG_C64 ? least * (5 * least + 7 + 2 * most + 2 * least) : 0;
     union {
         float f32[2];
@@ -113,7 +117,8 @@ static void wg_svd(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_svd_room room;
     if (!wg_svd_make_room(job, &room)) return;
     for (Py_ssize_t i = begin; i < end && !job->failed; i++) {
-        char *u = job->out == NULL ? NULL : job->out + i * of_u, *vh = job->out == NULL ? NULL : job->second + i * of_vh;
+        char *u = job->out == NULL ? NULL : job->out + i * of_u;
+        char *vh = job->out == NULL ? NULL : job->second + i * of_vh;
         wg_copy_matrix(room.matrix, wg_matrix(job, &job->a, i), n, m, job->a.column, job->a.row, (int)size);
         if (!wg_all_finite(job->code, room.matrix, m * n * (is_complex ? 2 : 1))
             || wg_gesdd_of(job, &room, job->values + i * of_values, u, vh)) {

@@ -4,16 +4,18 @@
  * Note [Tiles]
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
  * outer_at: the same where rows of b are at places of their own, and columns of a are not packed.
- * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller, once.
+ * inner: sums[TM][TV] vectors += a[TM][k] * b[TV][k], both contiguous along k: the lanes are added up by the caller,
+ * once.
  * Where an outer product is written is asked for at its start: the sums take as long as memory needs to bring it.
- * Outer tiles may be of 1 to TV vectors. Tiles of fewer rows are their own instances, so that nothing is multiplied in vain when a group has 1, 2 or 4 channels.
+ * Outer tiles may be of 1 to TV vectors. Tiles of fewer rows are their own instances, so that nothing is multiplied in
+ * vain when a group has 1, 2 or 4 channels.
  */
 #define FN(name) WG_CAT(WG_CAT(WG_CAT(name, _), SUF), ISA)
 #define VEC WG_CAT(wg_vec_, SUF)
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
 
-WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
-                            R *c, Py_ssize_t c_step, int add) {
+WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k,
+                            const R *start, R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < wide; j++) {
@@ -38,9 +40,12 @@ WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R 
 
 #define WG_PLAIN(ROWS, WIDE) FN(wg_outer)(ROWS, WIDE, a, b, b_step, k, start, c, c_step, add)
 #define WG_PLAIN_ROWS(WIDE) \
-    (rows == TM ? WG_PLAIN(TM, WIDE) : rows == 4 ? WG_PLAIN(4, WIDE) : rows == 2 ? WG_PLAIN(2, WIDE) : WG_PLAIN(1, WIDE))
-TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k, const R *start,
-                                     R *c, Py_ssize_t c_step, int add) {
+    (rows == TM  ? WG_PLAIN(TM, WIDE) \
+     : rows == 4 ? WG_PLAIN(4, WIDE) \
+     : rows == 2 ? WG_PLAIN(2, WIDE) \
+                 : WG_PLAIN(1, WIDE))
+TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k,
+                                     const R *start, R *c, Py_ssize_t c_step, int add) {
     if (wide == TV) WG_PLAIN_ROWS(TV);
 #if TV == 3
     else if (wide == 2) WG_PLAIN_ROWS(2);
@@ -50,8 +55,8 @@ TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b,
 #undef WG_PLAIN
 #undef WG_PLAIN_ROWS
 
-WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
-                               Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
+WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b,
+                               const Py_ssize_t *at, Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
     VEC acc[TM][TV];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < wide; j++) {
@@ -75,9 +80,14 @@ WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ss
 }
 
 #define WG_AT(ROWS, WIDE) FN(wg_outer_at)(ROWS, WIDE, a, a_step, b, at, k, start, c, c_step, add)
-#define WG_AT_ROWS(WIDE) (rows == TM ? WG_AT(TM, WIDE) : rows == 4 ? WG_AT(4, WIDE) : rows == 2 ? WG_AT(2, WIDE) : WG_AT(1, WIDE))
-TARGET static void FN(wg_outer_at_tile)(int rows, int wide, const R *a, Py_ssize_t a_step, const R *b, const Py_ssize_t *at,
-                                        Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
+#define WG_AT_ROWS(WIDE) \
+    (rows == TM  ? WG_AT(TM, WIDE) \
+     : rows == 4 ? WG_AT(4, WIDE) \
+     : rows == 2 ? WG_AT(2, WIDE) \
+                 : WG_AT(1, WIDE))
+TARGET static void FN(wg_outer_at_tile)(int rows, int wide, const R *a, Py_ssize_t a_step, const R *b,
+                                        const Py_ssize_t *at, Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step,
+                                        int add) {
     if (wide == TV) WG_AT_ROWS(TV);
 #if TV == 3
     else if (wide == 2) WG_AT_ROWS(2);
@@ -105,8 +115,8 @@ WG_INLINE void FN(wg_inner)(const int rows, const R *a, Py_ssize_t a_step, const
         for (int j = 0; j < TV; j++) sums[i * TV + j] = acc[i][j];
 }
 
-TARGET static void FN(wg_inner_tile)(int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step, Py_ssize_t k,
-                                     void *sums) {
+TARGET static void FN(wg_inner_tile)(int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step,
+                                     Py_ssize_t k, void *sums) {
     if (rows == TM) FN(wg_inner)(TM, a, a_step, b, b_step, k, sums);
     else if (rows == 4) FN(wg_inner)(4, a, a_step, b, b_step, k, sums);
     else if (rows == 2) FN(wg_inner)(2, a, a_step, b, b_step, k, sums);

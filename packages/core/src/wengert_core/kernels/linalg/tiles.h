@@ -11,14 +11,16 @@ typedef WG_VECTOR(double) wg_vec_f64;
 typedef struct {
     int rows;                            /* of the largest tile */
     int vectors;                         /* of 64 bytes: columns of an outer product; columns of an inner product */
-    void (*outer_f32)(int, int, const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *, Py_ssize_t, int);
+    void (*outer_f32)(int, int, const float *, const float *, Py_ssize_t, Py_ssize_t, const float *, float *,
+                      Py_ssize_t, int);
     void (*inner_f32)(int, const float *, Py_ssize_t, const float *, Py_ssize_t, Py_ssize_t, void *);
-    void (*outer_at_f32)(int, int, const float *, Py_ssize_t, const float *, const Py_ssize_t *, Py_ssize_t, const float *, float *,
-                         Py_ssize_t, int);
-    void (*outer_f64)(int, int, const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *, Py_ssize_t, int);
+    void (*outer_at_f32)(int, int, const float *, Py_ssize_t, const float *, const Py_ssize_t *, Py_ssize_t,
+                         const float *, float *, Py_ssize_t, int);
+    void (*outer_f64)(int, int, const double *, const double *, Py_ssize_t, Py_ssize_t, const double *, double *,
+                      Py_ssize_t, int);
     void (*inner_f64)(int, const double *, Py_ssize_t, const double *, Py_ssize_t, Py_ssize_t, void *);
-    void (*outer_at_f64)(int, int, const double *, Py_ssize_t, const double *, const Py_ssize_t *, Py_ssize_t, const double *,
-                         double *, Py_ssize_t, int);
+    void (*outer_at_f64)(int, int, const double *, Py_ssize_t, const double *, const Py_ssize_t *, Py_ssize_t,
+                         const double *, double *, Py_ssize_t, int);
 } wg_tiles;
 
 /* 16 registers of 32 bytes (or 32 of 16): 6 rows of 2 (or 4). */

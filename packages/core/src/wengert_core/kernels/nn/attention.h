@@ -1,13 +1,13 @@
 /* The loops of attention_loops.h for float and for double. Included by drivers/nn/attention.pyx only.
  *
  * Note [Attention by blocks]
- * The scores of all queries with all keys are never in memory at once. A unit has a block of queries, one in each lane, and
- * goes over the keys block by block: scores [keys][lanes], their exponentials against the largest so far, and the sum of the
- * values by these [values' columns][lanes], which shrinks whenever a larger score turns up. What is kept for the gradient is
- * the logarithm of each query's sum of exponentials; from it the gradient computes the scores again, once with queries in the
- * lanes (gradient of the queries) and once with keys (gradients of keys and values), so that no two units add to one place.
- * Matrices are packed once for the tiles: "rows" is [tile of rows][columns][rows of the tile], "columns" is [tile of
- * columns][rows][columns of the tile].
+ * The scores of all queries with all keys are never in memory at once. A unit has a block of queries, one in each lane,
+ * and goes over the keys block by block: scores [keys][lanes], their exponentials against the largest so far, and the
+ * sum of the values by these [values' columns][lanes], which shrinks whenever a larger score turns up. What is kept for
+ * the gradient is the logarithm of each query's sum of exponentials; from it the gradient computes the scores again,
+ * once with queries in the lanes (gradient of the queries) and once with keys (gradients of keys and values), so that
+ * no two units add to one place. Matrices are packed once for the tiles: "rows" is [tile of rows][columns][rows of the
+ * tile], "columns" is [tile of columns][rows][columns of the tile].
  */
 #ifndef WENGERT_ATTENTION_H
 #define WENGERT_ATTENTION_H

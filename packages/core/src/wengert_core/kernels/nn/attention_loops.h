@@ -1,4 +1,5 @@
-/* Attention and its gradient; included once for float and once for double. Note [Attention by blocks] in attention.h. */
+/* Attention and its gradient; included once for float and once for double. Note [Attention by blocks] in
+   attention.h. */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define OUTER WG_CAT(outer_, SUF)
 #define EXP WG_CAT(wg_exp_, SUF)
@@ -7,7 +8,8 @@
 
 /* Lanes of a unit: whole vectors, as few as serve n in as many units as of the largest tiles. */
 static Py_ssize_t FN(wg_lanes)(const wg_tiles *tiles, Py_ssize_t n) {
-    const Py_ssize_t most = tiles->vectors * LANES, units = n > 0 ? (n + most - 1) / most : 1, each = (n + units - 1) / units;
+    const Py_ssize_t most = tiles->vectors * LANES, units = n > 0 ? (n + most - 1) / most : 1;
+    const Py_ssize_t each = (n + units - 1) / units;
     return each > LANES ? (each + LANES - 1) / LANES * LANES : LANES;
 }
 
@@ -57,8 +59,8 @@ static void FN(wg_attention_pack)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     }
 }
 
-/* Rows first .. of an operand as lanes: [size][lanes], times scale; zeros in lanes that are left. From the packed rows, where
- * there are any: a row of a tile is a piece of a row of lanes. */
+/* Rows first .. of an operand as lanes: [size][lanes], times scale; zeros in lanes that are left. From the packed rows,
+ * where there are any: a row of a tile is a piece of a row of lanes. */
 WG_CLONES static void FN(wg_fill_lanes)(const wg_tiles *tiles, const wg_operand *o, Py_ssize_t b, Py_ssize_t first,
                                         Py_ssize_t lanes, R scale, R *to) {
     const Py_ssize_t left = o->n - first, n = left < lanes ? left : lanes, size = o->size;
@@ -83,8 +85,8 @@ WG_CLONES static void FN(wg_fill_lanes)(const wg_tiles *tiles, const wg_operand 
             for (Py_ssize_t k = i; k < n && k < i + 16; k++) to[c * lanes + k] = from[k * size + c] * scale;
 }
 
-WG_CLONES static void FN(wg_empty_lanes)(const R *from, const wg_operand *o, Py_ssize_t b, Py_ssize_t first, Py_ssize_t lanes,
-                                         R scale, char *target) {
+WG_CLONES static void FN(wg_empty_lanes)(const R *from, const wg_operand *o, Py_ssize_t b, Py_ssize_t first,
+                                         Py_ssize_t lanes, R scale, char *target) {
     R *to = (R *)target + (b * o->n + first) * o->size;
     const Py_ssize_t n = o->n - first < lanes ? o->n - first : lanes, size = o->size;
     for (Py_ssize_t c = 0; c < size; c += 16)
@@ -112,15 +114,16 @@ static void FN(wg_add_columns)(const wg_tiles *tiles, const wg_operand *o, Py_ss
     int count;
     for (Py_ssize_t c = 0; c < o->size; c += count) {
         count = wg_tile_rows(tiles, o->size - c);
-        tiles->OUTER(count, (int)(lanes / LANES), packed + c * o->n + first * count, weights, lanes, n, NULL, to + c * lanes, lanes, 1);
+        tiles->OUTER(count, (int)(lanes / LANES), packed + c * o->n + first * count, weights, lanes, n, NULL,
+                     to + c * lanes, lanes, 1);
     }
 }
 
 /* ---- scores [n rows][lanes] */
 
 /* The mask added, and -inf where a key comes after its query. Rows are keys, or (by_key) queries. */
-static void FN(wg_mask_scores)(const wg_attention *p, Py_ssize_t b, Py_ssize_t row, Py_ssize_t n, Py_ssize_t lane, Py_ssize_t lanes,
-                               int by_key, R *scores) {
+static void FN(wg_mask_scores)(const wg_attention *p, Py_ssize_t b, Py_ssize_t row, Py_ssize_t n, Py_ssize_t lane,
+                               Py_ssize_t lanes, int by_key, R *scores) {
     const Py_ssize_t row_step = by_key ? p->mask_query : p->mask_key, lane_step = by_key ? p->mask_key : p->mask_query;
     const Py_ssize_t all = by_key ? p->key.n : p->query.n, there = all - lane < lanes ? all - lane : lanes;
     if (p->mask) {
@@ -137,11 +140,13 @@ static void FN(wg_mask_scores)(const wg_attention *p, Py_ssize_t b, Py_ssize_t r
 }
 
 /* Exponentials against the largest so far; sums and what was added before shrink with it. */
-WG_CLONES static void FN(wg_soften)(R *scores, Py_ssize_t n, Py_ssize_t lanes, R *top, R *total, R *out, Py_ssize_t size) {
+WG_CLONES static void FN(wg_soften)(R *scores, Py_ssize_t n, Py_ssize_t lanes, R *top, R *total, R *out,
+                                    Py_ssize_t size) {
     R shift[MOST_LANES], shrink[MOST_LANES];
     for (Py_ssize_t i = 0; i < lanes; i++) shift[i] = top[i];
     for (Py_ssize_t r = 0; r < n; r++)
-        for (Py_ssize_t i = 0; i < lanes; i++) shift[i] = scores[r * lanes + i] > shift[i] ? scores[r * lanes + i] : shift[i];
+        for (Py_ssize_t i = 0; i < lanes; i++)
+            shift[i] = scores[r * lanes + i] > shift[i] ? scores[r * lanes + i] : shift[i];
     for (Py_ssize_t i = 0; i < lanes; i++) {
         const R old = top[i];
         top[i] = shift[i];
@@ -189,8 +194,9 @@ static void FN(wg_attention_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) 
         }
         for (Py_ssize_t i = 0; i < lanes; i++) {
             const R sum = total[i];
-            if (i < n) ((R *)p->sums)[b * p->query.n + first + i] = sum == 0 ? (R)INFINITY : top[i] + (R)log((double)sum);
-            total[i] = sum == 0 ? 0 : 1 / sum;                                            /* who sees no key gets zeros */
+            if (i < n)
+                ((R *)p->sums)[b * p->query.n + first + i] = sum == 0 ? (R)INFINITY : top[i] + (R)log((double)sum);
+            total[i] = sum == 0 ? 0 : 1 / sum;   /* who sees no key gets zeros */
         }
         for (Py_ssize_t c = 0; c < width; c++)
             for (Py_ssize_t i = 0; i < lanes; i++) out[c * lanes + i] *= total[i];
@@ -203,7 +209,8 @@ static void FN(wg_attention_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) 
 /* ---- gradients */
 
 /* scores become weights exp(score - sum), slopes weights * (slope - dot); sums and dots of rows or of lanes. */
-WG_CLONES static void FN(wg_slopes)(R *scores, R *slopes, Py_ssize_t n, Py_ssize_t lanes, const R *sums, const R *dots, int by_row) {
+WG_CLONES static void FN(wg_slopes)(R *scores, R *slopes, Py_ssize_t n, Py_ssize_t lanes, const R *sums, const R *dots,
+                                    int by_row) {
     for (Py_ssize_t r = 0; r < n; r++)
         for (Py_ssize_t i = 0; i < lanes; i++) scores[r * lanes + i] -= by_row ? sums[r] : sums[i];
     WG_IVDEP
@@ -224,7 +231,8 @@ static void FN(wg_attention_by_query)(Py_ssize_t begin, Py_ssize_t end, void *ct
         p->failed = 1;
         return;
     }
-    R *grads = queries + size * lanes, *out = grads + width * lanes, *scores = out + size * lanes, *slopes = scores + p->block * lanes;
+    R *grads = queries + size * lanes, *out = grads + width * lanes, *scores = out + size * lanes;
+    R *slopes = scores + p->block * lanes;
     for (Py_ssize_t u = begin; u < end; u++) {
         const Py_ssize_t b = u / blocks, first = u % blocks * lanes;
         const Py_ssize_t left = p->query.n - first, n = left < lanes ? left : lanes;

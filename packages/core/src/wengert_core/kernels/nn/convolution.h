@@ -1,11 +1,12 @@
-/* What the loops of convolution_loops.h work on, and that file for float and for double. Included by drivers/nn/conv_plan.pxd only.
+/* What the loops of convolution_loops.h work on, and that file for float and for double. Included by
+ * drivers/nn/conv_plan.pxd only.
  *
  * Note [Convolution by tables]
- * A source is padded once, so that every element that a position needs exists: base[position] + tap[tap] within a channel.
- * With a stride in the last dim its rows are laid out by residues, so that a tap reads consecutive elements all the same.
- * One description serves convolution in any number of dims, its transpose (one call for each residue of the stride, where a
- * position is read with the taps that meet it and no others) and the gradient of the weight. Columns are positions of all
- * images, one after another; rows of a column's vector are channels times taps.
+ * A source is padded once, so that every element that a position needs exists: base[position] + tap[tap] within a
+ * channel. With a stride in the last dim its rows are laid out by residues, so that a tap reads consecutive elements
+ * all the same. One description serves convolution in any number of dims, its transpose (one call for each residue of
+ * the stride, where a position is read with the taps that meet it and no others) and the gradient of the weight.
+ * Columns are positions of all images, one after another; rows of a column's vector are channels times taps.
  */
 #ifndef WENGERT_CONVOLUTION_H
 #define WENGERT_CONVOLUTION_H
@@ -26,7 +27,8 @@ typedef struct {
     char *out;
     Py_ssize_t out_image, out_channel;
     const int32_t *place;                /* of a position in an output channel; NULL: in order */
-    Py_ssize_t row_panels, all_panels;   /* of a row of positions, where no panel goes beyond one, else 0; of all columns */
+    /* of a row of positions, where no panel goes beyond one, else 0; of all columns */
+    Py_ssize_t row_panels, all_panels;
     Py_ssize_t panels, column_blocks;    /* of a unit; units of all panels */
     Py_ssize_t deep;                     /* k of a panel */
     Py_ssize_t m_block, m_blocks;        /* channels of a unit; units of a group's channels */
@@ -35,8 +37,9 @@ typedef struct {
     int failed;                          /* no memory */
 } wg_conv;
 
-/* The gradient of the weight of groups with enough channels: the source is channels-last, so that nothing has to be gathered:
- * a row of the product is where a position is, and a run of its taps is consecutive. What comes from above is packed. */
+/* The gradient of the weight of groups with enough channels: the source is channels-last, so that nothing has to be
+ * gathered: a row of the product is where a position is, and a run of its taps is consecutive. What comes from above is
+ * packed. */
 typedef struct {
     const wg_tiles *tiles;
     Py_ssize_t images, places, groups, m, channels, taps;
@@ -51,7 +54,8 @@ typedef struct {
 } wg_weigher;
 
 enum { WG_DEEPEST = 192 };               /* k of a panel, at most */
-enum { WG_DEEP = 128, WG_WIDE = 512 };   /* of the weight gradient: positions of a sum, which stay in the first-level cache; columns at a time */
+/* of the weight gradient: positions of a sum, which stay in the first-level cache; columns at a time */
+enum { WG_DEEP = 128, WG_WIDE = 512 };
 enum { WG_SLACK = 1024 };                /* bytes behind a padded source which vectors may read */
 
 typedef struct {                         /* planes with a border of zeros */

@@ -1,4 +1,5 @@
-/* The loops of convolution; included once for float and once for double. Note [Convolution by tables] in convolution.h. */
+/* The loops of convolution; included once for float and once for double. Note [Convolution by tables] in
+   convolution.h. */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define OUTER WG_CAT(outer_, SUF)
 #define OUTER_AT WG_CAT(outer_at_, SUF)
@@ -51,8 +52,10 @@ WG_INLINE void FN(wg_find_runs)(const Py_ssize_t *at, int n, FN(wg_runs) *runs) 
     runs->from[runs->n] = n;
 }
 
-/* n elements at ``at`` from source, into to: runs by whole vectors, which may write up to one vector too much behind them. */
-WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *at, int n, const FN(wg_runs) *runs, R *to) {
+/* n elements at ``at`` from source, into to: runs by whole vectors, which may write up to one vector too much behind
+   them. */
+WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *at, int n, const FN(wg_runs) *runs,
+                             R *to) {
     if (runs->n * 3 > n) {
         for (int j = 0; j < n; j++) to[j] = source[at[j]];
         return;
@@ -69,8 +72,8 @@ WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *
 }
 
 /* A tile's rows to where their columns are written. */
-WG_INLINE void FN(wg_put)(const R *tile, int rows, Py_ssize_t lanes, Py_ssize_t n, const Py_ssize_t *where, int in_order, R *c,
-                          Py_ssize_t c_step, int add) {
+WG_INLINE void FN(wg_put)(const R *tile, int rows, Py_ssize_t lanes, Py_ssize_t n, const Py_ssize_t *where,
+                          int in_order, R *c, Py_ssize_t c_step, int add) {
     for (int y = 0; y < rows; y++, c += c_step, tile += lanes)
         if (in_order)
             for (Py_ssize_t j = 0; j < n; j++) c[where[0] + j] = (add ? c[where[0] + j] : 0) + tile[j];
@@ -79,8 +82,8 @@ WG_INLINE void FN(wg_put)(const R *tile, int rows, Py_ssize_t lanes, Py_ssize_t 
 }
 
 /* Panels of columns: [k][lanes], the elements k0 .. k1 of each column. */
-WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const Py_ssize_t *at, int lanes, Py_ssize_t k0,
-                                        Py_ssize_t k1, R *to) {
+WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const Py_ssize_t *at, int lanes,
+                                        Py_ssize_t k0, Py_ssize_t k1, R *to) {
     const int consecutive = FN(wg_consecutive)(at, lanes);
     FN(wg_runs) runs;
     Py_ssize_t c = k0 / p->taps, t = k0 % p->taps;
@@ -99,11 +102,13 @@ WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const
  * and whether they are written so. */
 typedef struct { Py_ssize_t n; int straight, in_order; } FN(wg_panel);
 
-/* Panel number ``i`` of all. last: where the last element of a column at 0 is read. at: also of the lanes that are left over. */
-WG_INLINE FN(wg_panel) FN(wg_find_panel)(const wg_conv *p, Py_ssize_t i, const R *last, Py_ssize_t lanes, Py_ssize_t *at,
-                                         Py_ssize_t *to) {
+/* Panel number ``i`` of all. last: where the last element of a column at 0 is read. at: also of the lanes that are left
+   over. */
+WG_INLINE FN(wg_panel) FN(wg_find_panel)(const wg_conv *p, Py_ssize_t i, const R *last, Py_ssize_t lanes,
+                                         Py_ssize_t *at, Py_ssize_t *to) {
     FN(wg_panel) panel;
-    const Py_ssize_t row = p->row_panels ? i / p->row_panels : 0, within = (p->row_panels ? i % p->row_panels : i) * lanes;
+    const Py_ssize_t row = p->row_panels ? i / p->row_panels : 0;
+    const Py_ssize_t within = (p->row_panels ? i % p->row_panels : i) * lanes;
     const Py_ssize_t left = (p->row_panels ? p->row : p->images * p->places) - within;
     panel.n = left < lanes ? left : lanes;
     FN(wg_columns)(p, row * p->row + within, panel.n, at, to);
@@ -130,8 +135,10 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     for (Py_ssize_t t = 0; t < p->taps; t++)
         if (p->tap[t] > farthest) farthest = p->tap[t];
     for (Py_ssize_t u = begin; u < end; u++) {
-        const Py_ssize_t mb = u % p->m_blocks, cb = u / p->m_blocks % p->column_blocks, g = u / p->m_blocks / p->column_blocks;
-        const Py_ssize_t first = cb * p->panels, rest = p->all_panels - first, n_panels = rest < p->panels ? rest : p->panels;
+        const Py_ssize_t mb = u % p->m_blocks, cb = u / p->m_blocks % p->column_blocks;
+        const Py_ssize_t g = u / p->m_blocks / p->column_blocks;
+        const Py_ssize_t first = cb * p->panels, rest = p->all_panels - first;
+        const Py_ssize_t n_panels = rest < p->panels ? rest : p->panels;
         const Py_ssize_t m0 = mb * p->m_block, m1 = m0 + p->m_block < p->m ? m0 + p->m_block : p->m;
         const R *source = (const R *)p->source + g * p->channels * p->source_channel;
         const R *last = source + (p->channels - 1) * p->source_channel + farthest;
@@ -147,7 +154,8 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
                 if (++t == p->taps) t = 0, c += p->source_channel;
             }
             for (Py_ssize_t i = 0; i < n_panels; i++)
-                if (!found[i].straight) FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
+                if (!found[i].straight)
+                    FN(wg_fill_panel)(p, source, at + i * lanes, (int)lanes, k0, k0 + depth, panels + i * panel);
             for (Py_ssize_t r = m0; r < m1; r += rows) {
                 rows = wg_tile_rows(p->tiles, p->m - r);
                 for (Py_ssize_t i = 0; i < n_panels; i++) {
@@ -158,7 +166,8 @@ static void FN(wg_conv_units)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
                     R *c = out + r * p->out_channel, *target = whole ? c + where[0] : tile;
                     const Py_ssize_t step = whole ? p->out_channel : lanes;
                     if (found[i].straight)
-                        p->tiles->OUTER_AT(rows, wide, a, rows, source + at[i * lanes], element, depth, start, target, step, add);
+                        p->tiles->OUTER_AT(rows, wide, a, rows, source + at[i * lanes], element, depth, start, target,
+                                           step, add);
                     else
                         p->tiles->OUTER(rows, wide, a, panels + i * panel, lanes, depth, start, target, step, add);
                     if (!whole) FN(wg_put)(tile, rows, lanes, n, where, found[i].in_order, c, p->out_channel, k0 > 0);
@@ -179,7 +188,8 @@ static void FN(wg_fill_bias)(const wg_conv *p) {
         }
 }
 
-/* Units of groups with one output channel (or two): an image's group, straight from the source, row by row of positions. */
+/* Units of groups with one output channel (or two): an image's group, straight from the source, row by row of
+   positions. */
 WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const wg_conv *p = ctx;
     const Py_ssize_t k = p->channels * p->taps;
@@ -207,7 +217,8 @@ WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void 
                         continue;
                     }
                     const R *computed = (const R *)sums;
-                    for (Py_ssize_t i = 0; i < n; i++) out[p->place ? p->place[first + j + i] : first + j + i] = computed[i];
+                    for (Py_ssize_t i = 0; i < n; i++)
+                        out[p->place ? p->place[first + j + i] : first + j + i] = computed[i];
                 }
         }
     }
@@ -236,8 +247,8 @@ WG_CLONES static void FN(wg_fill_values)(const wg_conv *p, const R *values, cons
     }
 }
 
-/* Units of the weight's gradient: for each chunk of columns, group, block of output channels and block of k. ``out`` holds
- * what comes from above, ``weights`` the results: [chunks][groups][m][k]. */
+/* Units of the weight's gradient: for each chunk of columns, group, block of output channels and block of k. ``out``
+ * holds what comes from above, ``weights`` the results: [chunks][groups][m][k]. */
 static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_conv *p = ctx;
     const int vectors = p->tiles->vectors;
@@ -251,7 +262,8 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     if (sums == NULL || rows == NULL || values == NULL) p->failed = 1;
     for (Py_ssize_t u = begin; u < end && !p->failed; u++) {
         const Py_ssize_t kb = u % p->row_blocks, mb = u / p->row_blocks % p->m_blocks;
-        const Py_ssize_t g = u / p->row_blocks / p->m_blocks % p->groups, chunk = u / p->row_blocks / p->m_blocks / p->groups;
+        const Py_ssize_t g = u / p->row_blocks / p->m_blocks % p->groups;
+        const Py_ssize_t chunk = u / p->row_blocks / p->m_blocks / p->groups;
         const Py_ssize_t k0 = kb * p->row_block, k1 = k0 + p->row_block < k ? k0 + p->row_block : k;
         const Py_ssize_t m0 = mb * p->m_block, m1 = m0 + p->m_block < p->m ? m0 + p->m_block : p->m;
         const Py_ssize_t last = (chunk + 1) * p->chunk < total ? (chunk + 1) * p->chunk : total;
@@ -291,7 +303,8 @@ static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     free(values);
 }
 
-/* What comes from above, for each tile of a group's rows [positions of all images][rows]: read in order. Units: images' groups' blocks. */
+/* What comes from above, for each tile of a group's rows [positions of all images][rows]: read in order. Units: images'
+   groups' blocks. */
 WG_INLINE void FN(wg_pack_tile)(const R *x, Py_ssize_t channel, Py_ssize_t n, int rows, R *to) {
     for (Py_ssize_t i = 0; i < n; i++)
         for (int k = 0; k < rows; k++) to[i * rows + k] = x[k * channel + i];
@@ -321,7 +334,8 @@ WG_CLONES static void FN(wg_pack_above)(Py_ssize_t begin, Py_ssize_t end, void *
 /* Units: for each chunk of columns, group, run of taps, block of the run's elements and block of output channels. */
 static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_weigher *p = ctx;
-    const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels, total = p->images * p->places;
+    const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels;
+    const Py_ssize_t total = p->images * p->places;
     const Py_ssize_t source_step = p->groups * p->channels;
     Py_ssize_t at[WG_DEEP];
     R *sums = malloc((size_t)((p->m_block + WG_MOST_ROWS) * lanes) * sizeof(R));
@@ -350,8 +364,8 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
             }
             for (Py_ssize_t r = 0; r < rows; r += count) {
                 count = wg_tile_rows(p->tiles, rows - r);
-                p->tiles->OUTER_AT(count, wide, grad + r * total + first * count, count, source, at, n, NULL, sums + r * lanes, lanes,
-                                   first > chunk * p->chunk);
+                p->tiles->OUTER_AT(count, wide, grad + r * total + first * count, count, source, at, n, NULL,
+                                   sums + r * lanes, lanes, first > chunk * p->chunk);
             }
         }
         R *result = (R *)p->parts + ((chunk * p->groups + g) * p->m + m0) * p->channels * p->taps + run * p->run_taps;

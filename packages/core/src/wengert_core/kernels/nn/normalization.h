@@ -1,9 +1,9 @@
 /* The loops of normalization_loops.h for float and for double. Included by drivers/nn/normalization.pyx only.
  *
  * Note [The layout of normalization]
- * A tensor is [outer, images, groups, channels, size] in memory; each of images x groups is normalized over the three other
- * dims, weight and bias are [groups, channels]. Batches: (N, 1, C, 1, positions); layers: (1, rows, 1, columns, 1);
- * groups: (1, N, groups, channels of a group, positions).
+ * A tensor is [outer, images, groups, channels, size] in memory; each of images x groups is normalized over the three
+ * other dims, weight and bias are [groups, channels]. Batches: (N, 1, C, 1, positions); layers: (1, rows, 1, columns,
+ * 1); groups: (1, N, groups, channels of a group, positions).
  */
 #ifndef WENGERT_NORMALIZATION_H
 #define WENGERT_NORMALIZATION_H

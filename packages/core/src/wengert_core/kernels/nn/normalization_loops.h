@@ -1,5 +1,6 @@
 /* Normalization by mean and variance, and its gradient; included once for float and once for double.
- * Note [The layout of normalization] in normalization.h. Sums are taken in lanes over blocks, and blocks are added in double.
+ * Note [The layout of normalization] in normalization.h. Sums are taken in lanes over blocks, and blocks are added in
+ * double.
  */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define LANES ((int)(128 / sizeof(R)))
@@ -49,7 +50,8 @@ WG_CLONES static void FN(wg_normalize)(Py_ssize_t begin, Py_ssize_t end, void *c
             *var = (R)(squares / (double)count);
         }
         const R scale = (R)(1 / sqrt((double)*var + p->eps)), shift = *mean;
-        const R *weight = p->weight ? (const R *)p->weight + first : NULL, *bias = p->bias ? (const R *)p->bias + first : NULL;
+        const R *weight = p->weight ? (const R *)p->weight + first : NULL;
+        const R *bias = p->bias ? (const R *)p->bias + first : NULL;
         for (Py_ssize_t a = 0; a < p->outer; a++) {
             const R *from = x + a * step;
             R *to = out + a * step;
@@ -126,7 +128,8 @@ WG_CLONES static void FN(wg_normalize_back_rows)(Py_ssize_t begin, Py_ssize_t en
                 if (weight) to[i] = grad[i] * weight[i];
             }
             const R even = p->given ? 0 : (R)(FN(wg_sum_of)(above, NULL, 0, n) / (double)n);
-            const R slope = p->given ? 0 : (R)((double)scale * scale * FN(wg_products_of)(x, above, shift, n) / (double)n);
+            const R slope =
+                p->given ? 0 : (R)((double)scale * scale * FN(wg_products_of)(x, above, shift, n) / (double)n);
             WG_IVDEP
             for (Py_ssize_t i = 0; i < n; i++) to[i] = (above[i] - even - (x[i] - shift) * slope) * scale;
         }

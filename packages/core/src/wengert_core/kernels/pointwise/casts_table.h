@@ -4,7 +4,8 @@
 
 #include "casts.h"
 
-/* A: of casts to floating point; B: of casts to int64, for which there are vector instructions in x86-64-v4 only, and to bool. */
+/* A: of casts to floating point; B: of casts to int64, for which there are vector instructions in x86-64-v4 only, and
+   to bool. */
 #define WG_CASTS_FROM(A, B, STAG, CLASS, SRC) \
     WG_CAST(B, STAG, CLASS, SRC, BOOL, uint8_t) \
     WG_CAST(, STAG, CLASS, SRC, U8, uint8_t) \

@@ -1,8 +1,8 @@
 /* The logarithm of the gamma function and its derivative.
  *
- * lgamma is the C library's, which is exact to a unit in the last place; its reentrant form, since it is called on several
- * threads. digamma: recurrence up to 10, from there the asymptotic series (Abramowitz and Stegun, 6.3.5 and 6.3.18), for
- * negative numbers the reflection 6.3.7. float32 is computed in float64.
+ * lgamma is the C library's, which is exact to a unit in the last place; its reentrant form, since it is called on
+ * several threads. digamma: recurrence up to 10, from there the asymptotic series (Abramowitz and Stegun, 6.3.5 and
+ * 6.3.18), for negative numbers the reflection 6.3.7. float32 is computed in float64.
  */
 #ifndef WENGERT_GAMMA_H
 #define WENGERT_GAMMA_H

@@ -1,8 +1,10 @@
-/* Activations made of pieces: elu and its kin, hardtanh, hardsigmoid, hardswish, mish, shrinking, nan_to_num, and gradients.
+/* Activations made of pieces: elu and its kin, hardtanh, hardsigmoid, hardswish, mish, shrinking, nan_to_num, and
+ * gradients.
  *
- * Included once for float and once for double, by pointwise_table.h. The includer defines R, SUF, what the parameters of the
- * ops are (WG_ELU, WG_BOUNDS, WG_CLIP_BOUNDS, WG_LIMITS), and for exp(x) - 1 how a power of two is made (BITS, WORD, SHIFT,
- * BIAS), the number that rounds (MAGIC), ln 2 in two parts, and the series of exp(r) - 1 - r, divided by r * r.
+ * Included once for float and once for double, by pointwise_table.h. The includer defines R, SUF, what the parameters
+ * of the ops are (WG_ELU, WG_BOUNDS, WG_CLIP_BOUNDS, WG_LIMITS), and for exp(x) - 1 how a power of two is made (BITS,
+ * WORD, SHIFT, BIAS), the number that rounds (MAGIC), ln 2 in two parts, and the series of exp(r) - 1 - r, divided by
+ * r * r.
  */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define EXP WG_CAT(wg_exp_, SUF)

@@ -15,6 +15,7 @@ cdef struct Pointwise:
 #   maximum minimum lerp(a, b, weight) addcmul(a, b, c; value) addcdiv(a, b, c; value)
 #   leaky_relu(input, slope) leaky_relu_backward(grad, input, slope) div_trunc(a, b)
 #   smooth_l1 smooth_l1_slope huber huber_slope     (input, target, beta)
-# float32 only: fmod remainder floor_divide. float64 only: sin cos. Every dtype: where(mask, a, b). Floats, to bool: eq ne lt le gt ge.
+# float32 only: fmod remainder floor_divide. float64 only: sin cos. Every dtype: where(mask, a, b).
+# Floats, to bool: eq ne lt le gt ge.
 cdef loop_t find_pointwise(const char *name, int dtype) noexcept nogil
 cdef bint describe_pointwise(const char *name, int dtype, Pointwise *into) noexcept nogil     # False when absent

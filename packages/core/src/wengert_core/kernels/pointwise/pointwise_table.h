@@ -35,7 +35,9 @@
 #define MAGIC 12582912.0
 #define LN2_HIGH 0.693359375
 #define LN2_LOW -2.12194440e-4
-#define SERIES WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f, 1.992892632e-04f)
+#define SERIES \
+    WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f, \
+          1.992892632e-04f)
 #include "piecewise.h"
 
 #define R double
@@ -79,11 +81,12 @@
 WG_TRIGONOMETRIC(sin_f64, 0, sin)
 WG_TRIGONOMETRIC(cos_f64, 1, cos)
 
-/* Remainders of float32, exact as fmod's: the quotient is rounded in double, whose 53 bits hold quotient * y. A chunk with a
-   quotient of 2^28 or more, or with what is not finite, goes to the C library. */
+/* Remainders of float32, exact as fmod's: the quotient is rounded in double, whose 53 bits hold quotient * y. A chunk
+   with a quotient of 2^28 or more, or with what is not finite, goes to the C library. */
 WG_INLINE float wg_fast_fmod(float x, float y) {
     const double q = trunc((double)x / (double)y), r = (double)x - q * (double)y;
-    const double fixed = r * (double)x < 0 ? r + copysign(fabs((double)y), (double)x) : r; /* the quotient was rounded up */
+    /* the quotient was rounded up */
+    const double fixed = r * (double)x < 0 ? r + copysign(fabs((double)y), (double)x) : r;
     return copysignf((float)fabs(fixed), x);
 }
 WG_INLINE float wg_to_sign_of(float mod, float y) { return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod; }
@@ -104,7 +107,11 @@ WG_INLINE float wg_floor_quotient(float mod, float x, float y) {
                 far |= -(int32_t)!(fabs((double)xs[i] / (double)ys[i]) < 0x1p28 && fabsf(ys[i]) <= FLT_MAX); \
             if (far) for (Py_ssize_t i = 0; i < m; i++) mods[i] = fmodf(xs[i], ys[i]); \
             else for (Py_ssize_t i = 0; i < m; i++) mods[i] = wg_fast_fmod(xs[i], ys[i]); \
-            for (Py_ssize_t i = 0; i < m; i++) { const float x = xs[i], y = ys[i], mod = mods[i]; (void)x; (void)y; out[i] = EXPR; } \
+            for (Py_ssize_t i = 0; i < m; i++) { \
+                const float x = xs[i], y = ys[i], mod = mods[i]; \
+                (void)x; (void)y; \
+                out[i] = EXPR; \
+            } \
             n -= m; xs += m; ys += m; out += m; \
         } \
     } \
@@ -115,7 +122,8 @@ WG_REMAINDER(floor_divide_f32, wg_floor_quotient(mod, x, y))
 WG_OP2(div_trunc_f32, float, float, float, WG_NO_PARAMS, truncf(x / y))
 WG_OP2(div_trunc_f64, double, double, double, WG_NO_PARAMS, trunc(x / y))
 
-/* The sign of what does not fit goes as in torch: abs() of the wrapped product, which in 64 bits may be the least number. */
+/* The sign of what does not fit goes as in torch: abs() of the wrapped product, which in 64 bits may be the least
+   number. */
 #define WG_LCM(SUF, T, WORD) \
     WG_INLINE T wg_lcm_##SUF(T a, T b) { \
         const WORD x = a < 0 ? 0 - (WORD)a : (WORD)a, y = b < 0 ? 0 - (WORD)b : (WORD)b; \
@@ -158,8 +166,8 @@ WG_COMPARE(f64, double, WG_LD_F64)
 static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(sigmoid, 1, 0), WG_REAL(log_sigmoid, 1, 0), WG_REAL(silu, 1, 0), WG_REAL(relu, 1, 0), WG_REAL(gelu, 1, 0),
     WG_REAL(gelu_tanh, 1, 0), WG_REAL(softplus, 1, 2), WG_REAL(exp, 1, 0), WG_REAL(erf, 1, 0), WG_REAL(erfc, 1, 0),
-    WG_REAL(lgamma, 1, 0), WG_REAL(digamma, 1, 0), WG_REAL(reciprocal, 1, 0), WG_REAL(rsqrt, 1, 0), WG_REAL(square, 1, 0),
-    WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
+    WG_REAL(lgamma, 1, 0), WG_REAL(digamma, 1, 0), WG_REAL(reciprocal, 1, 0), WG_REAL(rsqrt, 1, 0),
+    WG_REAL(square, 1, 0), WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
     WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0), WG_REAL(log_sigmoid_backward, 2, 0),
     WG_REAL(silu_backward, 2, 0), WG_REAL(relu_backward, 2, 0), WG_REAL(threshold_backward, 2, 1),
     WG_REAL(gelu_backward, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
@@ -168,7 +176,8 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(addcdiv, 3, 1), WG_REAL(leaky_relu, 2, 0), WG_REAL(leaky_relu_backward, 3, 0), WG_REAL(smooth_l1, 3, 0),
     WG_REAL(smooth_l1_slope, 3, 0), WG_REAL(huber, 3, 0), WG_REAL(huber_slope, 3, 0), WG_REAL(div_trunc, 2, 0),
     WG_REAL(elu, 1, 3), WG_REAL(celu, 1, 1), WG_REAL(elu_backward, 2, 3), WG_REAL(elu_backward_of_result, 2, 3),
-    WG_REAL(hardtanh, 1, 2), WG_REAL(hardtanh_backward, 2, 2), WG_REAL(hardsigmoid, 1, 0), WG_REAL(hardsigmoid_backward, 2, 0),
+    WG_REAL(hardtanh, 1, 2), WG_REAL(hardtanh_backward, 2, 2), WG_REAL(hardsigmoid, 1, 0),
+    WG_REAL(hardsigmoid_backward, 2, 0),
     WG_REAL(hardswish, 1, 0), WG_REAL(hardswish_backward, 2, 0), WG_REAL(mish, 1, 0), WG_REAL(mish_backward, 2, 0),
     WG_REAL(hardshrink, 1, 1), WG_REAL(softshrink, 1, 1), WG_REAL(shrink_backward, 2, 1), WG_REAL(nan_to_num, 1, 3),
     {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},

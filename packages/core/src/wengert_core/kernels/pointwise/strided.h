@@ -1,8 +1,8 @@
 /* Copies of a 2-d block between strided buffers, one function per element size.
  *
  * Rows are dim 0, dim 1 is the inner loop of the output. Four ways: rows contiguous in both (memcpy), a transpose
- * (source contiguous along dim 0, output along dim 1) by tiles through a buffer on the stack, rows that are contiguous but
- * read backwards (a flip), and plain loops.
+ * (source contiguous along dim 0, output along dim 1) by tiles through a buffer on the stack, rows that are contiguous
+ * but read backwards (a flip), and plain loops.
  */
 #ifndef WENGERT_STRIDED_H
 #define WENGERT_STRIDED_H

@@ -30,4 +30,6 @@ cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
                      const npy_intp *shape, int ndim) noexcept nogil
 cdef void fill_strided(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int itemsize,
                        char *value) noexcept nogil
-cdef void fill_large(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value) noexcept nogil
+cdef void fill_large(
+    char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value
+) noexcept nogil

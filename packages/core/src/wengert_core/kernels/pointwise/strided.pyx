@@ -226,7 +226,9 @@ cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
     parallel_for(units[job.dim], GRAIN * units[job.dim] // count, copy_units, &job)
 
 
-cdef void fill_large(char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value) noexcept nogil:
+cdef void fill_large(
+    char *dst, const npy_intp *dst_strides, const npy_intp *shape, int ndim, int dtype, char *value
+) noexcept nogil:
     cdef npy_intp no_strides[MAX_DIMS]
     cdef int dim
     for dim in range(ndim):

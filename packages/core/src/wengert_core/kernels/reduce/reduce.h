@@ -3,7 +3,8 @@
  * Note [How a reduction adds up]
  * Rows: blocks of 1024 elements, each over enough independent lanes to fill the vector units; the blocks are combined
  * in pairs, so the error grows with log n. Columns: strips of 128 kept elements; every 16 rows a level of partial
- * results is folded into the next, so the error grows with 16 log16 n. Few rows have few levels: two of them are an addition.
+ * results is folded into the next, so the error grows with 16 log16 n. Few rows have few levels: two of them are an
+ * addition.
  *
  * OP(a, b) must be associative and commutative up to rounding, with identity ZERO.
  */

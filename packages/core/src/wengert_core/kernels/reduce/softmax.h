@@ -26,7 +26,9 @@ typedef void (*wg_rows_kernel)(const wg_rows *, Py_ssize_t);
 #define R float
 #define SUF f32
 #define WHOLE int32_t
-#define ACROSS(STEP) STEP(WG_LANES(4, 5, 6, 7, 0, 1, 2, 3)) STEP(WG_LANES(2, 3, 0, 1, 6, 7, 4, 5)) STEP(WG_LANES(1, 0, 3, 2, 5, 4, 7, 6))
+#define ACROSS(STEP) \
+    STEP(WG_LANES(4, 5, 6, 7, 0, 1, 2, 3)) STEP(WG_LANES(2, 3, 0, 1, 6, 7, 4, 5)) \
+    STEP(WG_LANES(1, 0, 3, 2, 5, 4, 7, 6))
 #define NONE_THEN_ALL 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1
 #include "softmax_rows.h"
 #define R double

@@ -1,8 +1,8 @@
 /* softmax, log_softmax, their gradients and logsumexp over contiguous rows; included once for float, once for double.
  *
- * The includer defines R, SUF, WHOLE (the integer of R's size), ACROSS and NONE_THEN_ALL. Short rows are taken several at a
- * time, so that the exponentials of a whole group go through one vector loop. A row whose maximum is infinite, or that holds
- * NaN, becomes NaN, as in torch.
+ * The includer defines R, SUF, WHOLE (the integer of R's size), ACROSS and NONE_THEN_ALL. Short rows are taken several
+ * at a time, so that the exponentials of a whole group go through one vector loop. A row whose maximum is infinite, or
+ * that holds NaN, becomes NaN, as in torch.
  */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define EXP WG_CAT(wg_exp_, SUF)
@@ -85,8 +85,8 @@ WG_INLINE R FN(wg_row_sum)(const R *x, Py_ssize_t n) {
     return total;
 }
 
-/* out[j] = x[j] - shift, copy[j] the same unless it is NULL. The last vector is read at first and written at the end, so
- * that no element is left over for a loop of its own.
+/* out[j] = x[j] - shift, copy[j] the same unless it is NULL. The last vector is read at first and written at the end,
+ * so that no element is left over for a loop of its own.
  */
 WG_INLINE void FN(wg_row_less)(const R *x, R shift, R *out, R *copy, Py_ssize_t n) {
     if (n < FN(WG_FEW)) {

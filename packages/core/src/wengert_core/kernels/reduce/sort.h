@@ -1,10 +1,10 @@
 /* Ordering the elements of one line: all of them, the k best, the k-th. Included by drivers/reduce/sort.pyx only.
  *
  * Note [Keys]
- *     Each element becomes an unsigned integer whose order is that of the elements: a sign bit turned over, all bits of a
- *     negative float, NaN the largest, -0.0 as 0.0. Descending order turns all bits of the keys over. So there is one sort for
- *     all dtypes, and it is stable: by insertion for a few elements, else by radix, least significant digit first; a digit in
- *     which all keys agree costs no pass. Keys are 32 bits wide, for int64 and double 64.
+ *     Each element becomes an unsigned integer whose order is that of the elements: a sign bit turned over, all bits of
+ *     a negative float, NaN the largest, -0.0 as 0.0. Descending order turns all bits of the keys over. So there is one
+ *     sort for all dtypes, and it is stable: by insertion for a few elements, else by radix, least significant digit
+ *     first; a digit in which all keys agree costs no pass. Keys are 32 bits wide, for int64 and double 64.
  */
 #ifndef WENGERT_ORDER_H
 #define WENGERT_ORDER_H
@@ -93,7 +93,8 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
 
 /* One pass of a radix sort: `from` to `to` by the digit of BITS bits at SHIFT; 0 when all keys agree in it. */
 #define WG_ORDER(KEY, NAME, WIDTH) \
-    static int NAME##_pass(const KEY *k, const uint32_t *p, Py_ssize_t n, KEY *k2, uint32_t *p2, int shift, int bits) { \
+    static int NAME##_pass(const KEY *k, const uint32_t *p, Py_ssize_t n, KEY *k2, uint32_t *p2, int shift, \
+                           int bits) { \
         uint32_t count[2048]; \
         const KEY mask = ((KEY)1 << bits) - 1; \
         memset(count, 0, sizeof(uint32_t) << bits); \
@@ -139,8 +140,8 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
         } \
         return moved; \
     } \
-    /* The k smallest keys of a line in order, few of many: an ordered list of k, and blocks that hold nothing better are \
-       passed over. */ \
+    /* The k smallest keys of a line in order, few of many: an ordered list of k, and blocks that hold nothing better \
+       are passed over. */ \
     static void NAME##_few(const wg_ordering *o, const char *src, KEY *best, uint32_t *place) { \
         KEY block[WG_BLOCK]; \
         Py_ssize_t have = 0; \
@@ -182,7 +183,8 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             const KEY digit = ((KEY)1 << bits) - 1; \
             Py_ssize_t d = 0, i = 0; \
             memset(count, 0, sizeof count); \
-            if (m >= WG_MANY) { /* four counts: many keys begin alike, and an addition waits for the last one to its number */ \
+            /* four counts: many keys begin alike, and an addition waits for the last one to its number */ \
+            if (m >= WG_MANY) { \
                 memset(more, 0, sizeof more); \
                 for (; i + 3 < m; i += 4) { \
                     count[some[i] >> shift & digit]++; \
@@ -254,7 +256,8 @@ WG_ORDER(uint64_t, wg_order_u64, 64)
 static void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_ordering *o = (wg_ordering *)ctx;
     const int wide = o->code == WG_I64 || o->code == WG_F64;
-    const Py_ssize_t item = o->code <= WG_I8 ? 1 : o->code == WG_I16 || o->code == WG_F16 || o->code == WG_BF16 ? 2 : wide ? 8 : 4;
+    const int half = o->code == WG_I16 || o->code == WG_F16 || o->code == WG_BF16;
+    const Py_ssize_t item = o->code <= WG_I8 ? 1 : half ? 2 : wide ? 8 : 4;
     const Py_ssize_t room = o->what == WG_BEST_K && o->k <= WG_BEST ? WG_BEST : o->n;
     char small[24 * WG_BLOCK];
     uint32_t small_order[WG_BLOCK];

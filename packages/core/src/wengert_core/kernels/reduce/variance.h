@@ -1,9 +1,9 @@
 /* Sums of squared distances from the mean, for float and double. Included by drivers/reduce/row_reduce.pyx only.
  *
  * Note [How a variance adds up]
- * A row is cut into chunks that stay in the first-level cache. A chunk's mean is computed first, then the distances from
- * it, all in double precision: what rounding left in the mean is taken out by the sum of the distances. Two stretches of
- * n and m elements with the means a and b have together the squares of both and (a - b)^2 n m / (n + m).
+ * A row is cut into chunks that stay in the first-level cache. A chunk's mean is computed first, then the distances
+ * from it, all in double precision: what rounding left in the mean is taken out by the sum of the distances. Two
+ * stretches of n and m elements with the means a and b have together the squares of both and (a - b)^2 n m / (n + m).
  */
 #ifndef WENGERT_SPREAD_H
 #define WENGERT_SPREAD_H

@@ -229,7 +229,8 @@ cdef void visit(Py_ssize_t begin, Py_ssize_t end, void *ctx) noexcept nogil:
 
 
 def visits(counts, threads, grain, pause=0, nested=False):
-    """Share out the positions of two int64 arrays: add 1 to each count, note who did it. Returns how many threads were asked.
+    """Share out the positions of two int64 arrays: add 1 to each count, note who did it. Returns how many threads were
+    asked.
 
     pause: microseconds that each piece takes.   nested: each piece is shared out once more.
     """
