@@ -37,11 +37,11 @@ this page, in the environment of `make compare`; `tools/compare/operator_rows.py
 float32. The forward is recorded (inputs require gradients) if the operator is differentiable; the backward is
 `autograd.grad` of the result with `retain_graph=True`. Matrices for linalg are 4 x 4, and batches of 50 x 50.
 
-One process measures each whole table in {passes} passes, minutes apart, because other load on the machine slows single
-rows for a while. A pass yields the median of the quotients of {rounds} interleaved rounds (on two threads, {more} at the
-largest size); each ratio is the median of the passes. On two threads each sample starts {pause:.0f} ms after the
-previous one, when the other package's threads no longer spin. A sample whose own threads wait for each other takes
-milliseconds (ratios above 100), so on two threads the median is more meaningful than the mean.
+One process measures each whole table in {passes} passes, minutes apart, because other load on the machine slows
+single rows for a while. A pass yields the median of the quotients of {rounds} interleaved rounds (on two threads,
+{more} at the largest size); each ratio is the median of the passes. On two threads each sample starts {pause:.0f} ms
+after the previous one, when the other package's threads no longer spin. A sample whose own threads wait for each
+other takes milliseconds (ratios above 100), so on two threads the median is more meaningful than the mean.
 
 {machine}
 """
