@@ -30,7 +30,7 @@ from tools.compare.timing import Plan, Sampler, interleaved, quotients
 from tools.workspace.packages import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks-operators.md"
-HEAD = """# Operators beside PyTorch
+HEAD = """# Operators compared with PyTorch
 
 PyTorch's time over wengert's: if a ratio is above 1, wengert is faster. `tools/compare/operators.py --markdown` writes
 this page, in the environment of `make compare`; `tools/compare/operator_rows.py` has the statements. All tensors are
