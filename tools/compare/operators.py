@@ -30,16 +30,18 @@ from tools.compare.timing import Plan, Sampler, interleaved, quotients
 from tools.workspace.packages import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks-operators.md"
-HEAD = """# Operators beside PyTorch
+HEAD = """# Operators compared with PyTorch
 
-PyTorch's time over wengert's: above 1 wengert is faster. Written by `tools/compare/operators.py --markdown`, in the
-environment of `make compare`; `tools/compare/operator_rows.py` has the statements. float32; forward is recorded (inputs
-require gradients) where there is a gradient; backward is `autograd.grad` of the result with `retain_graph=True`.
-Each whole table is measured in {passes} passes, minutes apart, by one process: what else runs on the machine slows a
-row for a while. A pass gives the median of {rounds} interleaved rounds' quotients (on two threads, of {more} at the
-largest size); each ratio is the median of the passes. Matrices for linalg are 4 x 4, and batches of 50 x 50. On two
-threads each sample starts {pause:.0f} ms after the last, when the other package's threads have stopped spinning; where
-its own wait for each other, it takes milliseconds (ratios beyond 100): there the median says more than the mean.
+PyTorch's time over wengert's: if a ratio is above 1, wengert is faster. `tools/compare/operators.py --markdown` writes
+this page, in the environment of `make compare`; `tools/compare/operator_rows.py` has the statements. All tensors are
+float32. The forward is recorded (inputs require gradients) if the operator is differentiable; the backward is
+`autograd.grad` of the result with `retain_graph=True`. Matrices for linalg are 4 x 4, and batches of 50 x 50.
+
+One process measures each whole table in {passes} passes, minutes apart, because other load on the machine slows
+single rows for a while. A pass yields the median of the quotients of {rounds} interleaved rounds (on two threads,
+{more} at the largest size); each ratio is the median of the passes. On two threads each sample starts {pause:.0f} ms
+after the previous one, when the other package's threads no longer spin. A sample whose own threads wait for each
+other takes milliseconds (ratios above 100), so on two threads the median is more meaningful than the mean.
 
 {machine}
 """
