@@ -121,7 +121,10 @@ def test_examples_and_special_import_faces_alone() -> None:
 
 
 def inside_imports(package: str, top: str) -> dict[str, list[str]]:
-    """What a package's sources import of another package, stubs left out, beside its faces; by file."""
+    """The modules of another package that a package imports beside its faces, by file.
+
+    Stubs are left out: they name the module that defines a type.
+    """
     inside = {}
     for file in sorted((folders()[package] / "src").rglob("*")):
         if file.suffix not in (".py", ".pyx", ".pxd", ".pxi"):
