@@ -6,10 +6,13 @@ Reads the sources, Python and Cython: late imports inside functions count, docte
 import ast
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from wengert_core import extend
+import wengert_core.extend as core_face
+import wengert_engine.extend as engine_face
 
 ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
@@ -32,8 +35,15 @@ IN_STUBS = {
     "wengert": {"wengert_compat", "wengert_functional", "wengert_gradcheck", "wengert_graph", "wengert_profiler"},
 }
 """What the stubs of each may import besides: names that optional parts bring."""
-FACES = {"wengert_core.extend", "wengert_core.random", "wengert_core.memory"}
-"""What is promised to stay of core's inside, beside ``wengert_core``."""
+EXTENDERS = [
+    f"wengert_{name}" for name in ("compat", "cuda", "functional", "gradcheck", "graph", "profiler", "special")
+]
+"""The optional packages."""
+FACES = {
+    "wengert_core": ("wengert_core.extend", "wengert_core.random", "wengert_core.memory"),
+    "wengert_engine": ("wengert_engine.extend", "wengert_engine.namespaces"),
+}
+"""What is promised to stay of a package's inside, beside its own names."""
 TEXTS = re.compile(r'"""(?:\\.|[^\\])*?"""|\'\'\'(?:\\.|[^\\])*?\'\'\'', re.DOTALL)
 CYTHON_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+c?import\b|c?import[ \t]+([^#\n]+))", re.MULTILINE)
 
@@ -110,25 +120,80 @@ def test_examples_and_special_import_faces_alone() -> None:
             assert not outside, f"{file.relative_to(ROOT)} imports {sorted(outside)}"
 
 
-@pytest.mark.parametrize("package", ["cuda", "special", "compat", "functional", "gradcheck", "graph", "profiler"])
+def inside_imports(package: str, top: str) -> dict[str, list[str]]:
+    """The modules of another package that a package imports beside its faces, by file.
+
+    Stubs are left out: they name the module that defines a type.
+    """
+    inside = {}
+    for file in sorted((folders()[package] / "src").rglob("*")):
+        if file.suffix not in (".py", ".pyx", ".pxd", ".pxi"):
+            continue
+        text = file.read_text(encoding="utf-8")
+        read = in_python if file.suffix == ".py" else in_cython
+        modules = {module for module in read(text) if module.startswith(f"{top}.")}
+        found = {module for module in modules if not any(f"{module}.".startswith(f"{face}.") for face in FACES[top])}
+        if file.suffix == ".py":
+            found |= hidden_names(text, top)
+        if found:
+            inside[str(file.relative_to(ROOT))] = sorted(found)
+    return inside
+
+
+def hidden_names(text: str, top: str) -> set[str]:
+    """Names that a Python source imports from a package or its public modules, but which these do not list."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == top:
+            public = getattr(import_module(node.module), "__all__", None)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names if public and alias.name not in public}
+    return found
+
+
+@pytest.mark.parametrize("package", EXTENDERS)
 def test_extenders_import_the_face_of_core_alone(package: str) -> None:
     """Our own packages use what a stranger's may use."""
-    inside = {}
-    for file in sorted((ROOT / "packages" / package / "src").rglob("*.py")):
-        found = in_python(file.read_text(encoding="utf-8"))
-        modules = {module for module in found if module.startswith("wengert_core.")}
-        if modules - FACES:
-            inside[str(file.relative_to(ROOT))] = sorted(modules - FACES)
+    inside = inside_imports(package, "wengert_core")
     assert not inside, "import from wengert_core.extend; a name that is not there is added to it, and described"
 
 
-def test_each_name_of_the_face_is_described() -> None:
+@pytest.mark.parametrize("package", [*EXTENDERS, "wengert", "wengert_testing"])
+def test_extenders_import_the_face_of_the_engine_alone(package: str) -> None:
+    inside = inside_imports(package, "wengert_engine")
+    assert not inside, "import from wengert_engine.extend; a name that is not there is added to it, and described"
+
+
+def test_names_that_a_public_module_does_not_list_are_seen() -> None:
+    text = "from wengert_engine import Node\nfrom wengert_engine.extend import pullback"
+    assert not hidden_names(text, "wengert_engine")
+    text = "from wengert_engine import vmap\nfrom wengert_engine.namespaces.forward_ad import current_level, make_dual"
+    expected = {"wengert_engine.vmap", "wengert_engine.namespaces.forward_ad.current_level"}
+    assert hidden_names(text, "wengert_engine") == expected
+
+
+@pytest.mark.parametrize(
+    ("face", "section"), [(core_face, "The face of core"), (engine_face, "The face of the engine")]
+)
+def test_each_name_of_the_face_is_described(face: ModuleType, section: str) -> None:
     text = (ROOT / "docs/plugin-reference.md").read_text(encoding="utf-8")
-    text = text.partition("## The face of core")[2].partition("\n## ")[0]
+    text = text.partition(f"## {section}")[2].partition("\n## ")[0]
     described = set(re.findall(r"^\| ((?:`\w+`,? ?)+)\|", text, re.MULTILINE))
     names = {name for cell in described for name in re.findall(r"\w+", cell)}
-    assert names == set(extend.NAMES)
-    assert all(getattr(extend, name) is not None for name in extend.NAMES)
+    assert names == set(face.NAMES)
+    assert all(getattr(face, name) is not None for name in face.NAMES)
+
+
+@pytest.mark.parametrize("face", [core_face, engine_face])
+def test_the_stub_of_a_face_has_its_names(face: ModuleType) -> None:
+    top = face.__name__.partition(".")[0]
+    stub = folders()[top] / "src" / top / "extend.pyi"
+    found = set()
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            found |= {alias.asname for alias in node.names if alias.asname and not alias.asname.startswith("_")}
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    assert found == set(face.NAMES)
 
 
 def test_the_table_holds_every_package() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import grad
-from wengert_engine.vmap.batched_attributes import refused
+from wengert_engine.extend import refused_in_transform
 
 from wengert_functional.levels import STATE, without_graph
 
@@ -52,7 +52,7 @@ def tracked(inputs: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
     RuntimeError inside of a transform of functions without create_graph: its derivative would be 0 in silence.
     """
     if STATE.depth and not create_graph:
-        raise refused("requires_grad_")
+        raise refused_in_transform("requires_grad_")
     return tuple(alias(value) if create_graph else value.detach().requires_grad_() for value in inputs)
 
 

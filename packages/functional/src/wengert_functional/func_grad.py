@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Literal, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
-from wengert_engine.messages import errors
+from wengert_engine.extend import implicit_grad_error
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
@@ -120,4 +120,4 @@ def check_scalar(output: Any) -> None:
         raise RuntimeError(f"{WHERE}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} dims. "
                            "Maybe you wanted to use the vjp or jacrev APIs instead?")
     if output.dtype.is_complex and output.requires_grad:
-        raise errors.implicit_real(output.dtype)
+        raise implicit_grad_error(output.dtype)

@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Literal, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
-from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled
+from wengert_engine.namespaces.forward_ad import set_fwd_grad_enabled
 
 from wengert_functional import trees
 from wengert_functional.arguments import Argnums, check_differentiable, chosen, output_leaves, replaced, with_aux
@@ -149,7 +149,7 @@ def columns_by_duals(call: Call, values: list[Any], randomness: str) -> Columns:
             kept[:] = [out_spec, trees.tree_map(lambda leaf: leaf if leaf is None else primal_of(leaf), aux)]
         return leaves
 
-    with _set_fwd_grad_enabled(True):
+    with set_fwd_grad_enabled(True):
         _, found = forward_columns(leaves_of, values, randomness, OwnDualLevel)
     return kept[0], found, kept[1]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol, overload
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, grad, is_grad_enabled
-from wengert_engine.forward import dual
-from wengert_engine.namespaces.forward_ad import _set_fwd_grad_enabled, make_dual
+from wengert_engine.extend import primal_of, tangent_of
+from wengert_engine.namespaces.forward_ad import make_dual, set_fwd_grad_enabled
 
 from wengert_functional import trees
 from wengert_functional.arguments import check_differentiable, output_leaves, with_aux
@@ -166,13 +166,13 @@ Pushed = tuple[Any, list[Any], Any]
 def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
            has_aux: bool) -> Pushed:
     """By dual tensors."""
-    with _set_fwd_grad_enabled(True), OwnDualLevel():
+    with set_fwd_grad_enabled(True), OwnDualLevel():
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)
-        output = trees.unflatten(out_spec, [dual.primal_of(leaf, True) for leaf in leaves])
-        return output, [dual.get(leaf) for leaf in leaves], trees.tree_map(
-            lambda leaf: dual.primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
+        output = trees.unflatten(out_spec, [primal_of(leaf, True) for leaf in leaves])
+        return output, [tangent_of(leaf) for leaf in leaves], trees.tree_map(
+            lambda leaf: primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
 
 
 def pushed_twice_back(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad
-from wengert_engine.messages import errors
+from wengert_engine.extend import implicit_grad_error
 
 from wengert_functional.checks import (
     CONSTANT,
@@ -87,7 +87,7 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
         found = []
         for index, output in enumerate(outputs):
             if not vectorize and output.dtype.is_complex and output.requires_grad and output.numel():
-                raise errors.implicit_real(output.dtype)
+                raise implicit_grad_error(output.dtype)
             if vectorize:
                 found.append(reverse_jacobian(output, inputs, create_graph))
                 continue

@@ -15,16 +15,17 @@ from typing import Any
 
 from wengert_core.extend import Tensor
 from wengert_engine import inference_mode, is_inference_mode_enabled
-from wengert_engine.forward import dual
-from wengert_engine.graph.tensor_attributes import edge_of
-from wengert_engine.modes.transforms import count_transforms
-from wengert_engine.namespaces.forward_ad import make_dual
+from wengert_engine.extend import (
+    Transform,
+    gradient_edge,
+    is_dual_level_open,
+    lift_to_levels,
+    tangent_of,
+    unwrap_batched,
+)
+from wengert_engine.namespaces.forward_ad import enter_dual_level, exit_dual_level, make_dual
 
 from wengert_functional import trees
-from wengert_functional.captures import Guard
-
-batching: Any = None
-"""The engine's module of batched tensors, once vmap has been imported."""
 
 
 class State(threading.local):
@@ -49,11 +50,13 @@ class OwnDualLevel:
     """A dual level of a transform: a context. LevelTaken where one is open."""
 
     def __enter__(self) -> None:
-        if not dual.enter():
-            raise LevelTaken
+        try:
+            enter_dual_level()
+        except RuntimeError:
+            raise LevelTaken from None
 
     def __exit__(self, *error: object) -> None:
-        dual.leave()
+        exit_dual_level()
 
 
 def by_either(in_a_level: Callable[[bool], Any]) -> Any:
@@ -63,7 +66,7 @@ def by_either(in_a_level: Callable[[bool], Any]) -> Any:
     """
     while True:
         try:
-            return in_a_level(dual.is_open())
+            return in_a_level(is_dual_level_open())
         except LevelTaken:
             continue
 
@@ -78,29 +81,20 @@ class Level:
 
     def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True, inputs: Any = None) -> None:
         self.leaves = leaves
-        self.guard = None if inputs is None else Guard(trees.flatten(inputs)[0])
-        self.batching = batching if computes_gradients else None
+        self.transform = Transform(computes_gradients, None if inputs is None else trees.flatten(inputs)[0])
         self.recording = inference_mode(False) if is_inference_mode_enabled() else None
 
     def __enter__(self) -> None:
         if self.recording is not None:
             self.recording.__enter__()
-        if self.guard is not None:
-            self.guard.begin()
+        self.transform.__enter__()
         STATE.depth += 1
-        count_transforms(1)
         STATE.leaves.update(self.leaves)
-        if self.batching is not None:
-            self.batching.count_transforms(1)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         STATE.depth -= 1
-        if self.guard is not None:
-            self.guard.end()
-        count_transforms(-1)
-        if self.batching is not None:
-            self.batching.count_transforms(-1)
+        self.transform.__exit__(kind, error, trace)
         if not STATE.depth:
             STATE.leaves = set()
         if self.recording is not None:
@@ -113,10 +107,14 @@ def is_nested() -> bool:
 
 
 def tracked(value: Any) -> Any:
-    """An alias of an input that requires grad, for the level that is running; forward-mode tangents stay with it."""
+    """An alias of an input that requires grad, for the level that is running; forward-mode tangents stay with it.
+
+    It is batched in each vmap that is running, so that its gradient is one for each element of the batch; but not in
+    those in which tangents alone are: there its gradient is the same for all, and a function may write it into a tensor
+    of its own.
+    """
     check_tensor(value)
-    if batching is not None and batching.depth():
-        value = whole(value, batching.depth())  # so that its gradient is one for each element of the batch
+    value = lift_to_levels(value, STATE.of_tangents)
     if value.requires_grad:
         return value.view_as(value)
     if not (value.is_floating_point() or value.is_complex()):
@@ -132,32 +130,15 @@ def passed(tree: Any) -> Any:
 
 def own_leaf(value: Any) -> Any:
     """An alias that is a leaf of the level that is running."""
-    leaf = own = value.clone() if value.is_inference() else without_graph(value)  # an inference tensor gets no gradient
-    while batching is not None and batching.is_batched(own):
-        own = batching.physical_of(own)
-    own.requires_grad_()
+    leaf = value.clone() if value.is_inference() else without_graph(value)  # an inference tensor gets no gradient
+    unwrap_batched(leaf).requires_grad_()
     STATE.leaves.add(node_of(leaf))
     return leaf
 
 
-def whole(value: Any, level: int) -> Any:
-    """A tensor as one that is batched in each vmap that is running, expanded where it was not; but for those in which
-    tangents alone are: there its gradient is the same for all, and a function may write it into a tensor of its own.
-    """
-    if not level:
-        return value
-    if level in STATE.of_tangents and batching.level_of(value) < level:
-        return whole(value, level - 1)
-    if batching.level_of(value) == level:
-        physical = batching.physical_of(value)
-        inner = whole(physical, level - 1)
-        return value if inner is physical else batching.batched(inner, level)
-    return whole(batching.lifted(value, level), level)
-
-
 def node_of(tensor: Any) -> Any:
     """The node that a tensor which requires grad comes from, or that accumulates the gradient of a leaf."""
-    edge = edge_of(tensor)
+    edge = gradient_edge(tensor)
     assert edge is not None
     return edge[0]
 
@@ -170,13 +151,13 @@ def check_tensor(value: Any) -> None:
 def reaches_out(tensors: Iterable[Any]) -> bool:
     """Whether the graph of one of these tensors or of their tangents ends at a leaf that no running level has made."""
     found = [tensor for tensor in tensors if isinstance(tensor, Tensor)]
-    if dual.is_open():
-        found += [tangent for tangent in map(dual.get, found) if tangent is not None]
+    if is_dual_level_open():
+        found += [tangent for tangent in map(tangent_of, found) if tangent is not None]
     return graphs_reach_out(found)
 
 
 def graphs_reach_out(tensors: Iterable[Any]) -> bool:
-    edges = [edge_of(tensor) for tensor in tensors]  # also where vmap hides requires_grad
+    edges = [gradient_edge(tensor) for tensor in tensors]  # also where vmap hides requires_grad
     waiting = [edge[0] for edge in edges if edge is not None]
     seen = set(waiting)
     while waiting:
@@ -199,7 +180,7 @@ def leaving(tree: Any) -> Any:
 
 
 def loosened(value: Any) -> Any:
-    if isinstance(value, Tensor) and edge_of(value) is not None and not graphs_reach_out((value,)):
+    if isinstance(value, Tensor) and gradient_edge(value) is not None and not graphs_reach_out((value,)):
         return without_graph(value, loosened)
     return value
 
@@ -208,6 +189,6 @@ def without_graph(value: Any, of_tangent: Callable[[Any], Any] = lambda tangent:
     """The tensor detached from its graph. A tangent of an open forward-mode level, which detach would drop, stays, with
     its own graph: it may be what somebody differentiates with respect to.
     """
-    tangent = dual.get(value) if dual.is_open() else None
+    tangent = tangent_of(value) if is_dual_level_open() else None
     detached = value.detach()
     return detached if tangent is None else make_dual(detached, of_tangent(tangent))

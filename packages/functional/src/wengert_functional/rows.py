@@ -7,10 +7,16 @@ from typing import Any
 
 from wengert_core import TABLE
 from wengert_engine import grad, no_grad
-from wengert_engine.forward import dual
+from wengert_engine.extend import (
+    add_batch_dim,
+    batch_level,
+    current_vmap_level,
+    pullback,
+    remove_batch_dim,
+    tangent_of,
+    vmap_level,
+)
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
-from wengert_engine.reverse.launch import run_backward
-from wengert_engine.reverse.roots import input_edges, root_edges
 
 from wengert_functional.levels import STATE
 
@@ -44,8 +50,8 @@ def reverse_rows(output: Any, inputs: Sequence[Any], create_graph: bool) -> list
     """For each element of an output its gradients with respect to the inputs; None where there are none."""
     if not output.requires_grad:
         return [[None] * len(inputs)] * output.numel()
-    edges, targets = root_edges((output,)), input_edges(inputs)
-    return [run_backward(edges, [unit], True, create_graph, targets, False) for unit in units(output)]
+    pull = pullback(output, inputs)
+    return [pull(unit, create_graph) for unit in units(output)]
 
 
 def stacked(column: Sequence[Any], output: Any, value: Any) -> Any:
@@ -89,26 +95,25 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
     """What a function gives, and for each output its Jacobian for each input: func is called once for each input, with
     tangents for all of its elements (or for as many as BLOCK says). No forward-mode level may be open.
     """
-    from wengert_engine.vmap import interpreter
-
     outputs: list[Any] = []
     columns: list[list[list[Any]]] = []  # for each input, for each block of its elements, for each output
     with dual_level():
         for index, value in enumerate(inputs):
             columns.append([])
             for block in blocks(value):
-                level = interpreter.enter(len(block), randomness)
-                if randomness == "error":
-                    STATE.of_tangents.add(level)
-                try:
-                    unit = interpreter.batched(block, level)
-                    found = func(*[make_dual(value, unit) if other == index else given
-                                   for other, given in enumerate(inputs)])
-                    outputs = outputs or [primal_of(output) for output in found]
-                    columns[-1].append([whole_tangent(dual.get(output), level, len(block)) for output in found])
-                finally:
-                    STATE.of_tangents.discard(level)
-                    interpreter.leave()
+                with vmap_level(len(block), randomness) as level:
+                    if randomness == "error":
+                        STATE.of_tangents.add(level)
+                    try:
+                        unit = add_batch_dim(block, 0, level)
+                        found = func(*[make_dual(value, unit) if other == index else given
+                                       for other, given in enumerate(inputs)])
+                        outputs = outputs or [primal_of(output) for output in found]
+                        tangents = map(tangent_of, found)
+                        columns[-1].append([None if tangent is None else remove_batch_dim(tangent, level, len(block))
+                                            for tangent in tangents])
+                    finally:
+                        STATE.of_tangents.discard(level)
     if not outputs:
         outputs = list(func(*inputs))
     return outputs, [[across([column[index] for column in columns[place]], output, value)
@@ -117,23 +122,8 @@ def forward_columns(func: Callable[..., Sequence[Any]], inputs: Sequence[Any],
 
 def primal_of(output: Any) -> Any:
     """The primal of an output; of one that is batched as the tangents are (a random one, or a gradient), the first."""
-    from wengert_engine.vmap import interpreter
-
-    value = unpack_dual(output).primal
-    if not interpreter.level_of(value) or interpreter.level_of(value) != interpreter.depth():
-        return value
-    return interpreter.physical_of(value)[0]
-
-
-def whole_tangent(tangent: Any, level: int, rows: int) -> Any:
-    """The tangents of an output in rows, or None."""
-    from wengert_engine.vmap import interpreter
-
-    if tangent is None:
-        return None
-    if interpreter.level_of(tangent) == level:
-        return interpreter.physical_of(tangent)
-    return tangent.expand(rows, *tangent.shape)
+    value, level = unpack_dual(output).primal, current_vmap_level()
+    return remove_batch_dim(value, level, 1)[0] if level and batch_level(value) == level else value
 
 
 def across(parts: Sequence[Any], output: Any, value: Any) -> Any:

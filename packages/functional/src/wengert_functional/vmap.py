@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from wengert_core import TABLE
 from wengert_core.extend import Tensor, as_list, short_repr
-from wengert_engine.vmap import interpreter as batched
+from wengert_engine.extend import add_batch_dim, batch_level, remove_batch_dim, vmap_level
 
-from wengert_functional import levels, trees
+from wengert_functional import trees
 from wengert_functional.signatures import P, R
 
 Dims = int | tuple[Any, ...]
 RANDOMNESS = ("error", "different", "same")
 cat = TABLE.ops["cat"]
-levels.batching = batched
 
 
 def vmap(func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
@@ -46,7 +44,7 @@ def vmap(func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: 
         values, dims, spec, size = read_inputs(func, in_dims, args)
         if chunk_size is None or chunk_size >= size:
             leaves, out_spec, placed = run(func, values, dims, spec, size, out_dims, randomness, keywords)
-            return trees.unflatten(out_spec, [moved(*each, size) for each in zip(leaves, placed, strict=True)])
+            return trees.unflatten(out_spec, [moved(*each) for each in zip(leaves, placed, strict=True)])
         return in_chunks(func, values, dims, spec, size, out_dims, randomness, keywords, chunk_size)
 
     return wraps(func)(mapped) if hasattr(func, "__dict__") or hasattr(func, "__name__") else mapped
@@ -120,44 +118,18 @@ def checked_dim(value: Any, dim: Any, where: str) -> int | None:
 
 def run(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, size: int, out_dims: Any, randomness: str,
         keywords: dict[str, Any]) -> tuple[list[Any], trees.Spec, list[Any]]:
-    """The outputs of a call with batched arguments: the leaves as (tensor, whether it has the batch in dim 0), how they
-    are nested, and where the batch goes in each.
+    """The outputs of a call with batched arguments: the leaves with the batch in dim 0, how they are nested, and where
+    the batch goes in each; None for a leaf that gets none.
     """
-    fronted = [value if dim is None else value.movedim(dim, 0) if dim else value
-               for value, dim in zip(values, dims, strict=True)]
-    level = batched.enter(size, randomness)
-    try:
-        inputs = [value if dim is None else batched.batched(value, level)
-                  for value, dim in zip(fronted, dims, strict=True)]
-        arguments = trees.unflatten(spec, inputs)
-        if any(dims):
-            with given_dims(inputs, dims):
-                result = func(*arguments, **keywords)
-        else:
-            result = func(*arguments, **keywords)
+    with vmap_level(size, randomness) as level:
+        inputs = [value if dim is None else add_batch_dim(value, dim, level)
+                  for value, dim in zip(values, dims, strict=True)]
+        result = func(*trees.unflatten(spec, inputs), **keywords)
         leaves, out_spec = trees.flatten(result)
         placed = read_outputs(func, leaves, out_spec, out_dims, level)
-        outputs = [(batched.physical_of(leaf), True) if is_at(leaf, level) else (leaf, False) for leaf in leaves]
-    finally:
-        batched.leave()
+    outputs = [leaf if dim is None else remove_batch_dim(leaf, level, size)
+               for leaf, dim in zip(leaves, placed, strict=True)]
     return outputs, out_spec, placed
-
-
-@contextmanager
-def given_dims(inputs: list[Any], dims: list[Any]) -> Generator[None, None, None]:
-    """Let Functions of users know where the batch was given that is in dim 0 now."""
-    from wengert_engine.vmap.batched_function import GIVEN
-
-    before = GIVEN.dims
-    GIVEN.dims = {**before, **{id(value): dim for value, dim in zip(inputs, dims, strict=True) if dim}}
-    try:
-        yield
-    finally:
-        GIVEN.dims = before
-
-
-def is_at(value: Any, level: int) -> bool:
-    return isinstance(value, Tensor) and batched.level_of(value) == level
 
 
 def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, level: int) -> list[Any]:
@@ -178,19 +150,14 @@ def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, 
         if not isinstance(leaf, Tensor) and dim is not None:
             raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(leaf)}. Did you "
                              "mean to set out_dims= to None for output?")
-        if dim is None and is_at(leaf, level):
+        if dim is None and isinstance(leaf, Tensor) and batch_level(leaf) == level:
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
     return dims
 
 
-def moved(output: tuple[Any, bool], dim: int | None, size: int) -> Any:
-    """An output with the batch in its place."""
-    value, has_batch = output
-    if dim is None:
-        return value
-    if not has_batch:
-        value = value.expand(size, *value.shape)
-    return value.movedim(0, int(dim)) if dim else value
+def moved(output: Any, dim: int | None) -> Any:
+    """An output with the batch, which is in dim 0, in its place."""
+    return output.movedim(0, int(dim)) if dim else output
 
 
 # ---- in chunks
@@ -209,8 +176,7 @@ def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, s
         some = [value if dim is None else value.narrow(dim, start, length)
                 for value, dim in zip(values, dims, strict=True)]
         leaves, out_spec, placed = run(func, some, dims, spec, length, out_dims, randomness, keywords)
-        parts.append([moved(leaf, None if dim is None else 0, length)
-                      for leaf, dim in zip(leaves, placed, strict=True)])
-    joined = [column[0] if dim is None else moved((cat(list(column)), True), dim, size)
+        parts.append(leaves)
+    joined = [column[0] if dim is None else moved(cat(list(column)), dim)
               for column, dim in zip(zip(*parts, strict=True), placed, strict=True)]
     return trees.unflatten(out_spec, joined)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import wengert_engine as we
 from wengert_core.extend import Tensor
+from wengert_engine.extend import pullback
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
-from wengert_engine.reverse.launch import run_backward
-from wengert_engine.reverse.roots import input_edges, root_edges
 
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, has_array, tensor_of
@@ -29,7 +28,6 @@ class Gradients:
     def __init__(self, subject: Subject, check_dtypes: bool) -> None:
         self.inputs = subject.inputs
         self.check_dtypes = check_dtypes
-        self.ends = input_edges(subject.inputs)
 
     def of(self, output: Tensor, grad_output: Tensor) -> list[Tensor | None]:
         """The gradients by all inputs; None for an input that takes no part."""
@@ -37,9 +35,9 @@ class Gradients:
 
     def each(self, output: Tensor, grad_outputs: Iterable[Tensor]) -> Iterator[list[Tensor | None]]:
         """The same for each of several gradients of an output, one after the other."""
-        starts, ends = root_edges((output,)), self.ends
+        pull = pullback(output, self.inputs)
         for grad_output in grad_outputs:
-            grads = run_backward(starts, [grad_output], True, False, ends, False)
+            grads = pull(grad_output)
             if self.check_dtypes:
                 self.check(grads)
             yield grads

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import wengert_engine as we
 from wengert_core.extend import Tensor
+from wengert_engine.extend import add_batch_dim, remove_batch_dim, vmap_level
 
 from wengert_gradcheck.analytical import push_numbers, pushed
 from wengert_gradcheck.errors import Array, GradcheckError
@@ -82,16 +83,11 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
 
 def pushed_together(subject: Subject, which: int, directions: Array, places: Sequence[int]) -> list[Array | None]:
     """The tangents that a batch of directions gives, in rows."""
-    from wengert_engine.vmap import interpreter
-
     like = subject.inputs[which]
     batch = stacked(directions, like)
-    level = interpreter.enter(len(directions), "error")
-    try:
-        tangents = pushed(subject, which, interpreter.batched(batch, level), places)
+    with vmap_level(len(directions)) as level:
+        tangents = pushed(subject, which, add_batch_dim(batch, 0, level), places)
         return [None if tangent is None else rows_of(tangent, level, len(directions)) for tangent in tangents]
-    finally:
-        interpreter.leave()
 
 
 def stacked(directions: Array, like: Tensor) -> Tensor:
@@ -101,8 +97,4 @@ def stacked(directions: Array, like: Tensor) -> Tensor:
 
 def rows_of(tangent: Tensor, level: int, rows: int) -> Array:
     """The tangent of an output for each direction, flat."""
-    from wengert_engine.vmap import interpreter
-
-    is_batched = interpreter.level_of(tangent) == level
-    whole = interpreter.physical_of(tangent) if is_batched else tangent.expand(rows, *tangent.shape)
-    return array_of(whole).reshape(rows, -1)
+    return array_of(remove_batch_dim(tangent, level, rows)).reshape(rows, -1)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from wengert_core.extend import Tensor, casts_again, rng_states, warn_user
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
-from wengert_engine.reverse.launch import wants_inputs
+from wengert_engine.namespaces.variable import Variable
 
 from wengert_graph import checkpoint_errors as errors
 from wengert_graph.checkpoint_errors import CheckpointError
@@ -131,7 +131,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
-        if wants_inputs():
+        if not Variable._execution_engine.is_checkpoint_valid():
             raise errors.incompatible_with_grad()
         inputs = list(ctx.inputs)
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from wengert_core import equal
-from wengert_engine.graph.node import Node
+from wengert_engine import Node
 
 from wengert_graph.labels import short
 from wengert_graph.walking import Saved, Step

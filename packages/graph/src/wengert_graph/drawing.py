@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor, checked
-from wengert_engine.graph.node import Node
-from wengert_engine.graph.tensor_attributes import edge_of
+from wengert_engine import Node
+from wengert_engine.extend import gradient_edge
 
 from wengert_graph.labels import in_dot, in_mermaid, short
 from wengert_graph.walking import Step, walk
@@ -258,7 +258,7 @@ def _roots(root: Any) -> Iterable[tuple[Tensor | None, Node]]:
         for one in root:
             yield from _roots(one)
     elif isinstance(root, Tensor):
-        edge = edge_of(root)
+        edge = gradient_edge(root)
         if edge is not None:
             yield root, edge[0]
     else:

@@ -6,8 +6,8 @@ import html
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor
-from wengert_engine.graph.node import Node
-from wengert_engine.graph.tensor_attributes import edge_of
+from wengert_engine import Node
+from wengert_engine.extend import gradient_edge
 
 from wengert_graph.dead_ends import DeadEnd, dead_ends, same_memory, same_values
 from wengert_graph.labels import short
@@ -143,7 +143,7 @@ def _about_input(input: Any) -> Explanation | None:
 
 def _about_path(output: Any, input: Any, grad_output: Any) -> Explanation:
     """Both require grad: follow the graph."""
-    target: Any = edge_of(input)
+    target: Any = gradient_edge(input)
     found = trace(output, target)
     if not found.path:
         return _no_path(output, input, found)
@@ -207,7 +207,7 @@ def _no_path(output: Any, input: Any, found: Trace) -> Explanation:
 
 
 def _other_output(input: Any, found: Trace) -> Explanation | None:
-    node, number = edge_of(input) or (None, 0)
+    node, number = gradient_edge(input) or (None, 0)
     for step in found.steps:
         if step.node is node:
             return Explanation("another output", f"The output depends on another output of {step.name} than the input, "

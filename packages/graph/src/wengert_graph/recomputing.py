@@ -19,9 +19,9 @@ from weakref import ref
 from wengert_core import empty, equal
 from wengert_core.extend import Tensor, casts_again, rng_states
 from wengert_engine import Function, enable_grad
-from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
-from wengert_engine.record.node_probe import saved_values
-from wengert_engine.reverse.launch import queue_callback, run_number
+from wengert_engine.extend import graph_task_id, saved_values
+from wengert_engine.namespaces.graph import saved_tensors_hooks
+from wengert_engine.namespaces.variable import Variable
 
 from wengert_graph import checkpoint_errors as errors
 
@@ -123,7 +123,7 @@ class Segment:
         return holder
 
     def unpack(self, holder: Holder) -> Any:
-        run = run_number()
+        run = graph_task_id()
         if run == 0:  # somebody looks at a saved tensor
             return self.recompute()[holder.index]
         if run not in holder.values:
@@ -132,7 +132,7 @@ class Segment:
                 alive = one()
                 if alive is not None:
                     alive.values[run] = value
-            queue_callback(lambda: self.forget(run))
+            Variable._execution_engine.queue_callback(lambda: self.forget(run))
         value = holder.values[run]
         if value is UNPACKED:
             raise errors.unpacked_again()

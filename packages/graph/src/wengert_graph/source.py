@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from wengert_engine.graph.node import Node
-from wengert_engine.record import node_probe
+from wengert_engine import Node
+from wengert_engine.extend import node_metadata
 
 FRAME = re.compile(r'File "([^"]*)", line (\d+)(?:, in (\S+))?\n?\s*(.*)')
 
 
 def traceback_of(node: Node) -> str:
     """The stack kept with a node, as text; '' where there is none."""
-    metadata: Any = node_probe.metadata_of(node)
+    metadata: Any = node_metadata(node)
     kept = (metadata or {}).get("traceback_", "")
     return kept if isinstance(kept, str) else "".join(kept)
 

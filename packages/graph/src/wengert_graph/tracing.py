@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core import ones_like
-from wengert_engine import no_grad
-from wengert_engine.graph.fit import fit
-from wengert_engine.graph.node import Node
-from wengert_engine.graph.tensor_attributes import edge_of
-from wengert_engine.record import node_probe
+from wengert_engine import Node, no_grad
+from wengert_engine.extend import gradient_edge, node_gradients, zero_inputs
 
 from wengert_graph.walking import Step, walk
 
@@ -84,14 +81,11 @@ class Trace:
         return waiting.get(self.target)
 
     def _send(self, step: Step, grads: list[Any], waiting: dict[Edge, Any]) -> None:
-        results = step.node(*grads)
         edges: tuple[Edge, ...] = step.node.next_functions
         sent = []
-        for i, (edge, grad) in enumerate(zip(edges, (results,) if len(edges) == 1 else results, strict=True)):
+        for edge, grad in zip(edges, node_gradients(step.node, grads), strict=True):
             if grad is None or not self.leads(edge):
                 continue
-            dtype, shape = node_probe.outputs(edge[0])[edge[1]]
-            grad = fit(grad, shape, dtype, step.name, i)
             sent.append(grad)
             waiting[edge] = waiting[edge] + grad if edge in waiting else grad
         if not any(_has(grad) for grad in sent) and any(_has(grad) for grad in grads if grad is not None):
@@ -101,7 +95,7 @@ class Trace:
 
     def always_zero(self, step: Step) -> bool:
         """Whether the operation's derivative is zero whatever the values are."""
-        zeros = node_probe.zero_inputs(step.node)
+        zeros = zero_inputs(step.node)
         leading = [zero for zero, edge in zip(zeros, step.node.next_functions, strict=True) if self.leads(edge)]
         return all(leading)
 
@@ -119,9 +113,9 @@ def trace(output: Any, target: Edge) -> Trace:
 
     >>> import wengert_core as wc, wengert_engine
     >>> x = wc.ones(2, requires_grad=True)
-    >>> found = trace(x.exp() * 2, edge_of(x))
+    >>> found = trace(x.exp() * 2, gradient_edge(x))
     >>> [step.name for step in found.path], found.run(wc.ones(2), None)
     (['MulBackward0', 'ExpBackward0', 'AccumulateGrad'], tensor([5.4366, 5.4366]))
     """
-    start: Any = edge_of(output)
+    start: Any = gradient_edge(output)
     return Trace(list(walk(output)), start, target)

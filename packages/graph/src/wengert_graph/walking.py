@@ -7,9 +7,15 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor
-from wengert_engine.graph.node import Node, accumulated_leaf
-from wengert_engine.graph.tensor_attributes import edge_of
-from wengert_engine.record import node_probe
+from wengert_engine import Node
+from wengert_engine.extend import (
+    accumulated_leaf,
+    gradient_edge,
+    input_names,
+    is_released,
+    node_outputs,
+    saved_values,
+)
 
 from wengert_graph.source import line_of
 
@@ -62,22 +68,22 @@ class Step(NamedTuple):
         """One for each differentiable input, in their order."""
         pairs = self.node.next_functions
         return tuple(Edge(node, nr, name) for (node, nr), name in
-                     zip(pairs, node_probe.input_names(self.node), strict=True))
+                     zip(pairs, input_names(self.node), strict=True))
 
     @property
     def saved(self) -> tuple[Saved, ...]:
         """What is kept for the derivative, as it is stored: nothing is checked, no unpack hook is called."""
-        return tuple(Saved(*one) for one in node_probe.saved_values(self.node))
+        return tuple(Saved(*one) for one in saved_values(self.node))
 
     @property
     def outputs(self) -> tuple[tuple[Any, tuple[int, ...]], ...]:
         """(dtype, shape) of each output of the operation."""
-        return node_probe.outputs(self.node)
+        return node_outputs(self.node)
 
     @property
     def released(self) -> bool:
         """Whether backward has freed what was saved."""
-        return node_probe.is_released(self.node)
+        return is_released(self.node)
 
     @property
     def line(self) -> str | None:
@@ -101,7 +107,7 @@ def _nodes_of(root: Any) -> list[Node]:
     if isinstance(root, Node):
         return [root]
     if isinstance(root, Tensor):
-        edge = edge_of(root)
+        edge = gradient_edge(root)
         if edge is None:
             raise RuntimeError("the tensor does not require grad and has no grad_fn: nothing is recorded. "
                                "wengert.autograd.graph.explain_grad(output, input) says why")

@@ -44,11 +44,11 @@ def check_formulas(candidate: Any) -> Iterator[str]:
 
 def check_formula(name: str, entry: Any, ops: dict[str, Op]) -> Iterator[str]:
     """Yield the defects of one op's formula."""
-    from wengert_engine.graph.formula_lookup import defect_of
+    from wengert_engine.extend import formula_defect
 
     if name not in ops:
         yield f"formula '{name}': {no_such_op(name, ops)}"
-    elif defect := defect_of(ops[name], entry):
+    elif defect := formula_defect(ops[name], entry):
         yield f"formula '{name}': {defect}"
 
 

@@ -36,7 +36,7 @@ cdef object CopySlices = make_node_class("torch::autograd::CopySlices")
 cdef object ViewGradient = make_node_class("ViewGradient")
 cdef Op AS_STRIDED = None
 cdef Op CLONE = None
-cdef object CAPTURED = None    # refuses writes to what the function of a transform captures: set by wengert_functional
+cdef object CAPTURED = None    # refuses writes to what the function of a transform captures: set by vmap/transform.py
 
 
 def set_captured(refuse):

@@ -1,1 +1,1 @@
-"""Batched tensors: operations, gradients and Functions inside of ``vmap``."""
+"""Transforms of functions: batched tensors, and the operations, gradients and Functions inside of ``vmap``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, NamedTuple
 
 from wengert_core.tensors.tensor import Tensor
@@ -14,6 +13,7 @@ from wengert_engine.messages.errors import MORE
 from wengert_engine.vmap.interpreter import (
     batched,
     enter,
+    in_dim_of,
     is_batched,
     leave,
     level_of,
@@ -56,18 +56,6 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     return batched(fronted[0], level) if fronted[1] else fronted[0]
 
 
-class Given(threading.local):
-    """The dims in which vmap was given the batch, of arguments that have it in another dim than 0: by their ids. They
-    live as long as the call.
-    """
-
-    def __init__(self) -> None:
-        self.dims: dict[int, int] = {}
-
-
-GIVEN = Given()
-
-
 def with_dim(arg: Any, level: int) -> tuple[Any, Any]:
     """An argument as a Function's own vmap gets it, and its in_dim: the physical tensor, with the batch where vmap was
     given it. Of tuples, lists and dicts the same for each item.
@@ -75,7 +63,7 @@ def with_dim(arg: Any, level: int) -> tuple[Any, Any]:
     if isinstance(arg, Tensor):
         if level_of(arg) != level:
             return arg, None
-        dim = GIVEN.dims.get(id(arg), 0)
+        dim = in_dim_of(arg)
         return physical_of(arg).movedim(0, dim) if dim else physical_of(arg), dim
     if type(arg) is dict:
         pairs = {key: with_dim(value, level) for key, value in arg.items()}

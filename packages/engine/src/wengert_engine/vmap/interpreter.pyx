@@ -173,9 +173,11 @@ cdef Tensor wrap(Tensor physical, int level, long serial):
     return t
 
 
-def batched(Tensor physical, level):
-    """A tensor with the batch in dim 0 as a batched tensor of an open level."""
-    return wrap(physical, level, levels().serials[level - 1])
+def batched(Tensor physical, level, int in_dim=0):
+    """A tensor with the batch in dim 0 as a batched tensor of an open level. in_dim: the dim that had the batch before."""
+    cdef Tensor found = wrap(physical, level, levels().serials[level - 1])
+    batch_of(found).in_dim = in_dim
+    return found
 
 
 def is_batched(t):
@@ -196,6 +198,11 @@ def level_of(Tensor t):
 def physical_of(Tensor t):
     """The tensor with the batch in dim 0 that a batched tensor stands for."""
     return batch_of(t).physical
+
+
+def in_dim_of(Tensor t):
+    """The dim in which vmap was given the batch of a batched tensor; 0 for one that an operation has made."""
+    return batch_of(t).in_dim
 
 
 cdef int level_at(Tensor t, Levels here, Op op) except -1:
@@ -351,6 +358,8 @@ cdef int show_physical(Tensor t) except -1:
     cdef Batch batch = batch_of(t)
     if batch is not None:
         swap_contents(t, wrap(batch.physical, batch.level, batch.serial))
+        if batch.in_dim > t.rank:      # where the batch was given: there are fewer dims now
+            batch.in_dim = t.rank
     return 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from wengert_engine.observe import observing
+from wengert_engine.extend import current_recording, set_listener
 
 from wengert_profiler.columns.event_names import CUSTOM, FUNCTION, NODE, OP, dotted_names, event_name
 
@@ -122,15 +122,15 @@ class Emitting:
             return self
         if self.entered:
             raise RuntimeError(f"{self.name} annotation context manager is not reentrant")
-        if observing.recorded() is not None:
+        if current_recording() is not None:
             raise RuntimeError("Profiler is already enabled on this thread.")
-        observing.listen(self.ranges(self.record_shapes))
+        set_listener(self.ranges(self.record_shapes))
         self.entered = True
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.enabled:
-            observing.listen(None)
+            set_listener(None)
 
 
 class emit_nvtx(Emitting):

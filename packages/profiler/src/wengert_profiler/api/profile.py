@@ -8,9 +8,19 @@ from functools import cached_property
 from typing import Any, Self
 
 from wengert_core.extend import as_list, checked
-from wengert_engine.observe import observing
-from wengert_engine.observe.clock import now
-from wengert_engine.observe.event_buffer import Recording
+from wengert_engine.extend import (
+    RECORD_MEMORY,
+    RECORD_RESULTS,
+    RECORD_SHAPES,
+    RECORD_STACKS,
+    Recording,
+    clock_ns,
+    current_recording,
+    resume_recording,
+    set_listener,
+    start_recording,
+    stop_recording,
+)
 
 from wengert_profiler.api.warm_up import load_all
 from wengert_profiler.columns.device_columns import device_asked, finished, timer_for
@@ -20,9 +30,6 @@ from wengert_profiler.events.enums import ProfilerActivity
 from wengert_profiler.events.event_list import EventList
 from wengert_profiler.events.to_events import all_events, events_of_devices
 from wengert_profiler.views.tables import Options
-
-SHAPES, RESULTS, STACKS, MEMORY_USE = 1, 2, 4, 8
-"""Options of a recording: those of engine/observe/event_buffer.pxd."""
 
 
 @checked
@@ -111,37 +118,37 @@ class profile:
         if self.entered:
             raise RuntimeError("Profiler context manager is not reentrant")
         options = (
-            SHAPES * self.record_shapes
-            | RESULTS * self.with_flops
-            | STACKS * self.with_stack
-            | MEMORY_USE * self.profile_memory
+            RECORD_SHAPES * self.record_shapes
+            | RECORD_RESULTS * self.with_flops
+            | RECORD_STACKS * self.with_stack
+            | RECORD_MEMORY * self.profile_memory
         )
         from wengert_profiler.export.sinks import live_listener, opened
 
-        if observing.recorded() is not None:
+        if current_recording() is not None:
             raise RuntimeError("Profiler is already enabled on this thread.")
         load_all()
         self._sinks = opened(self.sinks)
         self._live = live_listener(self._sinks)
         if self._live is not None:
-            observing.listen(self._live)
+            set_listener(self._live)
         self.entered = True
         self._recording = Recording(options, timer_for(self.use_device, self.profile_memory))
         if self.use_cpu or self._recording.timer is not None:
-            observing.start(self._recording)
+            start_recording(self._recording)
         return self
 
     def __exit__(self, *error: object) -> None:
         if not self.enabled:
             return
-        current = observing.recorded()
+        current = current_recording()
         if current is not None and current is self._recording:
             if current.timer is not None:
                 current.timer.finish()
-            observing.stop()
+            stop_recording()
         if self._live is not None:
-            observing.listen(None)
-        stopped = now()
+            set_listener(None)
+        stopped = clock_ns()
         self._records = Records(self._recording, stopped, finished(self._recording.timer))
         if self._sinks:
             from wengert_profiler.export.sinks import feed
@@ -165,11 +172,11 @@ class profile:
         inside = self._recording is not None and self._records is None and self.use_cpu
         if not inside or ProfilerActivity.CPU not in wanted:
             return
-        current = observing.recorded()
+        current = current_recording()
         if enabled and current is None:
-            observing.resume(self._recording)
+            resume_recording(self._recording)
         elif not enabled and current is self._recording:
-            observing.stop()
+            stop_recording()
 
     # ---- results
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from wengert_engine.observe import observing
+from wengert_engine.extend import begin_label, current_recording, end_label, start_recording, stop_recording
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,14 +50,14 @@ class record_function:
         if self.args is not None:
             name = Label(name)
             name.args = self.args
-        self._events.append(observing.begin_label(name))
+        self._events.append(begin_label(name))
         return self
 
     def __exit__(self, *error: object) -> None:
         if not self._entered:
             raise AssertionError("Expected record to be set: record_function's block was left and never entered")
         if self._events:
-            observing.end(self._events.pop())
+            end_label(self._events.pop())
 
     def __call__(self, function: F) -> F:
         """The function, every call of which has the label."""
@@ -94,18 +94,18 @@ def carried(function: F) -> F:
     >>> [(event.name, event.thread) for event in prof.function_events]
     [('aten::ones', 2), ('aten::mul', 2)]
     """
-    recording = observing.recorded()
+    recording = current_recording()
     if recording is None:
         return function
 
     @functools.wraps(function)
     def inside(*given: Any, **keywords: Any) -> Any:
-        if observing.recorded() is not None:  # the thread that handed it out, or one that does the same
+        if current_recording() is not None:  # the thread that handed it out, or one that does the same
             return function(*given, **keywords)
-        observing.start(recording)
+        start_recording(recording)
         try:
             return function(*given, **keywords)
         finally:
-            observing.stop()
+            stop_recording()
 
     return inside  # type: ignore[return-value]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from wengert_core.extend import device_plugin, short_repr
-from wengert_engine.observe.device_times import DeviceTime, DeviceTimes
+from wengert_engine.extend import DeviceTime, DeviceTimes
 
 Column = np.ndarray[Any, Any]
 KNOWN = ("cuda", "xpu", "hpu", "mtia")

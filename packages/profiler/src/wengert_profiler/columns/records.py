@@ -12,33 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from wengert_engine.observe.device_times import DeviceTime
-from wengert_engine.observe.event_buffer import Recording
+from wengert_engine.extend import EVENT_DTYPE, DeviceTime, Recording
 
 from wengert_profiler.columns.device_columns import DeviceColumns
 from wengert_profiler.columns.event_names import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
 from wengert_profiler.columns.flops import flops_of, held
 from wengert_profiler.columns.normalize import FIRST_ENTRY, with_parts, without_doubles
 
-EVENT = np.dtype(
-    [
-        ("what", "u8"),
-        ("start", "i8"),
-        ("end", "i8"),
-        ("sequence", "i8"),
-        ("memory", "i8"),
-        ("shapes", "u4"),
-        ("result", "u4"),
-        ("stack", "u4"),
-        ("parent", "i4"),
-        ("thread", "u2"),
-        ("depth", "u2"),
-        ("kind", "u1"),
-        ("third", "u1"),
-        ("reserved", "V2"),
-    ]
-)
-"""The record of the engine's event_buffer.pxd."""
 OWN = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -70,10 +50,10 @@ class Records:
 
     def recorded(self) -> np.ndarray[Any, Any]:
         """All events as they were recorded. They are read once."""
-        whole = np.empty(len(self.recording), EVENT)
+        whole = np.empty(len(self.recording), EVENT_DTYPE)
         done = number = 0
         while (chunk := self.recording.take(number)) is not None:
-            part = np.frombuffer(chunk, EVENT)[: len(whole) - done]  # a thread may still be writing
+            part = np.frombuffer(chunk, EVENT_DTYPE)[: len(whole) - done]  # a thread may still be writing
             whole[done : done + len(part)] = part
             done += len(part)
             number += 1

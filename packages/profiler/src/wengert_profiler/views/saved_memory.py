@@ -10,8 +10,8 @@ from types import FrameType
 from typing import Any, NamedTuple, Self
 
 from wengert_core.extend import checked
-from wengert_engine.hooks.saved_hooks import saved_tensors_hooks
-from wengert_engine.observe import observing
+from wengert_engine.extend import set_listener
+from wengert_engine.namespaces.graph import saved_tensors_hooks
 
 from wengert_profiler.columns.event_names import dotted_names, event_name
 from wengert_profiler.views.formats import format_memory
@@ -83,7 +83,7 @@ class saved_tensors:
         self._running.clear()  # first: an object that was never initialized must not listen
         self._dotted = dotted_names()
         self._started = time.perf_counter_ns()
-        observing.listen(self)
+        set_listener(self)
         self._hooks = saved_tensors_hooks(self._pack, self._unpack)
         self._hooks.__enter__()
         return self
@@ -92,7 +92,7 @@ class saved_tensors:
         try:
             self._hooks.__exit__(*error)
         finally:
-            observing.listen(None)
+            set_listener(None)
 
     # ---- what is told
 

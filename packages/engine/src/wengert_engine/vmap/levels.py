@@ -1,0 +1,69 @@
+"""Levels of vmap: how a function opens one, gives tensors a batch dim in it, and takes the batch dim away again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from wengert_engine.vmap.batched_grad import peeled, row_tensor
+from wengert_engine.vmap.interpreter import batched, depth, enter, leave, level_of, lifted, outside, physical_of
+
+
+class vmap_level:
+    """A context in which operations run inside of a vmap over ``size`` elements; it gives the number of the level.
+
+    randomness: of random operations, ``"error"``, ``"different"`` or ``"same"``, as for ``wengert.vmap``.
+
+    >>> import wengert as wg
+    >>> with vmap_level(3) as level:
+    ...     x = add_batch_dim(wg.arange(6.0).reshape(2, 3), 1, level)
+    ...     y = x.sum()
+    >>> x.shape, remove_batch_dim(y, level, 3)
+    (torch.Size([2]), tensor([3., 5., 7.]))
+    """
+
+    def __init__(self, size: int, randomness: str = "error") -> None:
+        self.size, self.randomness = size, randomness
+
+    def __enter__(self) -> int:
+        return enter(self.size, self.randomness)
+
+    def __exit__(self, *error: object) -> None:
+        leave()
+
+
+def add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
+    """Return a tensor as a batched one of an open level: without its dim ``in_dim``, in which it has the batch."""
+    if not in_dim:
+        return batched(tensor, level)
+    with outside(level - 1):
+        physical = tensor.movedim(in_dim, 0)
+    return batched(physical, level, in_dim)
+
+
+def remove_batch_dim(tensor: Any, level: int, size: int) -> Any:
+    """Return a tensor with the batch of a level in dim 0; one that is not batched in it is expanded to ``size``."""
+    return row_tensor(tensor, level, size)
+
+
+def unwrap_batched(tensor: Any) -> Any:
+    """Return the tensor below all levels of vmap, whose first dims are theirs; a tensor without a batch as it is."""
+    return peeled(tensor)[0]
+
+
+def lift_to_levels(tensor: Any, skip: Collection[int] = ()) -> Any:
+    """Return a tensor that is batched in each level which is open, expanded where it was not; but for those in skip."""
+    return lifted_up_to(depth(), tensor, skip)
+
+
+def lifted_up_to(level: int, tensor: Any, skip: Collection[int]) -> Any:
+    """The same for the levels up to one."""
+    if not level:
+        return tensor
+    if level in skip and level_of(tensor) < level:
+        return lifted_up_to(level - 1, tensor, skip)
+    if level_of(tensor) == level:
+        physical = physical_of(tensor)
+        inner = lifted_up_to(level - 1, physical, skip)
+        return tensor if inner is physical else batched(inner, level)
+    return lifted_up_to(level, lifted(tensor, level), skip)
