@@ -14,6 +14,7 @@ from wengert_core import extend
 ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
     "wengert_registry": set(),
+    "wengert_builder": set(),
     "wengert_core": {"wengert_registry"},
     "wengert_engine": {"wengert_registry", "wengert_core"},
     "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},
