@@ -1,4 +1,4 @@
-"""The modules in the shared object of a package: C, or Python's bytecode (wengert_builder/sources.py, Note [What is compiled])."""
+"""The modules in the shared object of a package: C, or bytecode (wengert_builder, Note [What is compiled])."""
 
 from __future__ import annotations
 
