@@ -7,6 +7,9 @@ from wengert_registry.rules import KNOWN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 AVAILABLE, LOADED, FAILED = "available", "loaded", "failed"  # what a candidate's own state can be
 
@@ -78,7 +81,7 @@ class Candidate:
         return f"<Candidate {self.short}:{self.name} of {self.distribution}, {self.state}>"
 
 
-def attempt(function: Callable[..., object], *arguments: object) -> tuple[object, BaseException | None]:
+def attempt(function: Callable[..., T], *arguments: object) -> tuple[T | None, BaseException | None]:
     """The result of a call of a plugin, or what it raised.
 
     Note [An exit is a failure]

@@ -142,6 +142,7 @@ class Registry:
         stack.append(candidate)
         began = perf_counter_ns()
         try:
+            value: object
             value, cause = attempt(candidate.load)
             with self.lock:
                 if candidate.state != AVAILABLE:  # another thread was faster
@@ -213,7 +214,7 @@ class Registry:
         found = [f"{', '.join(names)}: refused: {why}" for why, names in refused.items()]
         if check is not None:
             said, error = attempt(check, candidate)
-            found += [f"the check of it raised {errors.cause_text(error)}"] if error else said  # type: ignore[operator]
+            found += [f"the check of it raised {errors.cause_text(error)}"] if error else said or ()
         return found
 
     def reasons(self, name: str, place: str = "wengert") -> list[str]:
