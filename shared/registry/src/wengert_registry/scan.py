@@ -2,8 +2,9 @@
 
 Note [Composing is cheap]
 Reading every entry_points.txt takes about 10 microseconds a distribution; `import importlib.metadata` alone takes 20
-milliseconds, because it pulls in email, zipfile and re. So this package scans by itself, and nothing that is imported
-before the first lookup may import re, typing, collections, inspect, json or the like. A test looks at sys.modules.
+milliseconds, because it pulls in email, zipfile and csv: 100 million instructions beside NumPy, where importing this
+package and composing take 21. So it scans by itself, and nothing that is imported before the first lookup may import
+re, typing, collections, inspect, json or the like. A test looks at sys.modules.
 """
 
 from __future__ import annotations
