@@ -61,8 +61,10 @@ class Group:
         PluginError (from the plugin's own exception) if it cannot be loaded. A plugin that fails is also reported,
         once, for whoever catches the exception.
         """
-        if name in self._values:
-            return self._values[name]
+        try:
+            return self._values[name]  # one step: another thread may forget it at any time
+        except KeyError:
+            pass
         try:
             return self._bound(name).value
         except errors.PluginError as error:
