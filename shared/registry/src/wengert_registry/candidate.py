@@ -42,7 +42,9 @@ class Candidate:
         self.distribution: Distribution = distribution
         self.group: str = group
         self.name: str = name
-        self.short, self.noun = KNOWN.get(group, ("", "plugin"))
+        short, noun = KNOWN.get(group, ("", "plugin"))
+        self.short: str = short
+        self.noun: str = noun
         self.target: str = target  # 'module:object', or 'in process'
         self.problem: str = problem  # why it is never loaded (malformed, incompatible); '' where it can be
         self.in_process: bool = False
