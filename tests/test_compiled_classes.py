@@ -9,15 +9,15 @@ import sys
 import pytest
 
 LISTING = """
-import copy, importlib, pathlib, pickle, sys, warnings
-import wengert, wengert_core, wengert_engine, wengert_formulas
+import copy, importlib, pickle, sys, warnings
+import wengert
+from wengert_core import _native as core
+from wengert_engine import _native as engine
+from wengert_formulas import _native as formulas
 
 warnings.simplefilter("ignore")
-for package in (wengert_core, wengert_engine, wengert_formulas):
-    folder = pathlib.Path(package.__path__[0])
-    for stub in sorted({*folder.rglob("*.pyi"), *folder.rglob("*.py")}):      # a compiled module has no file of its own
-        if stub.stem not in ("_native", "__init__"):
-            importlib.import_module(".".join(stub.relative_to(folder.parent).with_suffix("").parts))
+for name in sorted([*core.names(), *engine.names(), *formulas.names()]):
+    importlib.import_module(name)
 OURS = ("wengert_core", "wengert_engine", "wengert_formulas")
 MODULES = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in OURS]
 HEAP_TYPE = 1 << 9

@@ -1,4 +1,4 @@
-"""The modules in the shared object of a package: C, or Python's bytecode (setup.py, Note [What is compiled])."""
+"""The modules in the shared object of a package: C, or bytecode (wengert_builder, Note [What is compiled])."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from tools.workspace.packages import packages
+from tools.workspace.packages import fingerprints, packages
 
 NATIVE = ["wengert_core", "wengert_engine", "wengert_formulas"]
 COMPILED = [package for package in packages() if package.modules]
@@ -28,7 +28,7 @@ def test_every_module_of_a_shared_object_can_be_imported(package):
 
 @pytest.mark.parametrize("package", COMPILED, ids=lambda package: package.name)
 def test_each_pattern_of_compiled_files_names_one_python_file(package):
-    for pattern in package.settings["tool"]["wengert"]["compiled"]:
+    for pattern in package.settings["tool"]["wengert-builder"]["compiled"]:
         found = [file for file in package.modules if file.match(pattern)]
         assert [file.suffix for file in found] == [".py"], (pattern, found)
 
@@ -68,3 +68,37 @@ def test_a_module_kept_as_bytecode_can_be_loaded_again():
                "again = importlib.reload(module)\nprint(again is module, module.warn_user is before)")
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "True False\n"), run.stderr
+
+
+PROJECT = """
+[build-system]
+requires = [{requires}]
+[project]
+name = "{name}"
+dependencies = [{needs}]
+{table}
+"""
+
+
+def test_a_change_of_the_builder_rebuilds_what_it_builds_and_nothing_else(tmp_path):
+    """An editable install of plain Python sees its sources; a change of the registry must not compile core."""
+    table = '[tool.wengert-builder]\nnative = "core"\nextensions = ["**/*.pyx"]'
+    for name, requires, needs, table_of_it in (("builder", "", "", ""), ("registry", "", "", ""),
+                                               ("core", '"builder"', '"registry"', table)):
+        folder = tmp_path / "shared" / name
+        (folder / "src" / name).mkdir(parents=True)
+        text = PROJECT.format(name=name, requires=requires, needs=needs, table=table_of_it)
+        (folder / "pyproject.toml").write_text(text, encoding="utf-8")
+        for file in ("__init__.py", "native.c", "loops.pyx"):
+            (folder / "src" / name / file).write_text("", encoding="utf-8")
+
+    def changed(file):
+        before = fingerprints(packages(tmp_path))
+        (tmp_path / "shared" / file).write_text("# changed", encoding="utf-8")
+        after = fingerprints(packages(tmp_path))
+        return [name for name in before if after[name] != before[name]]
+
+    assert changed("builder/src/builder/__init__.py") == ["core"]
+    assert changed("builder/src/builder/native.c") == ["core"]
+    assert changed("registry/src/registry/__init__.py") == []
+    assert changed("core/src/core/loops.pyx") == ["core"]

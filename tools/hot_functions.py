@@ -1,4 +1,6 @@
-"""Write hot.txt of each package that has one: the functions that everyday calls run. Note [Hot functions] in setup.py.
+"""Write hot.txt of each package that has one: the functions that everyday calls run.
+
+What it is for: Note [Hot functions] in wengert_builder/options.py.
 
     python3 -m tools.hot_functions
 

@@ -10,11 +10,8 @@ import performance
 import speed
 from wengert_special.table import load as load_special
 
-from tools.workspace import changelog
-
 MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
 PARTS: dict[str, Callable[[], str]] = {
-    "changelog": changelog.compose,
     "performance": performance.link,
     "speed": speed.speed,
     "operations": lambda: operations.functions(""),

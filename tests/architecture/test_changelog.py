@@ -1,53 +1,69 @@
-"""The changelog: every package has fragments that tools/workspace/changelog.py understands, and it composes them."""
+"""The changelog: towncrier composes it of fragments in changes/, and each of them is one sentence of a known kind."""
 
+import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = """
-[build-system]
-requires = []
-[project]
-name = "{name}"
-version = "0.2.0"
-dependencies = [{needs}]
-"""
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["towncrier"]
+FOLDER = ROOT / SETTINGS["directory"]
+KINDS = [kind["directory"] for kind in SETTINGS["type"]]
+NAME = re.compile(rf"\+[a-z0-9][a-z0-9-]*\.({'|'.join(KINDS)})\.md")
+ENDS = re.compile(r"[.!?]\s+(?=[A-Z`])")
 
 
-@pytest.fixture(scope="module")
-def changelog(tool):
-    return tool("workspace.changelog")
+def fault(name: str, text: str) -> str:
+    """What is wrong with a fragment; '' if nothing is."""
+    if not NAME.fullmatch(name):
+        return f"{name}: the name should be +short-title.KIND.md, KIND one of {', '.join(KINDS)}"
+    sentence = text.strip()
+    if not re.match(r"[A-Z`]", sentence) or not sentence.endswith(".") or "\n\n" in sentence or ENDS.search(sentence):
+        return f"{name}: should hold one sentence, from its capital letter to its full stop"
+    return ""
 
 
-def package(root: Path, name: str, needs: str = "", **changes: str) -> None:
-    folder = root / "packages" / name
-    (folder / "changes").mkdir(parents=True)
-    (folder / "pyproject.toml").write_text(PROJECT.format(name=name, needs=needs))
-    for file, text in changes.items():
-        (folder / "changes" / (file.replace("__", ".") + ".md")).write_text(text)
+def compose(root: Path) -> str:
+    """What towncrier makes of the fragments below a folder."""
+    command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "9.9", "--date", "2030-01-02"]
+    command += ["--config", str(ROOT / "pyproject.toml"), "--dir", str(root)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_every_package_has_fragments_and_they_are_sound(changelog) -> None:
-    some = changelog.packages()
-    assert {one.name: changelog.faults(one) for one in some} == {one.name: [] for one in some}
-    assert [one.name for one in some if not changelog.fragments(one)] == []
-    text = changelog.compose()
-    assert [one.name for one in some if f"### {one.name}\n" not in text] == []
+def test_fragments_are_sound() -> None:
+    files = [file for file in FOLDER.iterdir() if file.name != "README.md"]
+    assert [text for file in files if (text := fault(file.name, file.read_text(encoding="utf-8")))] == []
 
 
-def test_sections_go_by_package_and_kind(changelog, tmp_path: Path) -> None:
-    package(tmp_path, "below", faster__perf="Twice.\n", bug__fix="One line,\nanother.\n")
-    package(tmp_path, "above", '"below"', name__feature="A name.\n")
-    package(tmp_path, "quiet")
-    assert changelog.compose(tmp_path) == (
-        "## 0.2.0\n\n### above\n\n**New**\n\n- A name.\n\n"
-        "### below\n\n**Faster**\n\n- Twice.\n\n**Fixed**\n\n- One line,\n  another.\n"
-    )
+def test_fragments_lie_in_one_folder() -> None:
+    assert sorted(map(str, [*ROOT.glob("packages/*/changes"), *ROOT.glob("shared/*/changes")])) == []
 
 
-def test_a_bad_fragment_is_named(changelog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changelog, "ROOT", tmp_path)
-    package(tmp_path, "one", a__news="Text.", b__fix="# Heading", c__fix=" ", good__fix="Text.")
-    faults = changelog.faults(changelog.packages(tmp_path)[0])
-    assert [fault.partition(":")[0].rpartition("/")[2] for fault in faults] == ["a.news.md", "b.fix.md", "c.fix.md"]
+@pytest.mark.parametrize(("name", "text"), [
+    ("+title.news.md", "A sentence."), ("title.fix.md", "A sentence."), ("+Two words.fix.md", "A sentence."),
+    ("+title.fix.md", "# A heading"), ("+title.fix.md", " "), ("+title.fix.md", "One. Two."),
+    ("+title.fix.md", "no end"), ("+title.fix.md", "One.\n\nTwo."),
+])
+def test_a_bad_fragment_is_named(name: str, text: str) -> None:
+    assert fault(name, text).startswith(name)
+    assert fault("+a-title.fix.md", "`x.size()` is right,\nalso of 2.5 dims.\n") == ""
+
+
+def test_sections_go_by_kind(tmp_path: Path) -> None:
+    folder = tmp_path / SETTINGS["directory"]
+    folder.mkdir()
+    for kind, text in (("perf", "Twice."), ("fix", "One line,\nanother."), ("feature", "A name.")):
+        (folder / f"+title.{kind}.md").write_text(text + "\n", encoding="utf-8")
+    text = compose(tmp_path)
+    assert re.findall(r"^##.*|^- .*(?:\n  .*)?", text, re.MULTILINE) == [
+        "## 9.9 (2030-01-02)", "### New", "- A name.", "### Faster", "- Twice.", "### Fixed", "- One line,\n  another.",
+    ]
+
+
+def test_the_newest_section_is_of_the_packages_version() -> None:
+    text = (ROOT / SETTINGS["filename"]).read_text(encoding="utf-8").partition(SETTINGS["start_string"])[2]
+    project = tomllib.loads((ROOT / "packages/wengert/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.search(r"^## (\S+)", text, re.MULTILINE)[1] == project["version"]

@@ -17,6 +17,7 @@ import wengert_engine.extend as engine_face
 ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
     "wengert_registry": set(),
+    "wengert_builder": set(),
     "wengert_core": {"wengert_registry"},
     "wengert_engine": {"wengert_registry", "wengert_core"},
     "wengert_formulas": {"wengert_registry", "wengert_core", "wengert_engine"},

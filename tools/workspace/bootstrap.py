@@ -133,6 +133,9 @@ def bootstrap(folder: Path, groups: list[str]) -> None:
     if any(p.modules and environment.note.get(p.name) != prints[p.name] for p in some):
         check_compiler()
     old = [p for p in some if not environment.is_current(p, prints[p.name], suffix)]
+    pure = [package for package in old if not package.modules]
+    if pure:  # first: one of them builds the others
+        environment.install_editable(pure, prints, "the packages of plain Python cannot be installed")
     for package in some:
         for file in package.stray_modules():
             say(f"{package.name}: removing {shown(file)}, which is not built any more")
@@ -141,9 +144,6 @@ def bootstrap(folder: Path, groups: list[str]) -> None:
             say(f"{package.name}: up to date")
         elif package.modules:
             environment.build(package, prints[package.name], suffix)
-    pure = [package for package in old if not package.modules]
-    if pure:
-        environment.install_editable(pure, prints, "the packages of plain Python cannot be installed")
 
 
 def main() -> None:

@@ -20,6 +20,8 @@ from tools.workspace.toolchain import create_environment, python_of, run_or_stop
 DIST = ROOT / "dist"
 NOT_IN_WHEELS = (".pyx", ".pxi", ".c", ".cpp")
 NOT_IN_SDISTS = (".so", ".c", ".cpp", ".pyc")
+NATIVE = "wengert_builder/native.c"
+"""The one C file that is written by hand: the builder compiles it into each shared object."""
 TRY = """
 import wengert as wg
 x = wg.tensor([1.0, 2.0, 3.0], requires_grad=True)
@@ -83,7 +85,7 @@ def inspect(file: Path, package: Package) -> None:
         with tarfile.open(file) as sdist:
             held = [name.partition("/")[2] for name in sdist.getnames()]
     unwanted = [name for name in held if name.endswith(NOT_IN_WHEELS if is_wheel else NOT_IN_SDISTS)]
-    unwanted = [name for name in unwanted if is_wheel or name != "native.c"]
+    unwanted = [name for name in unwanted if not name.endswith(NATIVE)]
     missing = sorted(set(expected(package, is_wheel)) - set(held))
     if unwanted or missing:
         raise stop(f"{file.name}: should not hold {unwanted}; lacks {missing}")
@@ -98,7 +100,7 @@ def expected(package: Package, is_wheel: bool) -> list[str]:
     base = package.folder / "src" if is_wheel else package.folder
     files = [*package.sources(suffixes), *(package.folder / "src").glob("*/py.typed")]
     files += headers_of(package.sources((".pxd",)), base) if is_wheel else []
-    files += [] if is_wheel or not package.modules else [package.folder / "native.c"]
+    files += (package.folder / "src").glob(NATIVE)
     files += [] if is_wheel else package.folder.glob("hot.txt")
     return [str(file.relative_to(base)) for file in files]
 

@@ -10,8 +10,8 @@ from tools.workspace.packages import ROOT, Package, packages
 MOST_COLUMNS = 120
 
 
-def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
-    """What is wrong with one package; shared: the build rules of compiled packages; licence: the text of all."""
+def faults(package: Package, licence: str) -> list[str]:
+    """What is wrong with one package; licence: the text of all."""
     found = []
     project = package.settings["project"]
     for key, value in (("version", "0.1.0"), ("license", "BSD-3-Clause"), ("requires-python", ">=3.11")):
@@ -20,10 +20,8 @@ def faults(package: Package, shared: dict[str, str], licence: str) -> list[str]:
     for name in ("README.md", "LICENSE", f"src/{package.module}/__init__.py", f"src/{package.module}/py.typed"):
         if not (package.folder / name).exists():
             found.append(f"{name} is missing")
-    for name, same in shared.items():
-        own = package.folder / name
-        if package.modules and (not own.exists() or own.read_text(encoding="utf-8") != same):
-            found.append(f"{name} is not the same as that of packages/core: change it in all compiled packages")
+    if (package.folder / "setup.py").exists():
+        found.append("setup.py is in the way: packages are built from pyproject.toml, compiled ones by wengert-builder")
     text = package.folder / "LICENSE"
     if text.exists() and text.read_text(encoding="utf-8") != licence:
         found.append("LICENSE is not the same as the root's")
@@ -34,18 +32,16 @@ def long_lines(package: Package) -> list[str]:
     """Name the lines of C files and headers that are too long; no linter reads these files."""
     return [
         f"{file.relative_to(package.folder)}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
-        for file in sorted([*package.folder.glob("*.c"), *package.folder.glob("src/**/*.h")])
+        for file in sorted([*package.folder.glob("src/**/*.c"), *package.folder.glob("src/**/*.h")])
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
         if len(line) > MOST_COLUMNS
     ]
 
 
 def main() -> None:
-    core = ROOT / "packages" / "core"
-    shared = {name: (core / name).read_text(encoding="utf-8") for name in ("setup.py", "native.c")}
     licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
     some = packages()
-    wrong = [f"{package.name}: {text}" for package in some for text in faults(package, shared, licence)]
+    wrong = [f"{package.name}: {text}" for package in some for text in faults(package, licence)]
     for line in wrong:
         print(f"layout: {line}")
     print(f"layout: {len(some)} packages, {'alike' if not wrong else f'{len(wrong)} faults'}")

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("shared", "packages")
 COMPILED_FROM = (".pyx", ".pxd", ".pxi", ".h", ".c")  # a change of one of these rebuilds its package
 SEEN_BY_OTHERS = (".pxd", ".pxi", ".h")  # and of one of these the packages above it, too
+SEEN_OF_TOOLS = (".py", ".c")  # and of one of these, in a package of plain Python that builds others, what it builds
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Package:
     def modules(self) -> list[Path]:
         """The source files of the compiled modules, relative to src/; empty for a pure Python package."""
         source = self.folder / "src"
-        patterns = self.settings.get("tool", {}).get("wengert", {}).get("extensions", [])
+        patterns = self.settings.get("tool", {}).get("wengert-builder", {}).get("extensions", [])
         return sorted({file.relative_to(source) for pattern in patterns for file in source.glob(pattern)})
 
     def sources(self, suffixes: Iterable[str]) -> list[Path]:
@@ -112,11 +113,13 @@ def fingerprints(some: list[Package], *facts: object) -> dict[str, str]:
     """For each package a hash of all that its editable install depends on: metadata, sources, headers from below."""
     headers: dict[str, str] = {}  # of a package and of all below it
     prints: dict[str, str] = {}
+    tools = {normal_name(text) for package in some for text in package.settings["build-system"]["requires"]}
     mode = [os.environ.get(name, "") for name in ("WENGERT_CHECKED", "WENGERT_SANITIZE", "WENGERT_SYMBOLS")]
     for package in some:
         below = sorted(headers[name] for text in package.requirements if (name := normal_name(text)) in headers)
-        headers[package.name] = digest(package.sources(SEEN_BY_OTHERS), below)
-        rules = [package.folder / name for name in ("pyproject.toml", "setup.py", "native.c", "hot.txt")]
+        seen = SEEN_OF_TOOLS if package.name in tools and not package.modules else SEEN_BY_OTHERS
+        headers[package.name] = digest(package.sources(seen), below)
+        rules = [package.folder / name for name in ("pyproject.toml", "hot.txt")]
         files = [file for file in rules if file.exists()]
         if package.modules:
             compiled = [package.folder / "src" / module for module in package.modules]

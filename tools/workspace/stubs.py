@@ -1,8 +1,9 @@
 """Compare each stub (.pyi beside a .pyx) with the built module, by mypy's stubtest. Exit code 1 if they differ.
 
-A module that only cimports use needs none: mypy says where Python imports one without a stub. Before that: whether what
-tools/generate/tensor_stub.py writes is up to date. wengert is imported first, so that Tensor is
-compared with all that core and engine mount on it, and the modules of wengert exist.
+A module that only cimports and tests use has none: mypy says where Python imports one without a stub, this says which
+stub nothing that mypy reads imports. Before that: whether what tools/generate/tensor_stub.py writes is up to date.
+wengert is imported first, so that Tensor is compared with all that core and engine mount on it, and the modules of
+wengert exist.
 """
 
 import re
@@ -34,6 +35,20 @@ def stubbed_modules() -> list[str]:
     ]  # compiled Python has its types in it
 
 
+def unneeded(names: list[str]) -> list[str]:
+    """Those of these modules that no source with types imports."""
+    files = [file for package in packages() for file in package.sources((".py", ".pyi"))]
+    files += [file for folder in ("tools", "asv_benchmarks") for file in (ROOT / folder).rglob("*.py")]
+    texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    found = []
+    for name in names:
+        package, _, module = name.rpartition(".")
+        once = rf"from {re.escape(package)} import (\([^)]*\b{module}\b|[^\n(]*\b{module}\b)"
+        if not re.search(rf"(import|from) {re.escape(name)}\b|{once}", texts):
+            found.append(name)
+    return found
+
+
 def compare(names: list[str]) -> int:
     """Run stubtest; returns its exit code."""
     print(f"stubs: comparing {len(names)} stubs with the built modules", flush=True)
@@ -49,8 +64,11 @@ def main() -> None:
     names = stubbed_modules()
     generated = [sys.executable, "-m", "tools.generate.tensor_stub", "--check"]
     code = subprocess.run(generated, cwd=ROOT, check=False).returncode
-    if names and not code:
+    for name in (unused := unneeded(names)):
+        print(f"stubs: {name}: nothing that has types imports it: remove its .pyi")
+    if names and not code and not unused:
         code = compare(names)
+    code = code or bool(unused)
     print(f"stubs: {'agree' if code == 0 else 'differ'}")
     sys.exit(code)
 

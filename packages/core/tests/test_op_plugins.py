@@ -21,7 +21,7 @@ def test_a_table_is_installed_once_with_its_owner_and_methods():
     for _ in range(2):
         with OPS.register("acme_once", acme):
             assert OPS.get("acme_once") is acme
-            assert OPS.row("acme_once.twice_once").owner == "acme_once"
+            assert OPS.get("acme_once").ops["twice_once"].owner == "acme_once"
             assert wc.tensor([1.5]).twice_once().tolist() == [3.0]
     assert not hasattr(wc.Tensor, "twice_once")
 

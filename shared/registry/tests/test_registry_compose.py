@@ -181,11 +181,11 @@ def test_asking_for_a_name_of_another_generation_says_why_it_is_absent(world):
 def test_refresh_finds_what_was_installed_since_and_keeps_what_was_loaded(world):
     world.install("a 1", {"ops:a": "mod_a:x"}, mod_a="x = object()")
     registry = world.registry()
-    before, epoch = registry.group("ops").get("a"), registry.epoch
+    before, arrangement = registry.group("ops").get("a"), registry.arrangement
     world.install("b 1", {"ops:b": "mod_b:x"}, mod_b="x = 2")
     assert registry.compose().group("ops").names() == ("a",)
     assert registry.compose(refresh=True).group("ops").names() == ("a", "b")
-    assert registry.epoch > epoch
+    assert registry.arrangement > arrangement
     assert registry.table()[0].state == "loaded"
     assert registry.group("ops").get("a") is before
     assert registry.group("ops").get("b") == 2

@@ -79,7 +79,7 @@ def public(registry):
     """Let the rows of op tables be names, among which 'core' is taken; what is mounted."""
     mounted = {}
     registry.group("ops").on_accept(
-        lambda candidate, obj, stage: registry.claim(candidate, {"wengert": obj}), together=True
+        lambda candidate, obj: registry.claim(candidate, {"wengert": obj}) or obj, together=True
     )
     registry.places["wengert"].connect(
         lambda name: "the name is wengert's" if name == "core" else "",
@@ -140,10 +140,11 @@ def test_a_table_that_fails_gives_no_name(tables):
     registry.places["wengert"].connect(lambda name: "", mounted.__setitem__, lambda name, _: mounted.pop(name))
 
     @registry.group("ops").on_accept
-    def accept(candidate, obj, stage):
+    def accept(candidate, obj):
         registry.claim(candidate, {"wengert": obj})
         if candidate.name == "aaa":
             raise ValueError("halfway")
+        return obj
 
     with pytest.warns(PluginWarning, match="halfway"):
         registry.group("ops").load_all()

@@ -99,11 +99,11 @@ def test_a_switch_that_makes_no_sense_is_reported_and_the_rest_counts(three, var
 def test_a_wrong_argument_changes_nothing(three, wrong):
     registry = three.registry()
     registry.compose()
-    epoch = registry.epoch
+    arrangement = registry.arrangement
     for call in (registry.disable, registry.enable, registry.prefer):
         with pytest.raises(ValueError, match="plugin"):
             call(wrong)
-    assert registry.epoch == epoch
+    assert registry.arrangement == arrangement
     assert registry.group("ops").names() == ALL
 
 

@@ -18,16 +18,16 @@ from wengert_core.optable import lazy_names as _lazy_names
 from wengert_core.tensors.tensor import Tensor
 
 
-def _accept(candidate: object, obj: object, stage: object) -> None:
+def _accept(candidate: object, obj: object) -> object:
     from wengert_core.optable.plugin_tables import accept  # with the first op
 
-    accept(candidate, obj, stage)
+    return accept(candidate, obj)
 
 
-def _accept_device(candidate: object, obj: object, stage: object) -> None:
+def _accept_device(candidate: object, obj: object) -> object:
     from wengert_core.devices.plugin_check import accept  # with the first device
 
-    accept(candidate, obj, stage)
+    return accept(candidate, obj)
 
 
 _registry.group("ops").on_accept(_accept, together=True)

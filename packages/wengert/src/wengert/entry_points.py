@@ -155,8 +155,8 @@ def refusal(candidate: Any, fill: bool = False) -> str:
 # ---- what it may give
 
 
-def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """Accept what a ``wengert.namespace.v1`` entry point may give. Raises TypeError or ValueError to refuse it."""
+def accept(candidate: Any, obj: Any) -> Any:
+    """What a ``wengert.namespace.v1`` entry point gives. Raises TypeError or ValueError to refuse it."""
     name = candidate.name
     if candidate.in_process and (why := refusal(candidate)):
         raise ValueError(f"'{name}' cannot be registered as a name of wengert: {why}")
@@ -165,18 +165,19 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
         if not isinstance(names, dict) or not all(isinstance(key, str) for key in names):
             raise TypeError("expected a dict of names (str) and what they stand for, or a function that returns one, "
                             f"got {type(names).__name__}")
-        stage.value = names
         if is_late(candidate):
             methods = {key.removeprefix("Tensor."): value for key, value in names.items() if key.startswith("Tensor.")}
             others = {key: value for key, value in names.items() if not key.startswith("Tensor.")}
             registry.claim(candidate, {"Tensor": methods, "wengert": others})
-    elif name.startswith("Tensor."):
+        return names
+    if name.startswith("Tensor."):
         if isinstance(obj, ModuleType) or not (callable(obj) or hasattr(type(obj), "__get__")):
             raise TypeError("expected a method of Tensor: a function whose first argument is the tensor, or a "
                             f"property, got {type(obj).__name__}")
     elif isinstance(obj, ModuleType):
         public_names(obj)
         changing_names(obj)
+    return obj
 
 
 def public_names(module: ModuleType) -> list[str]:

@@ -12,11 +12,10 @@
 False
 """
 
-from wengert_registry.candidate import Candidate, Stage
+from wengert_registry.candidate import Candidate, Distribution
 from wengert_registry.composition import Registry
 from wengert_registry.errors import DuplicatePluginError, MissingPluginError, PluginError, PluginWarning
 from wengert_registry.group import Group, Registration
-from wengert_registry.scan import Distribution
 
 __version__ = "0.1.0"
 
@@ -30,7 +29,6 @@ __all__ = [
     "PluginWarning",
     "Registration",
     "Registry",
-    "Stage",
     "registry",
 ]
 

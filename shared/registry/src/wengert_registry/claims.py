@@ -20,13 +20,12 @@ from wengert_registry import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from wengert_registry.candidate import Candidate
     from wengert_registry.composition import Registry
     from wengert_registry.rules import Rules
 
-    Winners = dict[str, tuple[Candidate, object]]
     Refusal = tuple[list[Candidate], str, str]  # who is refused, the name as it is shown, why
 
 
@@ -53,14 +52,6 @@ def choose(claimants: list[Candidate], rules: Rules, names: tuple[str, ...] = ()
     return None
 
 
-def _nobody(name: str) -> str:
-    return ""
-
-
-def _keep(name: str, value: object) -> None:
-    """Do nothing with a name, as a place does until a package has connected it."""
-
-
 class Place:
     """A place that names are given to. `put` and `take` mount a value and take it away again.
 
@@ -70,9 +61,9 @@ class Place:
 
     def __init__(self, registry: Registry, shown: str) -> None:
         self._registry, self._shown = registry, shown
-        self.holder: Callable[[str], Candidate | str] = _nobody
-        self.put: Callable[[str, object], object] = _keep
-        self.take: Callable[[str, object], object] = _keep
+        self.holder: Callable[[str], Candidate | str] = lambda name: ""
+        self.put: Callable[[str, object], object] = lambda name, value: None
+        self.take: Callable[[str, object], object] = lambda name, value: None
         self.winners: dict[str, tuple[Candidate, object]] = {}  # what is mounted
         self._claims: dict[str, dict[Candidate, object]] = {}
 
@@ -108,12 +99,27 @@ class Place:
         """The name as messages have it: 'Tensor.foo'."""
         return self._shown.format(name) or name
 
-    def settle(self, current: Mapping[Candidate, bool]) -> list[Refusal]:
-        """Decide all names anew, mount and take away what has changed; returns what is refused.
+    def settle(self, current: Collection[Candidate], mount: bool) -> list[Refusal]:
+        """Decide who gives each name, of these candidates, which are in use; returns what is refused.
 
-        current: whether a candidate is loaded and in use.
+        mount: mount and take away what has changed.
         """
-        winners, refusals = self._decisions(current)
+        winners: dict[str, tuple[Candidate, object]] = {}
+        refusals: list[Refusal] = []
+        for name in sorted(self._claims):
+            claimants = [one for one in self.claimants(name) if one in current]
+            winner, why = self._decide(name, claimants)
+            if winner is not None:
+                winners[name] = winner, self._claims[name][winner]
+            losers = [one for one in claimants if one is not winner]
+            if why and losers and self._shown:
+                refusals.append((losers, self.show(name), why))
+        if mount:
+            self._mount(winners)
+        return refusals
+
+    def _mount(self, winners: dict[str, tuple[Candidate, object]]) -> None:
+        """Take away and mount what has changed."""
         for name, had in [*self.winners.items()]:
             has = winners.get(name)
             if has is None or has[0] is not had[0] or has[1] is not had[1]:
@@ -123,25 +129,6 @@ class Place:
             if name not in self.winners:
                 self.winners[name] = has
                 self.put(name, has[1])
-        return refusals
-
-    def refusals(self, current: Mapping[Candidate, bool]) -> list[Refusal]:
-        """Return what is refused now."""
-        return self._decisions(current)[1]
-
-    def _decisions(self, current: Mapping[Candidate, bool]) -> tuple[Winners, list[Refusal]]:
-        """Decide what is given and what is refused, where these candidates are in use."""
-        winners: Winners = {}
-        refusals: list[Refusal] = []
-        for name in sorted(self._claims):
-            claimants = [one for one in self.claimants(name) if current.get(one)]
-            winner, why = self._decide(name, claimants)
-            if winner is not None:
-                winners[name] = winner, self._claims[name][winner]
-            losers = [one for one in claimants if one is not winner]
-            if why and losers and self._shown:
-                refusals.append((losers, self.show(name), why))
-        return winners, refusals
 
     def refusal(self, name: str) -> str:
         """Return why those who claim the name, and are in use, do not give it."""
@@ -151,15 +138,16 @@ class Place:
         """Decide who gives the name, and why the others do not; '' where they need not be told."""
         holder = self.holder(name) if claimants else ""
         if isinstance(holder, str):
-            if holder:
+            if holder or not claimants:
                 return None, holder
         elif not claimants[-1].in_process and not any(one.distribution.first_party for one in claimants):
             strangers = [one for one in claimants if one.distribution.name != holder.distribution.name]
             return None, errors.taken_by(holder) if strangers else ""
-        winner = choose(claimants, self._registry.rules, (name, self.show(name)))
+        names = (name, self.show(name))
+        winner = choose(claimants, self._registry.rules, names)
         if winner is None:
-            return None, errors.contested(claimants) if claimants else ""
-        wanted = winner.in_process or self._registry.rules.preferred(claimants, (name, self.show(name))) is winner
+            return None, errors.contested(claimants)
+        wanted = winner.in_process or self._registry.rules.preferred(claimants, names) is winner
         return winner, "" if wanted else errors.taken_by(winner)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import RLock
+from _thread import RLock, get_ident  # threading costs a millisecond more
+from time import perf_counter_ns
 
 from wengert_registry import errors
-from wengert_registry.candidate import FAILED, Binder, Candidate
+from wengert_registry.candidate import AVAILABLE, FAILED, Candidate, attempt
 from wengert_registry.claims import Place
 from wengert_registry.group import Group, Registration
-from wengert_registry.rules import GROUPS, KNOWN, Pattern, Rules, items
+from wengert_registry.rules import GROUPS, Rules
 from wengert_registry.scan import scan
 
 TYPE_CHECKING = False
@@ -28,27 +29,25 @@ class Registry:
 
     paths: the folders to look in, sys.path if None.   environ: the switches, os.environ if None. Both are read when the
     registry is first used, the paths once more by compose(refresh=True).
-    epoch: grows with every change of what a name may stand for; compare it, never set it.
-    arrangement: grows when other entry points may be in use than before.
+    arrangement: grows when other entry points may be in use than before; compare it, never set it.
+
+    Note [Imports happen outside the lock]
+    The registry's lock guards its state and the accept hooks, not the import of a plugin's module: for that Python has
+    a lock for each module. If the registry's were held as well, a thread that binds a plugin (registry, then module)
+    and one that imports the same module, which looks something up (module, then registry), would wait for each other
+    for ever.
     """
 
-    epoch: int
-    arrangement: int
-    lock: RLock
-    binder: Binder
-    rules: Rules
-    places: dict[str, Place]
-
     def __init__(self, paths: Iterable[object] | None = None, environ: Mapping[str, str] | None = None) -> None:
-        self.epoch = self.arrangement = 0
-        self.lock = RLock()
-        self.binder = Binder(self.lock)
-        self.rules = Rules()
+        self.arrangement: int = 0
+        self.lock: RLock = RLock()
+        self.rules: Rules = Rules()
+        self.places: dict[str, Place] = {name: Place(self, shown) for name, shown in PLACES.items()}
         self._paths, self._environ = paths, environ
         self._groups = {short: Group(self, short, full, noun) for short, (full, noun) in GROUPS.items()}
-        self.places = {name: Place(self, shown) for name, shown in PLACES.items()}
         self._unusable: list[Candidate] = []  # malformed, or for another generation
         self._composed = False
+        self._binding: dict[int, list[Candidate]] = {}  # by thread: what it is binding, outermost first
         self._reported: set[tuple[str, ...]] = set()
         self._listeners: list[Callable[[], object]] = []
         self._noted: list[str] = []
@@ -57,10 +56,9 @@ class Registry:
 
     def group(self, short: str) -> Group:
         """The group of that short name: 'ops', 'formulas', ... Raises ValueError for any other."""
-        try:
-            return self._groups[short]
-        except KeyError:
-            raise errors.unknown_group(short, list(self._groups)) from None
+        if short not in self._groups:
+            raise errors.unknown_group(short, list(self._groups))
+        return self._groups[short]
 
     def register(self, group: str, name: str, obj: object, owner: str = "this process") -> Registration:
         """Group.register, for the group of that short name."""
@@ -88,7 +86,10 @@ class Registry:
             if self._composed and not refresh:
                 return
             problems = [] if self._composed else self.rules.read(os.environ if self._environ is None else self._environ)
-            self._take(self._scan())
+            found = self._scan()
+            self._unusable = [one for one in found if one.problem]
+            for group in self._groups.values():
+                group.offer([one for one in found if one.group == group.full and not one.problem])
             self._composed = True
             self.changed()
         self._report_all(problems)
@@ -99,89 +100,94 @@ class Registry:
             from importlib import invalidate_caches
 
             invalidate_caches()  # a distribution that has just been installed
-        before = {one.key(): one for group in self._groups.values() for one in group.candidates()}
-        found = []
-        for entry in scan(sys.path if self._paths is None else self._paths):
-            problem = entry.problem
-            if not problem and entry.group not in KNOWN:
-                problem = errors.incompatible(entry.group, list(KNOWN))
-            candidate = Candidate(entry.distribution, entry.group, entry.name, entry.target, problem)
-            if entry.problem:
-                candidate.state = FAILED
-            known = before.get(candidate.key())
-            if known is not None:
-                known.distribution = candidate.distribution
-            found.append(known if known is not None and not problem else candidate)
+        before = {one.key(): one for one in self._all() if not one.problem}
+        found = scan(sys.path if self._paths is None else self._paths)
+        for i, candidate in enumerate(found):
+            if candidate.key() in before and not candidate.problem:
+                found[i] = before[candidate.key()]
+                found[i].distribution = candidate.distribution
         return found
 
-    def _take(self, found: list[Candidate]) -> None:
-        self._unusable = [one for one in found if one.problem]
-        for group in self._groups.values():
-            group.offer([one for one in found if one.group == group.full and not one.problem])
-
-    def _report_all(self, problems: list[str]) -> None:
+    def _report_all(self, problems: Sequence[str] = ()) -> None:
         """Say what is wrong with the switches and with the entry points; strict: raise it."""
         malformed = [one for one in self._unusable if one.state == FAILED and one.group != "?"]
-        ignored = [one for one in malformed if one.distribution.hidden_by or self.rules.why_off(one)]
-        problems = problems + [errors.left_out(one) for one in malformed if one not in ignored]
-        refused = [pair for group in self._groups.values() for pair in group.refusals()]
-        problems += [errors.refused_entry(one, why) for one, why in refused] + self.rules.unknown(self._all())
-        self._report_texts(problems)
-
-    def _report_texts(self, texts: list[str]) -> None:
-        """Give each warning that has not been given; strict: raise them."""
-        new = [text for text in texts if (text,) not in self._reported]
-        if new and self.rules.strict:
-            self._reported.update((text,) for text in new)
-            raise errors.PluginError("; ".join(new))
-        for text in new:
-            self.report((text,), text)
+        counts = [one for one in malformed if not (one.distribution.hidden_by or self.rules.why_off(one))]
+        refused = [text for group in self._groups.values() for text in group.refusals()]
+        self._report_texts([*problems, *map(errors.left_out, counts), *refused, *self.rules.unknown(self._all())])
 
     def report_unknown_rows(self) -> None:
         """Say which preferred names no table has, now that all tables are loaded."""
-        rows: dict[Candidate, set[str]] = {}
-        for one in self._claimants:
-            rows[one] = {name for place in self.places.values() for name in place.names_of(one)}
+        rows = {one: {n for place in self.places.values() for n in place.names_of(one)} for one in self._claimants}
         self._report_texts(self.rules.unknown(self._all(), rows))
 
     def _all(self) -> list[Candidate]:
         """Every offer of every distribution, usable or not."""
         return [*self._unusable, *(one for group in self._groups.values() for one in group.candidates())]
 
-    def incompatible(self, full: str, name: str) -> list[Candidate]:
-        """Offers of the name in other generations of the group."""
+    def incompatible(self, full: str) -> list[Candidate]:
+        """What is offered to other generations of a group."""
         family = full.rpartition(".")[0]
-        return [one for one in self._unusable if one.name == name and one.group.rpartition(".")[0] == family]
+        return [one for one in self._unusable if one.group.rpartition(".")[0] == family]
+
+    # ---- binding
+
+    def bind(self, candidate: Candidate, group: Group) -> None:
+        """Load and accept, at most once, whichever threads ask; the outcome is the candidate's state.
+
+        Raises PluginError if this thread is binding the candidate already.
+        """
+        stack = self._binding.setdefault(get_ident(), [])
+        if candidate in stack:
+            raise errors.cycle([*stack[stack.index(candidate) :], candidate])
+        stack.append(candidate)
+        began = perf_counter_ns()
+        try:
+            value: object
+            value, cause = attempt(candidate.load)
+            with self.lock:
+                if candidate.state != AVAILABLE:  # another thread was faster
+                    return
+                if cause is None:
+                    value, cause = attempt(group.accept, candidate, value)
+                candidate.settle(value, cause)
+                candidate.bind_ns = perf_counter_ns() - began
+                self.changed(bound=True)
+        finally:
+            stack.pop()
+            if not stack:
+                del self._binding[get_ident()]
+
+    def is_binding(self) -> bool:
+        """Return whether this thread is binding a candidate."""
+        return get_ident() in self._binding
 
     # ---- the user's wishes
 
     def prefer(self, choice: str) -> None:
         """'formulas:exp=dist-a, ...': of several that offer the name, take that one. Raises ValueError if malformed."""
-        self.ensure()
-        with self.lock:
-            self.rules.prefer(choice)
-            self.changed()
-        self._report_all([])
+        self._switch(lambda: self.rules.prefer(choice))
 
     def disable(self, what: str) -> None:
         """'dist-a, formulas:special.*': do as if these were not installed. Raises ValueError if malformed."""
-        self.ensure()
-        with self.lock:
-            self.rules.switch(what, "disabled by disable()")
-            self.changed()
-        self._report_all([])
+        self._switch(lambda: self.rules.switch(what, "disabled by disable()"))
 
     def enable(self, what: str) -> None:
         """Undo disable() and the environment's switches for these; what has failed among them is tried again."""
-        self.ensure()
-        with self.lock:
-            self.rules.switch(what, "")
-            patterns = [Pattern(item) for item in items(what)]
+
+        def switch() -> None:
+            patterns = self.rules.switch(what, "")
             for candidate in [one for group in self._groups.values() for one in group.candidates()]:
                 if candidate.state == FAILED and any(pattern.matches(candidate) for pattern in patterns):
                     candidate.reset()
+
+        self._switch(switch)
+
+    def _switch(self, action: Callable[[], object]) -> None:
+        self.ensure()
+        with self.lock:
+            action()
             self.changed()
-        self._report_all([])
+        self._report_all()
 
     # ---- looking at it
 
@@ -200,24 +206,15 @@ class Registry:
             self.report_unknown_rows()
         defects = {one: self._defects(one, check) for one in self._all() if self.is_current(one)}
         with self.lock:
-            return tabulate([self._groups[short] for short in GROUPS], self._unusable, defects)
+            return tabulate(self._groups.values(), self._unusable, defects)
 
     def _defects(self, candidate: Candidate, check: Callable[[Candidate], Sequence[str]] | None) -> list[str]:
         """Return the defects of a candidate that is in use: names that it does not get, and what the check says."""
-        current = {one: self.is_current(one) for one in self._claimants}
-        refused: dict[str, list[str]] = {}
-        for place in self.places.values():
-            for losers, name, why in place.refusals(current):
-                if candidate in losers:
-                    refused.setdefault(why, []).append(name)
+        refused = {why: names for (loser, why), names in self._refused(mount=False).items() if loser is candidate}
         found = [f"{', '.join(names)}: refused: {why}" for why, names in refused.items()]
         if check is not None:
-            try:
-                found += check(candidate)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # Note [An exit is a failure]
-                found.append(f"the check of it raised {errors.cause_text(error)}")
+            said, error = attempt(check, candidate)
+            found += [f"the check of it raised {errors.cause_text(error)}"] if error else said or ()
         return found
 
     def reasons(self, name: str, place: str = "wengert") -> list[str]:
@@ -229,9 +226,9 @@ class Registry:
 
         self.ensure()
         with self.lock:
-            return reasons(self._groups, self.places[place], name, self._unusable)
+            return reasons(self, self.places[place], name)
 
-    # ---- used by the groups
+    # ---- used by the groups and places
 
     def is_current(self, candidate: Candidate) -> bool:
         """Return whether a candidate is loaded and in use."""
@@ -246,26 +243,29 @@ class Registry:
     def changed(self, bound: bool = False) -> None:
         """Note that a name may stand for another thing now; bound: only a candidate has been loaded."""
         with self.lock:
-            self.epoch += 1
             self.arrangement += not bound
             for group in self._groups.values():
                 group.forget_values()
             if self._claimants and (self._claimed or not bound):
                 self._claimed = False
-                self._noted += self._settle()
+                refused = self._refused(mount=True).items()
+                self._noted += [errors.refused_names(loser, names, why) for (loser, why), names in refused]
             for listener in self._listeners:
                 listener()
             self.tell()  # last: where warnings are errors, what had to be done is done
 
-    def _settle(self) -> list[str]:
-        """Let the names of rows go to those who give them now; a report for each plugin that does not get its names."""
-        current = {one: self.is_current(one) for one in self._claimants}
+    def _refused(self, mount: bool) -> dict[tuple[Candidate, str], list[str]]:
+        """Decide who gives the names of rows; the names that plugins do not get, by plugin and reason.
+
+        mount: let the names go to those who give them now.
+        """
+        current = {one for one in self._claimants if self.is_current(one)}
         refused: dict[tuple[Candidate, str], list[str]] = {}
         for place in self.places.values():
-            for losers, name, why in place.settle(current):
+            for losers, name, why in place.settle(current, mount):
                 for loser in losers:
                     refused.setdefault((loser, why), []).append(name)
-        return [errors.refused_names(loser, names, why) for (loser, why), names in refused.items()]
+        return refused
 
     def claim(self, candidate: Candidate, names: Mapping[str, Mapping[str, object]]) -> None:
         """Note the names that a candidate's rows give, by place; they are mounted once it is loaded."""
@@ -281,6 +281,8 @@ class Registry:
         with self.lock:
             self._listeners.append(listener)
 
+    # ---- warnings
+
     def note(self, text: str) -> None:
         """Have a PluginWarning given by the next `tell`: where one that is an error would leave something half done."""
         self._noted.append(text)
@@ -290,8 +292,17 @@ class Registry:
         texts, self._noted = self._noted, []
         self._report_texts(texts)
 
+    def _report_texts(self, texts: Iterable[str]) -> None:
+        """Give each warning that has not been given; strict: raise them."""
+        new = [text for text in texts if (text,) not in self._reported]
+        if new and self.rules.strict:
+            self._reported.update((text,) for text in new)
+            raise errors.PluginError("; ".join(new))
+        for text in new:
+            self.report((text,), text)
+
     def report(self, key: tuple[str, ...], text: str) -> None:
-        """A PluginWarning, once for each key."""
+        """Give a PluginWarning, once for each key."""
         with self.lock:
             if key in self._reported:
                 return

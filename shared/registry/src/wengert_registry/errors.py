@@ -37,6 +37,12 @@ def origin(candidate: Candidate) -> str:
     return f"{candidate.distribution} (entry point {entry_point(candidate)})"
 
 
+def plugin(candidate: Candidate) -> str:
+    """The beginning of a report: the distribution, what it brings, and the entry point."""
+    what = f"{candidate.noun} '{candidate.name}', entry point {entry_point(candidate)}"
+    return f"plugin {candidate.distribution}: {what}"
+
+
 def how_to_disable(candidate: Candidate) -> str:
     return f'Disable it with WENGERT_DISABLE_PLUGINS="{candidate.distribution.name}"'
 
@@ -57,19 +63,11 @@ def cause_text(cause: BaseException | None) -> str:
     return f"{type(cause).__name__}: {cause}".rstrip(". ")
 
 
-def choice(candidate: Candidate, name: str) -> str:
-    """Return the setting by which the user gives a name to a candidate's distribution."""
-    return f'WENGERT_PREFER="{candidate.short}:{name}={candidate.distribution.name}"'
-
-
 def duplicate(candidates: Sequence[Candidate]) -> DuplicatePluginError:
     """The same name of one group comes from several distributions."""
-    first = candidates[0]
-    owners = [f"by {origin(candidate)}" for candidate in candidates]
-    return DuplicatePluginError(
-        f"{first.noun} '{first.name}' is registered twice: {', '.join(owners[:-1])} and {owners[-1]}, so none of them "
-        f"is used; choose with {choice(first, first.name)} (see docs/errors/plugin-refused)"
-    )
+    noun, name = candidates[0].noun, candidates[0].name
+    text = f"{noun} '{name}' is registered twice: {nobody(candidates, name)} (see docs/errors/plugin-refused)"
+    return DuplicatePluginError(text)
 
 
 def taken_by(winner: Candidate) -> str:
@@ -79,65 +77,46 @@ def taken_by(winner: Candidate) -> str:
 
 def contested(candidates: Sequence[Candidate]) -> str:
     """Return why none of several strangers gets a name."""
-    owners = [f"by {origin(candidate)}" for candidate in candidates]
-    return (
-        f"the same is given {', '.join(owners[:-1])} and {owners[-1]}, so none of them is used; choose with "
-        f"{choice(candidates[0], 'NAME')}"
-    )
+    return f"the same is given {nobody(candidates, 'NAME')}"
+
+
+def nobody(candidates: Sequence[Candidate], name: str) -> str:
+    """The candidates, and the setting by which the user gives a name to the first one's distribution."""
+    *others, last = [f"by {origin(candidate)}" for candidate in candidates]
+    choice = f'WENGERT_PREFER="{candidates[0].short}:{name}={candidates[0].distribution.name}"'
+    return f"{', '.join(others)} and {last}, so none of them is used; choose with {choice}"
 
 
 def refused_entry(candidate: Candidate, why: str) -> str:
     """The report about an entry point whose name is another's."""
-    return (
-        f"plugin {candidate.distribution}: {candidate.noun} '{candidate.name}', entry point {entry_point(candidate)}, "
-        f"is refused: {why}. Give it a name that is free. {how_to_disable(candidate)}"
-    )
+    return f"{plugin(candidate)}, is refused: {why}. Give it a name that is free. {how_to_disable(candidate)}"
 
 
 def refused_names(candidate: Candidate, names: Sequence[str], why: str) -> str:
     """The report about names that a plugin gives and does not get; it keeps its others."""
-    listed = ", ".join(names)
-    return (
-        f"plugin {candidate.distribution}: {candidate.noun} '{candidate.name}', entry point {entry_point(candidate)}, "
-        f"gives {listed}, which {'is' if len(names) == 1 else 'are'} refused: {why}. Its other names are in use. "
-        f"{how_to_disable(candidate)}"
-    )
+    which = f"gives {', '.join(names)}, which {'is' if len(names) == 1 else 'are'} refused"
+    return f"{plugin(candidate)}, {which}: {why}. Its other names are in use. {how_to_disable(candidate)}"
 
 
-def unused(candidate: Candidate, why: str) -> str:
-    """Return why a name that the candidate offers is not there, and what to do."""
-    return f"{origin(candidate)} offers it, but it is not in use: {why}{_remedy(candidate, why)}"
-
-
-def perhaps(candidate: Candidate, why: str) -> str:
-    """A plugin that is not in use, and may have the name that was asked for."""
-    return f"it may be a name of {origin(candidate)}, which is not in use: {why}{_remedy(candidate, why)}"
-
-
-def _remedy(candidate: Candidate, why: str) -> str:
+def unused(candidate: Candidate, why: str, perhaps: bool = False) -> str:
+    """Return why a name that the candidate offers, or may offer, is not there, and what to do."""
+    text = f"{origin(candidate)} offers it, but it is not in use: {why}"
+    if perhaps:
+        text = f"it may be a name of {origin(candidate)}, which is not in use: {why}"
+    switch = f'wengert.plugins.enable("{candidate.distribution.name}")'
     if why.startswith("disabled"):
-        return f'; wengert.plugins.enable("{candidate.distribution.name}") switches it on'
-    if candidate.cause is not None:
-        return f'; mend it, then wengert.plugins.enable("{candidate.distribution.name}") tries again'
-    return ""
+        return f"{text}; {switch} switches it on"
+    return f"{text}; mend it, then {switch} tries again" if candidate.cause is not None else text
 
 
 def missing(noun: str, name: str, installed: Sequence[str], reasons: Sequence[str]) -> MissingPluginError:
     """The name is absent; reasons: a sentence for each offer that does not count (disabled, incompatible)."""
-    listed = ", ".join(f"'{other}'" for other in installed) or "none"
-    return MissingPluginError(". ".join([f"no {noun} '{name}' is installed; installed: {listed}", *reasons]))
+    return MissingPluginError(". ".join([f"no {noun} '{name}' is installed; installed: {listed(installed)}", *reasons]))
 
 
-def missing_row(noun: str, name: str, rows: Sequence[str]) -> MissingPluginError:
-    """The table is there, and has no such row."""
-    table, _, row = name.rpartition(".")
-    listed = ", ".join(f"'{other}'" for other in rows) or "none"
-    return MissingPluginError(f"{noun} table '{table}' has no row '{row}'; it has: {listed}")
-
-
-def not_a_row(noun: str, name: str) -> ValueError:
-    """A row is asked for by a name without a table."""
-    return ValueError(f"{noun} row '{name}': expected 'table.row', for example 'core.{name or 'sqrt'}'")
+def listed(names: Sequence[str]) -> str:
+    """Names in quotes, or 'none'."""
+    return ", ".join(f"'{name}'" for name in names) or "none"
 
 
 def bad_name(noun: str, name: object) -> TypeError:
@@ -149,11 +128,6 @@ def cycle(candidates: Sequence[Candidate]) -> PluginError:
     """A plugin, while it loads, asks for itself."""
     path = " -> ".join(f"{candidate.short}:{candidate.name} ({candidate.distribution})" for candidate in candidates)
     return PluginError(f"plugins need each other while they load: {path}. Move one of these lookups into a function")
-
-
-def row_twice(row: str) -> ValueError:
-    """One table gives the same row two times."""
-    return ValueError(f"row '{row}' is given twice by the same table; each row of a table has a name of its own")
 
 
 def unknown_group(short: str, known: Sequence[str]) -> ValueError:
@@ -190,8 +164,7 @@ def bad_switch(variable: str, item: str, expected: str) -> str:
 
 def unknown_in_switch(variable: str, item: str, known: Sequence[str]) -> str:
     """An item of a switch that fits nothing which is installed."""
-    listed = ", ".join(f"'{one}'" for one in known) or "none"
-    return f"{variable}: {item!r} fits nothing that is installed; there are: {listed}"
+    return f"{variable}: {item!r} fits nothing that is installed; there are: {listed(known)}"
 
 
 def unknown_switch(variable: str, known: Sequence[str]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from wengert_registry import errors
-from wengert_registry.candidate import AVAILABLE, FAILED, LOADED, Candidate, Stage
+from wengert_registry.candidate import AVAILABLE, FAILED, LOADED, Candidate, Distribution
 from wengert_registry.claims import choose
-from wengert_registry.scan import Distribution
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,27 +13,20 @@ if TYPE_CHECKING:
 
     from wengert_registry.composition import Registry
 
-    Accept = Callable[[Candidate, object, Stage], object]
-
-
-def _take_as_it_is(candidate: Candidate, obj: object, stage: Stage) -> None:
-    """What a group does that has no accept hook: the entry point's object is the value."""
+    Accept = Callable[[Candidate, object], object]
 
 
 class Group:
     """The plugins of one entry-point group. Names are listed without loading anything; `get` and `find` load."""
 
-    short: str
-    full: str
-    noun: str
-
     def __init__(self, registry: Registry, short: str, full: str, noun: str) -> None:
         self._registry = registry
-        self.short, self.full, self.noun = short, full, noun
-        self.accept: Accept = _take_as_it_is
+        self.short: str = short
+        self.full: str = full
+        self.noun: str = noun
+        self.accept: Accept = lambda candidate, obj: obj
         self._together = False
-        self._offers: dict[str, list[Candidate]] = {}  # from entry points, sorted by distribution
-        self._local: dict[str, list[Candidate]] = {}  # registered in this process; the last one counts
+        self._offers: dict[str, list[Candidate]] = {}  # by name; registered ones after entry points
         self._values: dict[str, object] = {}  # what get() returned, until anything changes
 
     def __repr__(self) -> str:
@@ -46,7 +38,7 @@ class Group:
         """The names that can be asked for, sorted; some may turn out to clash or fail when they are."""
         self._registry.ensure()
         with self._registry.lock:
-            return tuple(name for name in sorted({*self._offers, *self._local}) if self._active(name))
+            return tuple(name for name in sorted(self._offers) if self._active(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -56,24 +48,36 @@ class Group:
         with self._registry.lock:
             return isinstance(name, str) and bool(self._active(name))
 
+    def candidates(self) -> list[Candidate]:
+        """All, whatever their state."""
+        return [one for name in sorted(self._offers) for one in self._offers[name]]
+
     # ---- from a name to a value: loads on first use
 
     def get(self, name: str) -> object:
         """What the name stands for; loaded on first use and kept.
 
         Raises MissingPluginError if nobody offers it, DuplicatePluginError if several do and none is preferred,
-        PluginError (from the plugin's own exception) if it cannot be loaded.
+        PluginError (from the plugin's own exception) if it cannot be loaded. A plugin that fails is also reported,
+        once, for whoever catches the exception.
         """
         try:
-            return self._values[name]
+            return self._values[name]  # one step: another thread may forget it at any time
         except KeyError:
-            return self._get(name).value
+            pass
+        try:
+            return self._bound(name).value
+        except errors.PluginError as error:
+            if error.candidate is not None and not self._registry.rules.strict:
+                try:
+                    self._report(name, error)
+                except errors.PluginWarning:  # warnings are errors here, and this error says the same
+                    raise error from error.__cause__
+            raise
 
     def find(self, name: str) -> object | None:
         """As get, but None if nobody offers the name."""
-        if name in self._values or name in self:
-            return self.get(name)
-        return None
+        return self.get(name) if name in self._values or name in self else None
 
     def load_all(self, names: Iterable[str] | None = None) -> dict[str, object]:
         """Every value (those of these names) by its name, sorted. What cannot be had is warned about, once, and left
@@ -94,35 +98,59 @@ class Group:
 
     def attempt_all(self, names: Iterable[str] | None = None) -> dict[str, Candidate | errors.PluginError]:
         """Load everything, or these names; what came of it by name, sorted. Neither warns nor raises."""
-        return {name: self._attempt(name) for name in (self.names() if names is None else sorted(names))}
+        outcomes: dict[str, Candidate | errors.PluginError] = {}
+        for name in self.names() if names is None else sorted(names):
+            try:
+                outcomes[name] = self._bound(name)
+            except errors.PluginError as error:
+                outcomes[name] = error
+        return outcomes
 
-    def row(self, name: str) -> object:
-        """'core.sqrt': what is registered under that very name, otherwise row 'sqrt' of table 'core'.
+    def _bound(self, name: str) -> Candidate:
+        """The candidate that stands for the name, loaded."""
+        self._registry.ensure()
+        while True:
+            with self._registry.lock:
+                active = self._active(name)
+                candidate = self._chosen(active)
+                if not active:
+                    raise errors.missing(self.noun, name, self.names(), self.reasons(name))
+                if candidate is None:
+                    raise errors.duplicate(active)
+                if candidate.state == LOADED:
+                    self._values[name] = candidate.value
+                    return candidate
+                if candidate.state == FAILED:
+                    raise errors.failed(candidate) from candidate.cause
+            if self._together and not candidate.distribution.first_party:
+                self._bind_others(True, False)
+            if candidate.state == AVAILABLE:
+                self._registry.bind(candidate, self)
 
-        Raises what get raises; MissingPluginError also where the table has no such row, ValueError without a dot.
+    def _bind_others(self, *first_party: bool) -> None:
+        """Load what has not been loaded of this group, wengert's own first; what fails says so when it is asked for.
+
+        Not while this thread loads a plugin, which asks for another: it may be one that waits for this one.
         """
-        table, dot, row = name.rpartition(".")
-        if not dot:
-            raise errors.not_a_row(self.noun, name)
-        if name in self:
-            return self.get(name)
-        rows = self._get(table).rows
-        if row not in rows:
-            raise errors.missing_row(self.noun, name, sorted(rows))
-        return rows[row]
+        with self._registry.lock:
+            chosen = [one for one in map(self.current, self.names()) if one is not None and one.state == AVAILABLE]
+        for ours in first_party:
+            for one in chosen:
+                if one.distribution.first_party is ours and not self._registry.is_binding():
+                    self._registry.bind(one, self)
 
-    def row_names(self, table: str) -> tuple[str, ...]:
-        """The rows of a table, and those registered singly for it ('core.sqrt': 'sqrt'), sorted. Loads the table."""
-        singly = {name[len(table) + 1 :] for name in self.names() if name.startswith(table + ".")}
-        return tuple(sorted(singly.union(self._get(table).rows)))
+    def _report(self, name: str, error: errors.PluginError) -> None:
+        distribution = str(error.candidate.distribution) if error.candidate else ""
+        self._registry.report((self.full, name, distribution), str(error))
 
     # ---- changing it
 
     def on_accept(self, hook: Accept, together: bool = False) -> Accept:
-        """Set the hook that checks what a plugin gives: hook(candidate, obj, stage). Usable as a decorator.
+        """Set the hook that checks what a plugin gives: hook(candidate, obj) returns what `get` will return, or raises
+        to refuse the plugin. Usable as a decorator.
 
-        It raises to refuse; it may set stage.value and stage.add(row, value). It runs once for each candidate, with the
-        registry's lock held. What was loaded before it was set is forgotten and goes through it at its next lookup.
+        It runs once for each candidate, with the registry's lock held. What was loaded before it was set is forgotten
+        and goes through it at its next lookup.
         together: the rows of plugins have names that may clash, so that with a stranger's plugin all are loaded,
         wengert's own first: who gets a name must not depend on who was loaded.
         """
@@ -147,40 +175,39 @@ class Group:
             self._registry.ensure()
             self._bind_others(True)
         with self._registry.lock:
-            stage = Stage(obj)
-            self.accept(candidate, obj, stage)
-            candidate.value, candidate.rows, candidate.state = stage.value, stage.rows, LOADED
-            self._local.setdefault(name, []).append(candidate)
+            candidate.settle(self.accept(candidate, obj))
+            self._offers.setdefault(name, []).append(candidate)
             self._registry.changed()
         return Registration(self, candidate)
 
     def unregister(self, candidate: Candidate) -> None:
         """Undo a registration of this process; nothing happens if it is undone already."""
         with self._registry.lock:
-            stack = self._local.get(candidate.name, [])
-            if candidate in stack:
-                stack.remove(candidate)
+            offers = self._offers.get(candidate.name, [])
+            if candidate in offers:
+                offers.remove(candidate)
                 self._registry.changed()
 
-    # ---- used by the registry; the lock is held
+    # ---- who stands for a name; used by the registry, with the lock held
 
-    def offer(self, candidates: list[Candidate]) -> None:
+    def offer(self, found: list[Candidate]) -> None:
         """Take these, and no others, as what entry points offer."""
+        local = [one for one in self.candidates() if one.in_process]
         self._offers.clear()
-        for candidate in candidates:
+        for candidate in found + local:
             self._offers.setdefault(candidate.name, []).append(candidate)
 
     def forget_values(self) -> None:
-        """Something has changed: the next lookup decides anew."""
+        """Have the next lookup decide anew: something has changed."""
         self._values.clear()
 
-    def changed(self) -> None:
-        """A candidate has been bound."""
-        self._registry.changed(bound=True)
+    def current(self, name: str) -> Candidate | None:
+        """The candidate that the name stands for, loaded or not; None where nobody, or more than one, offers it."""
+        return self._chosen(self._active(name))
 
-    def candidates(self) -> list[Candidate]:
-        """All, whatever their state."""
-        return [one for offers in (self._offers, self._local) for name in sorted(offers) for one in offers[name]]
+    def is_current(self, candidate: Candidate) -> bool:
+        """Return whether the candidate is loaded and is what its name stands for."""
+        return candidate.state == LOADED and self.current(candidate.name) is candidate
 
     def standing(self, candidate: Candidate) -> tuple[str, str]:
         """A candidate's state among the others, and a sentence where there is something to say."""
@@ -191,39 +218,25 @@ class Group:
         chosen = self._chosen(active)
         if chosen is None:
             return "clash", str(errors.duplicate(active))
-        if chosen is not candidate:
-            refused = self._refusal(candidate, chosen, active)
-            return ("refused", refused) if refused else ("shadowed", f"{chosen.distribution} is used instead")
-        return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
+        if chosen is candidate:
+            return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
+        if chosen.in_process or self._registry.rules.preferred(active) is chosen:
+            return "shadowed", f"{chosen.distribution} is used instead"
+        return "refused", errors.taken_by(chosen)
+
+    def refusals(self) -> list[str]:
+        """A report for each entry point whose name is wengert's, or of the distribution with the op table."""
+        several = [one for offers in self._offers.values() if len(offers) > 1 for one in offers]
+        standings = [(one, *self.standing(one)) for one in several]
+        return [errors.refused_entry(one, why) for one, state, why in standings if state == "refused"]
 
     def reasons(self, name: str) -> list[str]:
         """Return why a name that plugins offer is absent: a sentence for each that is disabled or incompatible."""
         self._registry.ensure()
         with self._registry.lock:
-            return [errors.unused(one, why) for one, why in self._rejected(name)]
-
-    def is_current(self, candidate: Candidate) -> bool:
-        """Return whether the candidate is loaded and is what its name stands for."""
-        active = self._active(candidate.name) if candidate.state == LOADED else []
-        return candidate in active and self._chosen(active) is candidate
-
-    def current(self, name: str) -> Candidate | None:
-        """The candidate that the name stands for, loaded or not; None where nobody, or more than one, offers it."""
-        return self._chosen(self._active(name))
-
-    def refusals(self) -> list[tuple[Candidate, str]]:
-        """The entry points whose name is wengert's, or of the distribution with the op table, and which one it is."""
-        found = []
-        for name, offers in self._offers.items():
-            active = self._active(name) if len(offers) > 1 else []
-            chosen = self._chosen(active)
-            for one in active if chosen is not None else []:
-                why = self._refusal(one, chosen, active)
-                if why:
-                    found.append((one, why))
-        return found
-
-    # ---- inner steps
+            rejected = [(one, self._why_not(one)) for one in self._offers.get(name, ())]
+            rejected += [(one, one.problem) for one in self._registry.incompatible(self.full) if one.name == name]
+            return [errors.unused(one, why) for one, why in rejected]
 
     def _why_not(self, candidate: Candidate) -> str:
         """Why a candidate does not count; '' if it does."""
@@ -235,10 +248,10 @@ class Group:
 
     def _active(self, name: str) -> list[Candidate]:
         """The candidates that compete for a name; more than one is a clash unless one is preferred."""
-        local = self._local.get(name)
-        if local:
-            return local[-1:]
-        return [candidate for candidate in self._offers.get(name, ()) if not self._why_not(candidate)]
+        offers = self._offers.get(name, [])
+        if offers and offers[-1].in_process:
+            return offers[-1:]
+        return [candidate for candidate in offers if not self._why_not(candidate)]
 
     def _chosen(self, active: list[Candidate]) -> Candidate | None:
         """The one that the name stands for. Note [Who gives a name]"""
@@ -247,81 +260,9 @@ class Group:
         owner = self._registry.owner_of_formulas(active[0].name) if self.short == "formulas" else ""
         return choose(active, self._registry.rules, owner=owner)
 
-    def _refusal(self, candidate: Candidate, chosen: Candidate | None, active: list[Candidate]) -> str:
-        """Return why the name is not the candidate's where neither user nor process has decided it; '' otherwise."""
-        if chosen in (None, candidate) or chosen.in_process or self._registry.rules.preferred(active) is chosen:
-            return ""
-        return errors.taken_by(chosen)
-
-    def _bind_others(self, ours_only: bool = False) -> None:
-        """Load what has not been loaded of this group, wengert's own first; what fails says so when it is asked for.
-
-        Not while this thread loads a plugin, which asks for another: it may be one that waits for this one.
-        """
-        with self._registry.lock:
-            chosen = [one for one in map(self.current, self.names()) if one is not None and one.state == AVAILABLE]
-        for ours in (True,) if ours_only else (True, False):
-            for one in chosen:
-                if one.distribution.first_party is ours and not self._registry.binder.is_busy():
-                    self._registry.binder.bind(one, self)
-
-    def _winner(self, name: str) -> Candidate:
-        active = self._active(name)
-        if not active:
-            raise errors.missing(self.noun, name, self.names(), self.reasons(name))
-        chosen = self._chosen(active)
-        if chosen is None:
-            raise errors.duplicate(active)
-        return chosen
-
-    def _rejected(self, name: str) -> list[tuple[Candidate, str]]:
-        """The offers of a name that do not count, with the reasons."""
-        disabled = [(one, self._why_not(one)) for one in self._offers.get(name, ())]
-        return disabled + [(one, one.problem) for one in self._registry.incompatible(self.full, name)]
-
-    def _bound(self, name: str) -> Candidate:
-        """The candidate that stands for the name, loaded."""
-        self._registry.ensure()
-        while True:
-            with self._registry.lock:
-                candidate = self._winner(name)
-                if candidate.state == LOADED:
-                    self._values[name] = candidate.value
-                    return candidate
-                if candidate.state == FAILED:
-                    raise errors.failed(candidate) from candidate.cause
-            if self._together and not candidate.distribution.first_party:
-                self._bind_others()
-            if candidate.state == AVAILABLE:
-                self._registry.binder.bind(candidate, self)
-
-    def _attempt(self, name: str) -> Candidate | errors.PluginError:
-        try:
-            return self._bound(name)
-        except errors.PluginError as error:
-            return error
-
-    def _get(self, name: str) -> Candidate:
-        """As _bound; a plugin that fails is also reported, once, for whoever catches the exception."""
-        try:
-            return self._bound(name)
-        except errors.PluginError as error:
-            if error.candidate is not None and not self._registry.rules.strict:
-                try:
-                    self._report(name, error)
-                except errors.PluginWarning:  # warnings are errors here, and this error says the same
-                    raise error from error.__cause__
-            raise
-
-    def _report(self, name: str, error: errors.PluginError) -> None:
-        distribution = str(error.candidate.distribution) if error.candidate else ""
-        self._registry.report((self.full, name, distribution), str(error))
-
 
 class Registration:
     """An in-process registration; a context manager that restores what was there before."""
-
-    __slots__ = ("_candidate", "_group")
 
     def __init__(self, group: Group, candidate: Candidate) -> None:
         self._group, self._candidate = group, candidate

@@ -15,11 +15,10 @@ requirements and extras) would name ours too, but `wengert-core` also works wher
 from __future__ import annotations
 
 from wengert_registry import errors
-from wengert_registry.scan import normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from wengert_registry.candidate import Candidate
 
@@ -30,17 +29,29 @@ GROUPS = {  # short name: (entry-point group, what one of it is called)
     "profiler_sinks": ("wengert.profiler_sinks.v1", "profiler sink"),
     "namespace": ("wengert.namespace.v1", "wengert name"),
 }
+KNOWN = {group: (short, noun) for short, (group, noun) in GROUPS.items()}
+FIRST_PARTY = "wengert.first_party.v1"  # Note [First party]
 SWITCHES = ("WENGERT_PLUGINS", "WENGERT_PLUGINS_STRICT", "WENGERT_DISABLE_PLUGINS", "WENGERT_PREFER")
 LIKE_SWITCHES = ("WENGERT_PLUGIN", "WENGERT_DISABLE", "WENGERT_ENABLE", "WENGERT_PREFER")
 NO, YES = ("", "0", "false", "no", "off"), ("1", "true", "yes", "on")
 ROWS_HAVE_NAMES = ("ops", "namespace")  # groups whose objects bring names of their own
-KNOWN = {group: (short, noun) for short, (group, noun) in GROUPS.items()}
+
+
+def normalise(name: str) -> str:
+    """The one spelling of a distribution's name, as package indexes compare them.
+
+    >>> normalise("Acme_.GPU")
+    'acme-gpu'
+    """
+    name = name.strip().lower()
+    if name.isalnum():
+        return name
+    parts = name.replace("_", "-").replace(".", "-").split("-")
+    return "-".join([part for i, part in enumerate(parts) if part or i in (0, len(parts) - 1)])
 
 
 class Pattern:
     """'acme-*' (distributions) or 'formulas:special.*' (names of a group); * stands for anything."""
-
-    __slots__ = ("glob", "short", "text")
 
     def __init__(self, text: str) -> None:
         short, colon, glob = text.partition(":")
@@ -52,35 +63,25 @@ class Pattern:
         if not self.glob:
             raise ValueError(errors.bad_switch("plugin switch", text, "'distribution' or 'group:name'"))
 
-    def matches(self, candidate: Candidate) -> bool:
-        if not self.short:
-            return glob(self.glob, candidate.distribution.name)
-        return self.fits(candidate, (candidate.name,))
-
-    def fits(self, candidate: Candidate, names: tuple[str, ...]) -> bool:
-        """Return whether the pattern means one of these names, in the candidate's group."""
-        return self.short == candidate.short and any(glob(self.glob, name) for name in names)
+    def matches(self, candidate: Candidate, names: Collection[str] = ()) -> bool:
+        """Return whether the candidate's distribution, or its name (one of these names) in its group, is meant."""
+        if self.short not in ("", candidate.short):
+            return False
+        names = (names or (candidate.name,)) if self.short else (candidate.distribution.name,)
+        return any(glob(self.glob, name) for name in names)
 
 
 def glob(pattern: str, text: str) -> bool:
-    """Does the whole text fit, where * is any run of characters?
+    """Return whether the whole text fits, where * is any run of characters.
 
     >>> glob("special.*", "special.digamma"), glob("a*c*", "abd"), glob("core", "core")
     (True, False, True)
     """
-    head, *middle = pattern.split("*")
-    if not middle:
+    if "*" not in pattern:
         return pattern == text
-    tail = middle.pop()
-    if not text.startswith(head) or len(text) < len(head) + len(tail) or not text.endswith(tail):
-        return False
-    at, end = len(head), len(text) - len(tail)
-    for part in middle:
-        at = text.find(part, at, end)
-        if at < 0:
-            return False
-        at += len(part)
-    return True
+    from fnmatch import fnmatchcase  # it needs re
+
+    return fnmatchcase(text, pattern)
 
 
 class Rules:
@@ -104,27 +105,27 @@ class Rules:
             problems.append(errors.bad_switch("WENGERT_PLUGINS", mode, "'on', 'off' or 'eager'"))
         if strict not in NO + YES:
             problems.append(errors.bad_switch("WENGERT_PLUGINS_STRICT", strict, "'1' or '0'"))
-        for variable, take in (("WENGERT_DISABLE_PLUGINS", self._disable), ("WENGERT_PREFER", self.prefer)):
+        for variable in ("WENGERT_DISABLE_PLUGINS", "WENGERT_PREFER"):
             for item in items(environ.get(variable, "")):
                 try:
-                    take(item)
+                    if variable == "WENGERT_PREFER":
+                        self.prefer(item)
+                    else:
+                        self.switch(item, "disabled by WENGERT_DISABLE_PLUGINS")
                 except ValueError as error:
                     problems.append(f"{variable}: {error}")
-        for variable in environ:
-            if variable.startswith(LIKE_SWITCHES) and variable not in SWITCHES:
-                problems.append(errors.unknown_switch(variable, SWITCHES))
-        return problems
+        unknown = [name for name in environ if name.startswith(LIKE_SWITCHES) and name not in SWITCHES]
+        return problems + [errors.unknown_switch(variable, SWITCHES) for variable in unknown]
 
-    def _disable(self, item: str) -> None:
-        self.switch(item, "disabled by WENGERT_DISABLE_PLUGINS")
-
-    def switch(self, text: str, why_off: str) -> None:
+    def switch(self, text: str, why_off: str) -> list[Pattern]:
         """Switch what fits off, or on where why_off is ''; nothing changes where an item is wrong (ValueError)."""
-        self._switches += [(Pattern(item), why_off) for item in items(text)]
+        patterns = [Pattern(item) for item in items(text)]
+        self._switches += [(pattern, why_off) for pattern in patterns]
+        return patterns
 
     def prefer(self, text: str) -> None:
         """'formulas:exp=dist-a, ...'; nothing changes where an item is wrong (ValueError)."""
-        self._choices += [_choice(item) for item in items(text)]
+        self._choices += [choice_of(item) for item in items(text)]
 
     def unknown(self, candidates: list[Candidate], rows: Mapping[Candidate, set[str]] | None = None) -> list[str]:
         """A sentence for each item of the switches that fits none of the candidates: it may be misspelt.
@@ -134,17 +135,23 @@ class Rules:
         problems = []
         for pattern, why in self._switches:
             if not any(pattern.matches(one) for one in candidates):
-                variable = why.removeprefix("disabled by ") or "enable()"
-                problems.append(errors.unknown_in_switch(variable, pattern.text, _known(pattern.short, candidates)))
+                variable, short = why.removeprefix("disabled by ") or "enable()", pattern.short
+                known = {f"{short}:{one.name}" if short else one.distribution.name
+                         for one in candidates if short in ("", one.short)}
+                problems.append(errors.unknown_in_switch(variable, pattern.text, sorted(known)))
         for pattern, name in self._choices:
-            theirs = [one for one in candidates if one.distribution.name == name and one.short == pattern.short]
-            may = [one for one in theirs if rows is None or one not in rows or pattern.fits(one, tuple(rows[one]))]
-            if not any(pattern.matches(one) for one in theirs) and not (may and pattern.short in ROWS_HAVE_NAMES):
+            group = [one for one in candidates if one.short == pattern.short]
+            theirs = [one for one in group if one.distribution.name == name]
+            if not any(pattern.matches(one) or self._may_have_row(pattern, one, rows) for one in theirs):
+                known = {f"{one.short}:{one.name}={one.distribution.name}" for one in theirs or group}
                 item = f"{pattern.text}={name}"
-                known = [f"{one.short}:{one.name}={one.distribution.name}" for one in theirs or candidates
-                         if one.short == pattern.short]
-                problems.append(errors.unknown_in_switch("WENGERT_PREFER", item, sorted({*known})))
+                problems.append(errors.unknown_in_switch("WENGERT_PREFER", item, sorted(known)))
         return problems
+
+    def _may_have_row(self, pattern: Pattern, one: Candidate, rows: Mapping[Candidate, set[str]] | None) -> bool:
+        if pattern.short not in ROWS_HAVE_NAMES:
+            return False
+        return rows is None or one not in rows or pattern.matches(one, rows[one] or ("",))
 
     def why_off(self, candidate: Candidate) -> str:
         """Why the candidate is disabled; '' if it is not."""
@@ -155,29 +162,23 @@ class Rules:
             return "disabled by WENGERT_PLUGINS=off"
         return ""
 
-    def preferred(self, candidates: list[Candidate], names: tuple[str, ...] = ()) -> Candidate | None:
+    def preferred(self, candidates: list[Candidate], names: Collection[str] = ()) -> Candidate | None:
         """The one that the user chose among candidates of one name; names: where it is the name of a row."""
         for pattern, distribution in reversed(self._choices):
             for candidate in candidates:
-                if candidate.distribution.name == distribution and pattern.fits(candidate, names or (candidate.name,)):
+                if candidate.distribution.name == distribution and pattern.matches(candidate, names):
                     return candidate
         return None
 
 
-def _known(short: str, candidates: list[Candidate]) -> list[str]:
-    """Return the names that a switch could have used."""
-    if short:
-        return sorted({f"{short}:{one.name}" for one in candidates if one.short == short})
-    return sorted({one.distribution.name for one in candidates})
-
-
-def _choice(item: str) -> tuple[Pattern, str]:
+def choice_of(item: str) -> tuple[Pattern, str]:
+    """'group:name=distribution', taken apart. Raises ValueError for anything else."""
     name, _, distribution = item.partition("=")
     if ":" not in name or not distribution.strip():
         raise ValueError(errors.bad_switch("plugin choice", item, "'group:name=distribution'"))
     return Pattern(name), normalise(distribution)
 
 
-def items(text: str) -> Iterator[str]:
+def items(text: str) -> Sequence[str]:
     """The parts between commas that are not empty."""
-    return (item.strip() for item in text.split(",") if item.strip())
+    return [item.strip() for item in text.split(",") if item.strip()]

@@ -2,8 +2,9 @@
 
 Note [Composing is cheap]
 Reading every entry_points.txt takes about 10 microseconds a distribution; `import importlib.metadata` alone takes 20
-milliseconds, because it pulls in email, zipfile and re. So this package scans by itself, and nothing that is imported
-before the first lookup may import re, typing, collections, inspect, json or the like. A test looks at sys.modules.
+milliseconds, because it pulls in email, zipfile and csv: 100 million instructions beside NumPy, where importing this
+package and composing take 21. So it scans by itself, and nothing that is imported before the first lookup may import
+re, typing, collections, inspect, json or the like. A test looks at sys.modules.
 """
 
 from __future__ import annotations
@@ -11,76 +12,48 @@ from __future__ import annotations
 import os
 
 from wengert_registry import errors
+from wengert_registry.candidate import FAILED, Candidate, Distribution
+from wengert_registry.rules import FIRST_PARTY, KNOWN, normalise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PREFIX = "wengert."
-FIRST_PARTY = "wengert.first_party.v1"  # Note [First party] in rules.py
 STANDARD = os.path.dirname(os.__file__)
 """The folder of Python's own modules: hundreds of them, and no distribution is installed among them."""
 
 
-class Distribution:
-    """An installed distribution (its metadata folder), or the owner of an in-process registration (no folder)."""
-
-    __slots__ = ("first_party", "folder", "hidden_by", "name", "version")
-
-    def __init__(self, name: str, version: str = "", folder: str = "") -> None:
-        self.name: str = name  # normalised: 'acme-gpu'
-        self.version: str = version  # '' where unknown
-        self.folder: str = folder
-        self.first_party: bool = False
-        self.hidden_by: Distribution | None = None  # one of the same name, earlier on sys.path
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}".rstrip()
-
-    def __repr__(self) -> str:
-        return f"<Distribution {self}>"
-
-
-class Entry:
-    """One line of an entry_points.txt; problem says what is wrong with it, '' if nothing is."""
-
-    __slots__ = ("distribution", "group", "name", "problem", "target")
-
-    def __init__(self, distribution: Distribution, group: str, name: str, target: str, problem: str) -> None:
-        self.distribution, self.group, self.name = distribution, group, name
-        self.target, self.problem = target, problem
-
-
-def scan(paths: Iterable[object]) -> list[Entry]:
+def scan(paths: Iterable[object]) -> list[Candidate]:
     """Every wengert.* entry point below the paths, sorted by group, name and distribution.
 
     A distribution that occurs again (by normalised name) is hidden by the first; it is left out altogether where it has
     the same version, as an editable install and the folder it was built from have.
     """
-    found: list[Entry] = []
+    found: list[Candidate] = []
     first: dict[str, Distribution] = {}
     for path in dict.fromkeys(paths):
-        if path in (STANDARD, f"{STANDARD}/lib-dynload"):
-            continue
-        for folder, name, version in _metadata_folders(path):
-            text, problem = _read(folder + "/entry_points.txt")
+        for folder, name, version in metadata_folders(path):
+            text, problem = read(folder + "/entry_points.txt")
             distribution = Distribution(name, version, folder)
             if text or problem:
-                distribution.version = version or _version_inside(folder)
+                distribution.version = version or version_inside(folder)
             earlier = first.setdefault(name, distribution)
             if earlier is not distribution:
                 if earlier.version == distribution.version:
                     continue
                 distribution.hidden_by = earlier
             if problem:
-                found.append(Entry(distribution, "?", "?", "", problem))
-            found.extend(_entries(distribution, text))
-    found.sort(key=lambda entry: (entry.group, entry.name, entry.distribution.name, entry.distribution.version))
+                found.append(Candidate(distribution, "?", "?", "", problem, FAILED))
+            found.extend(candidates(distribution, text))
+    found.sort(key=lambda one: (one.group, one.name, one.distribution.name, one.distribution.version))
     return found
 
 
-def _metadata_folders(path: object) -> list[tuple[str, str, str]]:
+def metadata_folders(path: object) -> list[tuple[str, str, str]]:
     """(folder, normalised name, version) of each distribution in one folder of sys.path; wheels before eggs."""
+    if path in (STANDARD, f"{STANDARD}/lib-dynload"):
+        return []
     try:
         base = os.fspath(path)  # type: ignore[call-overload]
         names = [name for name in os.listdir(base or ".") if name.endswith((".dist-info", ".egg-info"))]
@@ -96,33 +69,16 @@ def split(stem: str) -> tuple[str, str]:
     >>> split("Acme_GPU-1.2"), split("acme.gpu-1.2-py3.11"), split("acme_gpu")
     (('acme-gpu', '1.2'), ('acme-gpu', '1.2'), ('acme-gpu', ''))
     """
-    at = stem.find("-")
-    while at >= 0 and not stem[at + 1 : at + 2].isdigit():
-        at = stem.find("-", at + 1)
-    if at < 0:
-        return normalise(stem), ""
-    return normalise(stem[:at]), stem[at + 1 :].partition("-py")[0]
+    parts = stem.split("-")
+    at = next((i for i, part in enumerate(parts) if i and part[:1].isdigit()), len(parts))
+    return normalise("-".join(parts[:at])), "-".join(parts[at:]).partition("-py")[0]
 
 
-def normalise(name: str) -> str:
-    """The one spelling of a distribution's name, as package indexes compare them.
-
-    >>> normalise("Acme_.GPU")
-    'acme-gpu'
-    """
-    name = name.strip().lower()
-    if name.isalnum():
-        return name
-    name = name.replace("_", "-").replace(".", "-")
-    while "--" in name:
-        name = name.replace("--", "-")
-    return name
-
-
-def _read(file: str) -> tuple[str, str]:
+def read(file: str) -> tuple[str, str]:
     """The text of a file that mentions a wengert group, and what is wrong with it; '' for any other."""
     try:
-        data = _contents(file)
+        with open(file, "rb", 0) as stream:
+            data = stream.read()
         # the codec "utf-8-sig" would have to be imported
         return (data.decode().removeprefix("\ufeff"), "") if PREFIX.encode() in data else ("", "")
     except (FileNotFoundError, NotADirectoryError):
@@ -131,33 +87,20 @@ def _read(file: str) -> tuple[str, str]:
         return "", f"entry_points.txt cannot be read: {errors.cause_text(error)}"
 
 
-def _contents(file: str) -> bytes:
-    """The bytes of a file; a third of the time that an object for it costs, which counts with a hundred files."""
-    number = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
-    try:
-        parts = []
-        while part := os.read(number, 1 << 16):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(number)
-
-
-def _version_inside(folder: str) -> str:
+def version_inside(folder: str) -> str:
     """The version as the metadata states it, for the folders that do not have it in their name."""
     for file in ("/METADATA", "/PKG-INFO"):
         try:
             with open(folder + file, encoding="utf-8", errors="replace") as stream:
-                for line in stream:
-                    key, _, value = line.partition(":")
-                    if key.lower() == "version":
-                        return value.strip()
+                lines = [line for line in stream if line[:8].lower() == "version:"]
         except OSError:
             continue
+        if lines:
+            return lines[0][8:].strip()
     return ""
 
 
-def _entries(distribution: Distribution, text: str) -> Iterator[Entry]:
+def candidates(distribution: Distribution, text: str) -> Iterator[Candidate]:
     """The entries of one file; the marker group is noted on the distribution and not listed."""
     seen = set()
     for group, name, target, problem in parse(text):
@@ -165,9 +108,11 @@ def _entries(distribution: Distribution, text: str) -> Iterator[Entry]:
             ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
             distribution.first_party |= ours and normalise(name) == distribution.name
             continue
-        again = f"entry_points.txt gives '{name}' twice; the first counts" if (group, name) in seen else ""
+        if (group, name) in seen:
+            problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"
         seen.add((group, name))
-        yield Entry(distribution, group, name, target, problem or again)
+        unknown = "" if group in KNOWN else errors.incompatible(group, list(KNOWN))
+        yield Candidate(distribution, group, name, target, problem or unknown, FAILED if problem else "")
 
 
 def parse(text: str) -> Iterator[tuple[str, str, str, str]]:
@@ -187,16 +132,15 @@ def parse(text: str) -> Iterator[tuple[str, str, str, str]]:
         elif group.startswith(PREFIX):
             name, _, target = line.partition("=")
             name, target = name.strip(), target.partition("[")[0].strip()  # extras, deprecated, do not matter
-            good = _is_name(name) and _is_target(target)
+            good = is_name(name) and is_target(target)
             yield group, name, target, "" if good else errors.malformed(number, line, "'name = module:object'")
 
 
-def _is_name(name: str) -> bool:
-    """Can the name be written in the switches, such as 'group:name=distribution'?"""
+def is_name(name: str) -> bool:
+    """Return whether the name can be written in the switches, such as 'group:name=distribution'."""
     return bool(name) and name.isprintable() and not any(sign in name for sign in " ,:=*")
 
 
-def _is_target(target: str) -> bool:
-    module, colon, attributes = target.partition(":")
-    parts = module.split(".") + (attributes.split(".") if colon else [])
-    return all(part.isidentifier() for part in parts)
+def is_target(target: str) -> bool:
+    """Return whether the text is 'module' or 'module:object'."""
+    return target.count(":") < 2 and all(part.isidentifier() for part in target.replace(":", ".").split("."))

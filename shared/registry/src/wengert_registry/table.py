@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from wengert_registry.candidate import FAILED, LOADED, Candidate
@@ -54,9 +55,9 @@ class Table(list[Row]):
         return dumps([row._asdict() for row in self], indent=2)
 
 
-def tabulate(groups: list[Group], unusable: list[Candidate], defects: dict[Candidate, list[str]]) -> Table:
+def tabulate(groups: Iterable[Group], unusable: list[Candidate], defects: dict[Candidate, list[str]]) -> Table:
     """All candidates of the groups and those that no group takes; sorted, the same in every run."""
-    rows = []
+    rows: list[Row] = []
     for group in groups:
         for candidate in group.candidates():
             state, error = group.standing(candidate)

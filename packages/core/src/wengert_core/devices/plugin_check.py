@@ -12,8 +12,8 @@ RESERVED = ("cpu", "meta")
 """Types that are no plugin's."""
 
 
-def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """Accept what a ``wengert.devices.v1`` entry point may give: a class derived from DevicePlugin, or an instance.
+def accept(candidate: Any, obj: Any) -> Any:
+    """Return what a ``wengert.devices.v1`` entry point may give: a class derived from DevicePlugin, or an instance.
 
     Raises TypeError or ValueError to refuse it.
     """
@@ -33,6 +33,7 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
     if missing:
         needed = ", ".join(NEEDED)
         raise TypeError(f"{cls.__name__} lacks {', '.join(missing)}: a device has the methods {needed} of its own")
+    return obj
 
 
 def defects(plugin: Any) -> list[str]:

@@ -14,8 +14,8 @@ from wengert_core.optable import (
 from wengert_core.optable.op_table import OpTable, install
 
 
-def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """Accept what a ``wengert.ops.v1`` entry point may give: an OpTable with its name, or a function that returns one.
+def accept(candidate: Any, obj: Any) -> OpTable:
+    """The table of a ``wengert.ops.v1`` entry point, which gives an OpTable of its name, or a function.
 
     Raises TypeError or ValueError to refuse it. A name that is taken costs a plugin that name only; a table that is
     registered in this process is refused as a whole, since who does that can mend it.
@@ -30,16 +30,15 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
     if not isinstance(hidden, (set, frozenset)):
         got = type(hidden).__name__
         raise TypeError(f"hidden of the table '{table.name}': expected a set of names, got {got}")
-    stage.value = table
-    stage.rows = table.ops
     if isinstance(table.ops, lazy_names.Names):
         install(table)
-        return
+        return table
     methods = {name: method for name, method in table.methods.items() if "." not in name}
     claims = {"op": ops_of(table), "Tensor": methods, "wengert": functions_of(table)}
     if candidate.in_process:
         refuse_taken(table, claims)
     registry.claim(candidate, claims)
+    return table
 
 
 def ops_of(table: OpTable) -> dict[str, object]:

@@ -14,9 +14,9 @@ CHECKED: dict[str, Any] = {}
 """Tables of formulas by owner, whose names were looked at."""
 
 
-def accept(candidate: Any, obj: Any, stage: Any) -> None:
-    """Accept what a formula entry point may give: a table; where its name is ``TABLE.OP``, that op's entry; or a
-    function that returns it. Raises TypeError or ValueError to refuse it.
+def accept(candidate: Any, obj: Any) -> Any:
+    """What a formula entry point gives, or the function that it names: a table; where it is called ``TABLE.OP``, that
+    op's entry. Raises TypeError or ValueError to refuse it.
     """
     value = obj() if callable(obj) else obj
     table, dot, row = candidate.name.partition(".")
@@ -29,9 +29,7 @@ def accept(candidate: Any, obj: Any, stage: Any) -> None:
     if name != wanted:
         what = "formula is of the op" if dot else "formula table is named"
         raise ValueError(f"the {what} '{name}', its entry point is '{candidate.name}': they must agree")
-    stage.value = value
-    for name, entry in getattr(value, "entries", {}).items():
-        stage.add(name, entry)
+    return value
 
 
 registry.group("formulas").on_accept(accept)

@@ -1,6 +1,0 @@
-from collections.abc import Callable
-from typing import Any
-
-from wengert_core.dispatch.op import Op
-
-def configure(op: Op, way: str, compose: Callable[..., Any] | None) -> None: ...

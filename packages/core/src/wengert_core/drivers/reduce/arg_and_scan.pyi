@@ -1,3 +1,0 @@
-from wengert_core.dispatch.op import Op
-
-def configure(op: Op, kind: str, name: str) -> None: ...

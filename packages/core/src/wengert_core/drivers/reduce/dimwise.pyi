@@ -1,3 +1,0 @@
-from wengert_core.dispatch.op import Op
-
-def configure(op: Op, results: tuple[str, ...], named: type | None, keeps_order: bool, free_shape: bool) -> None: ...

@@ -1,6 +1,0 @@
-from typing import Any
-
-def out_requires_grad(name: str) -> RuntimeError: ...
-def refused_write(
-    name: str, args: tuple[Any, ...], keywords: dict[str, Any], inplace: bool, recorded: bool = True
-) -> Exception | None: ...
