@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 BOUNDARIES = np.array([-1.0, 0.0, 0.5, 1.0])
 ROWS = np.array([[1, 3, 5], [2, 4, 6]])
@@ -29,6 +30,8 @@ def runs(x: Any, dim: Any = None) -> Any:
     values = flat[starts] if dim is None else np.moveaxis(flat[starts], 0, dim)
     return values, inverse.reshape(x.shape) if dim is None else inverse, np.diff([*starts, len(flat)])
 
+
+PLACES = np.array([[2, 0], [1, 1]])
 
 CASES = [
     # ---- places in sorted boundaries
@@ -78,3 +81,10 @@ CASES = [
         grad=False,
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "bucketize": [(T(2, 3), np.array([-1.0, 0.0, 0.5]), {"out_int32": True, "right": True})],
+    "isin": [(T(3), T(3), {"assume_unique": True, "invert": True})],
+    "searchsorted": [(np.array([-1.0, 0.0, 0.5]), T(2, 3), {"out_int32": True})],
+    "unique_consecutive": [(PLACES, {"dim": -1})],
+}, grad=False)
