@@ -87,6 +87,7 @@ from wengert_testing.samples.reduce import (
     scans,
     softmax,
     sorting,
+    unique,
     variance_logsumexp,
 )
 from wengert_testing.samples.signal import fft, stft, windows
@@ -119,6 +120,7 @@ MODULES = (
     scans,
     softmax,
     sorting,
+    unique,
     variance_logsumexp,
     # ---- view
     diagonals,

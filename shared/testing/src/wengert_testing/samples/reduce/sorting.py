@@ -1,4 +1,4 @@
-"""Samples of sorting, of order statistics and of unique elements."""
+"""Samples of sorting and of order statistics."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def kth(x: Any, k: Any, dim: Any = -1, keepdim: Any = False) -> Any:
     return pair if keepdim else tuple(np.squeeze(a, dim) for a in pair)
 
 
-PLACES = np.array([[2, 0], [1, 1]])
 
 CASES = [
     OpCase("sort", in_order, [(T(4),), (T(2, 3), 0), (T(2, 3), -1, True), (T(),)]),
@@ -59,16 +58,6 @@ CASES = [
         OpCase(f"{name}.dim", middle, [(T(5), 0), (T(3, 4), 1), (T(3, 4), 0, True), (T(), 0)])
         for name in ("median", "nanmedian")
     ),
-    *(
-        OpCase(name, lambda x, *_: np.unique(x), [(np.array([3.0, 1.0, 3.0, 2.0]),)], grad=False)
-        for name in ("unique",)
-    ),
-    OpCase(
-        "_unique",
-        lambda x: np.unique(x, return_inverse=True, return_counts=True),
-        [(np.array([3.0, 1.0, 3.0, 2.0]),)],
-        grad=False,
-    ),
 ]
 # ---- dims from the end, and keywords
 CASES += recorded({
@@ -80,5 +69,4 @@ CASES += recorded({
 })
 CASES += recorded({
     "argsort": [(T(3, 2), -2, True), (T(3, 2), {"stable": True, "dim": -2, "descending": True})],
-    "unique": [(PLACES, True, True, True, -1), (PLACES, {"sorted": True})],
 }, grad=False)
