@@ -100,7 +100,7 @@ def headers_of(module: str) -> list[str]:
 
 
 def kernels_of(drivers: Iterable[str], op_name: str) -> list[str]:
-    """The headers of an op's kernels: those that its driver's source names, or the driver that it uses for them."""
+    """The sources of an op's kernels: those that its driver names; of a pointwise row those that have its kernels."""
     if names := KERNELS.get(op_name):
         headers = sorted((CORE / "kernels/pointwise").glob("*.h"))
         own = [line_of(h, n) for n in names for h in headers if re.search(rf"\b{n}\b", text(h))]
@@ -110,8 +110,8 @@ def kernels_of(drivers: Iterable[str], op_name: str) -> list[str]:
         near += [*cimported(driver, "drivers"), *cimported(driver, "kernels")]
     near += [kernel for module in near for kernel in cimported(module, "kernels")]
     loops = [f"{module.replace('.', '/')}.pyx" for module in near if module.startswith("kernels.")]
-    headers = [header for module in near for header in headers_of(module)]
-    found = dict.fromkeys(path for path in (*loops, *headers) if (CORE / path).exists())
+    loops += [header for module in near for header in headers_of(module)]
+    found = dict.fromkeys(path for path in loops if (CORE / path).exists())
     return [f"packages/core/src/wengert_core/{path}" for path in found if not path.endswith("/dtypes.h")]
 
 
