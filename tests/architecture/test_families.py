@@ -1,76 +1,135 @@
-"""Families: the row of an op, its formula, its batching rule and its sample stand in rooms of one name."""
+"""Families: row, formula, batching rule, sample and documentation of an op stand in modules of one name."""
 
-import ast
-import re
+import json
+import subprocess
+import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from wengert_core.optable.families import OPS
+from wengert_core import TABLE
+from wengert_core.dispatch.op import Op
+from wengert_core.dispatch.op_docs import parse
+from wengert_core.optable.families import METHODS, OPS
 from wengert_testing import samples
 
-ROOT = Path(__file__).resolve().parents[2]
-FORMULAS = ROOT / "packages/formulas/src/wengert_formulas"
+from tools import where
+
+HERE = Path(__file__).resolve().parent
 FAMILIES = {"pointwise", "reduce", "view", "copy", "index", "linalg", "nn", "loss", "signal", "create"}
-ENTRIES = {"elementwise", "linear", "multilinear", "derivative", "zero", "not_differentiable", "not_implemented"}
-ELSEWHERE = {"unique_consecutive": "one formula and one rule with unique: neither is differentiable nor batched"}
-"""Ops that stand in a room of another family somewhere, with the reason."""
+LAYERS = {"derivatives": 400, "batching": 200, "samples": 900, "documentation": 650}
+"""Layers beside the rows, and how many entries each has at least."""
+OF_FAMILIES = {
+    "batching/pointwise/broadcast.py": "the rule of all pointwise ops",
+    "batching/reduce/dimwise.py": "the rule of all ops along one dim",
+}
+"""Modules without a row module of their name, with the reason."""
 
 
+def modules_of(listed: dict[str, str]) -> dict[str, str]:
+    return {name: module for module, names in listed.items() for name in names.split()}
+
+
+@cache
 def rows() -> dict[str, set[str]]:
-    """The families that bring each op; the names of Tensor's methods and of nn.functional are those of the op."""
-    found: dict[str, set[str]] = {}
-    for module, names in OPS.items():
-        for name in "".join(names).split() if module.partition(".")[0] in FAMILIES else ():
-            found.setdefault(plain(name), set()).add(module.partition(".")[0])
+    """The modules that bring a row, by its name in the table, and by that of its op."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for table, listed in ((TABLE.ops, OPS), (TABLE.methods, METHODS)):
+        for name, module in modules_of(listed).items():
+            op = table[name]
+            found[name].add(module)
+            if isinstance(op, Op):
+                found[op.name].add(module)
+                if op.out_of_place is not None:
+                    found[op.out_of_place.name].add(module)
     return found
 
 
-def plain(name: str) -> str:
-    """A name without the module it is also found in, the underscore of a primitive and that of an op in place."""
-    return name.rpartition(".")[2].strip("_")
+@cache
+def registrations() -> dict[str, dict[str, str]]:
+    """The module that registers each formula and each batching rule, by the name of the op."""
+    command = [sys.executable, str(HERE / "registrations.py")]
+    found: dict[str, dict[str, str]] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return found
 
 
-def texts(call: ast.Call) -> list[str]:
-    return [plain(a.value) for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+def entries(layer: str) -> Iterator[tuple[str, str]]:
+    """(op, module) of all entries of a layer."""
+    if layer == "samples":
+        for module in samples.MODULES:
+            yield from ((case.op, ".".join(module.__name__.split(".")[-2:])) for case in module.CASES)
+    elif layer == "documentation":
+        for file in sorted((where.CORE / layer).glob("*/*.txt")):
+            for name in parse(file.read_text(encoding="utf-8")).entries:
+                yield name, f"{file.parent.name}.{file.stem}"
+    else:
+        yield from registrations()[layer].items()
 
 
-def entries(folder: str) -> Iterator[tuple[str, str]]:
-    """(family, op) of the formulas or the batching rules that name their ops in the source."""
-    for file in sorted((FORMULAS / folder).glob("*/*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if function in (ENTRIES if folder == "derivatives" else {"rule"}):
-                    yield from ((file.parent.name, op) for op in texts(node))
+@pytest.mark.parametrize("layer", LAYERS)
+def test_each_stands_in_a_module_with_the_name_of_its_rows(layer: str) -> None:
+    found = list(entries(layer))
+    assert len(found) >= LAYERS[layer]
+    wrong = [(op, module) for op, module in found if module not in rows()[op]]
+    assert [f"{op}: {module}, its row in {sorted(rows()[op])}" for op, module in wrong] == []
 
 
-def of_samples() -> Iterator[tuple[str, str]]:
-    """(family, op) of the rows of samples."""
-    for module in samples.MODULES:
-        family = module.__name__.split(".")[-2]
-        if family in FAMILIES:
-            yield from ((family, plain(case.op)) for case in module.CASES)
-
-
-@pytest.mark.parametrize(("kind", "at_least"), [("derivatives", 350), ("batching", 180), ("samples", 600)])
-def test_each_stands_in_the_room_of_its_row(kind: str, at_least: int) -> None:
-    known = rows()
-    found = [(family, op) for family, op in (of_samples() if kind == "samples" else entries(kind)) if op in known]
-    assert len(found) >= at_least
-    wrong = {f"{op}: {family}, its row in {sorted(known[op])}" for family, op in found if family not in known[op]}
-    assert {line for line in wrong if line.partition(":")[0] not in ELSEWHERE} == set()
+def test_each_module_has_the_name_of_a_module_of_rows() -> None:
+    lonely = set()
+    for folder, end in where.LAYERS.values():
+        for file in folder.glob(f"*/*.{end}"):
+            path = file.relative_to(folder)
+            if path.parts[0] in FAMILIES and not (where.CORE / "ops" / path).with_suffix(".py").exists():
+                lonely.add(f"{folder.name}/{path}")
+    assert lonely == set(OF_FAMILIES)
 
 
 def test_rooms_of_families_have_the_ten_names() -> None:
-    for top in (ROOT / "packages/core/src/wengert_core/ops", FORMULAS / "derivatives", FORMULAS / "batching",
-                Path(str(samples.__file__)).parent):
-        rooms = {init.parent.name for init in top.glob("*/__init__.py")}
+    for top, end in where.LAYERS.values():
+        rooms = {file.parent.name for file in top.glob(f"*/*.{end}")}
         assert rooms - {"calls"} == FAMILIES, top
 
 
-def test_a_name_is_that_of_its_op() -> None:
-    assert [plain(name) for name in ("nn.functional._pad", "add_", "linalg.cross", "_im2col")] == [
-        "pad", "add", "cross", "im2col"]
-    assert texts(ast.parse('linear("_put", self=1)').body[0].value) == ["put"]  # type: ignore[attr-defined]
-    assert re.fullmatch(r"\w+", plain("special.erf"))
+# ---- everything about an op, from its name
+@cache
+def found_places() -> dict[str, dict[str, list[str]]]:
+    """What ``python -m tools.where`` prints, for all ops."""
+    command = [sys.executable, "-m", "tools.where", "--json"]
+    run = subprocess.run(command, capture_output=True, check=True, cwd=where.ROOT)
+    found: dict[str, dict[str, list[str]]] = json.loads(run.stdout)
+    return found
+
+
+def in_tree(places: list[str]) -> list[str]:
+    """Those of the places that are files, which exist."""
+    return [place for place in places if (where.ROOT / place.partition(":")[0]).is_file()]
+
+
+def test_row_and_driver_of_each_op_are_found_from_its_name() -> None:
+    assert set(found_places()) == set(TABLE.ops)
+    for name, places in found_places().items():
+        assert in_tree(places["row"]), name
+        assert in_tree(places["driver"]) or not isinstance(TABLE.ops[name], Op), name
+        assert places["driver"], name
+        assert places["kernel"], name
+
+
+def test_formula_rule_sample_and_documentation_of_each_op_are_found_from_its_name() -> None:
+    by_layer = {"formula": "derivatives", "batching rule": "batching", "sample": "samples"}
+    for layer, folder in by_layer.items():
+        names = {name for name, module in entries(folder) if name in TABLE.ops and module == modules_of(OPS)[name]}
+        assert [name for name in sorted(names) if not in_tree(found_places()[name].get(layer, []))] == []
+    described = {name for name, _ in entries("documentation")} & set(TABLE.ops)
+    lines = {name: found_places()[name].get("documentation", [""])[0] for name in described}
+    assert [name for name, line in sorted(lines.items()) if ":" not in line] == []
+
+
+def test_places_are_printed() -> None:
+    run = subprocess.run([sys.executable, "-m", "tools.where", "softmax"], capture_output=True, check=True, text=True,
+                         cwd=where.ROOT)
+    for path in ("ops/reduce/softmax.py:", "drivers/reduce/softmax.pyx", "kernels/reduce/softmax.h",
+                 "derivatives/reduce/softmax.py:", "batching/reduce/softmax.py:", "samples/reduce/softmax.py:",
+                 "documentation/reduce/softmax.txt:", "test_softmax.py:"):
+        assert path in run.stdout

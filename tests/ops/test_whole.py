@@ -7,12 +7,17 @@ import functools
 import pytest
 import wengert_core as wc
 from wengert_core.dispatch.op import Op
+from wengert_core.dispatch.op_docs import entry_of
 from wengert_engine.graph.formula import bind
 from wengert_formulas import load
 from wengert_testing.samples import CASES
 
 OPS = dict(wc.TABLE.ops)
 PRIMITIVES = {name: op for name, op in OPS.items() if isinstance(op, Op) and op.family != "composite"}
+OF_ATTRIBUTES = {
+    "real": "an attribute of Tensor too: property() takes the docstring of its function",
+    "imag": "an attribute of Tensor too: property() takes the docstring of its function",
+}
 ALIASES = {name: op for name, op in OPS.items() if isinstance(op, functools.partial)}
 
 
@@ -52,11 +57,21 @@ def test_an_alias_is_another_op_of_the_table():
     assert [name for name, alias in ALIASES.items() if alias.func not in OPS.values()] == []
 
 
+def own_text(op):
+    """The text that the source of a row gives it."""
+    return op.doc if isinstance(op, Op) else getattr(op, "function", op).__doc__ or ""
+
+
 @pytest.mark.parametrize("name", sorted(OPS))
 def test_every_op_says_what_it_does(name):
     op = OPS[name]
-    line = op.doc if isinstance(op, Op) else (op.__doc__ or "")
+    entry = entry_of(op) or entry_of(getattr(op, "out_of_place", None))
+    line = own_text(op) if entry is None else entry.sentence
     assert len(line.split("\n")[0]) > 3, f"{name} has no documentation"
+
+
+def test_an_op_with_a_documentation_entry_has_no_other_text():
+    assert {name for name, op in OPS.items() if entry_of(op) and own_text(op)} == set(OF_ATTRIBUTES)
 
 
 def test_what_is_not_differentiable_is_not_recorded():

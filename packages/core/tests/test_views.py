@@ -10,7 +10,7 @@ import pytest
 import wengert_core as wg
 from wengert_core.exchange.arrays import from_array, to_array
 from wengert_core.optable.core_table import TABLE
-from wengert_core.optable.kinds.views import ViewRows
+from wengert_core.optable.kinds.view import ViewRows
 
 from .recorded_geometry import check, check_error, load, outcome
 

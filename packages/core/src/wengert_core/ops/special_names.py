@@ -1,26 +1,15 @@
-"""``special``'s names for what other modules compute, and ndtr.
+"""``special``'s names for what other modules compute.
 
 What needs SciPy is in the distribution wengert-special, which adds its names to the same module.
 """
 
 from __future__ import annotations
 
-import math
-
 from wengert_core.ops.pointwise import activations, exponential, gamma, rounding, trigonometric  # noqa: F401
 from wengert_core.ops.reduce import softmax, variance_logsumexp  # noqa: F401
 from wengert_core.optable.core_table import TABLE
-from wengert_core.tensors.tensor import Tensor
 
-ops, composite = TABLE.ops, TABLE.composite
-
-
-def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The distribution function of the standard normal distribution."""
-    return ops["mul"](ops["erfc"](ops["mul"](input, -math.sqrt(0.5))), 0.5, out=out)
-
-
-composite(ndtr, namespace="special")
+ops = TABLE.ops
 
 SAME = {
     "digamma": "digamma", "psi": "digamma", "gammaln": "lgamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv",

@@ -47,7 +47,7 @@ OPS = {
         "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
     ),
     "index.searching": (
-        "_isin _searchsorted _unique_consecutive bucketize isin searchsorted unique_consecutive unravel_index "
+        "_isin _searchsorted bucketize isin searchsorted unravel_index "
     ),
     "linalg.addmv_baddbmm": (
         "addbmm addmv addmv_ addr baddbmm "
@@ -222,7 +222,7 @@ OPS = {
     ),
     "pointwise.exponential": (
         "erf erf_ erfc erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expm1 expm1_ log log10 log10_ log1p log1p_ log2 "
-        "log2_ log_ logaddexp logit logit_ xlogy xlogy_ "
+        "log2_ log_ logaddexp logit logit_ special.ndtr xlogy xlogy_ "
     ),
     "pointwise.gamma": (
         "digamma digamma_ lgamma lgamma_ mvlgamma "
@@ -283,8 +283,10 @@ OPS = {
         "nn.functional.softmax nn.functional.softmin softmax "
     ),
     "reduce.sorting": (
-        "_median _nanmedian _unique argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
-        "unique "
+        "_median _nanmedian argsort kthvalue median median.dim msort nanmedian nanmedian.dim sort topk "
+    ),
+    "reduce.unique": (
+        "_unique _unique_consecutive unique unique_consecutive "
     ),
     "reduce.variance_logsumexp": (
         "logsumexp std std.correction std_mean std_mean.correction var var.correction var_mean var_mean.correction "
@@ -306,7 +308,7 @@ OPS = {
     "special_names": (
         "special.digamma special.erf special.erfc special.erfinv special.exp2 special.expit special.expm1 "
         "special.gammaln special.log1p special.log_softmax special.logit special.logsumexp special.multigammaln "
-        "special.ndtr special.psi special.round special.sinc special.softmax special.xlogy "
+        "special.psi special.round special.sinc special.softmax special.xlogy "
     ),
     "view.diagonals": (
         "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "
@@ -358,9 +360,6 @@ METHODS = {
     ),
     "index.scatter_reduce": (
         "index_reduce index_reduce_ scatter_reduce scatter_reduce_ "
-    ),
-    "index.searching": (
-        "unique_consecutive "
     ),
     "linalg.addmv_baddbmm": (
         "addbmm addbmm_ addmv addmv_ addr addr_ baddbmm baddbmm_ "
@@ -468,7 +467,10 @@ METHODS = {
         "log_softmax softmax "
     ),
     "reduce.sorting": (
-        "argsort kthvalue median msort nanmedian sort topk unique "
+        "argsort kthvalue median msort nanmedian sort topk "
+    ),
+    "reduce.unique": (
+        "unique unique_consecutive "
     ),
     "reduce.variance_logsumexp": (
         "logsumexp std var "

@@ -18,24 +18,18 @@ from wengert_core.binding.checked_methods import Method
 from wengert_core.dispatch import op as _op
 from wengert_core.dispatch.composite import Composite
 from wengert_core.dispatch.op import Op
-from wengert_core.optable.kinds.array import ArrayRows
-from wengert_core.optable.kinds.conversion import ConversionRows
-from wengert_core.optable.kinds.factory import FactoryRows
-from wengert_core.optable.kinds.indexing import IndexingRows
-from wengert_core.optable.kinds.joining import JoiningRows
-from wengert_core.optable.kinds.layers import LayerRows
-from wengert_core.optable.kinds.matmul import MatmulRows
+from wengert_core.optable.kinds.copy import CopyRows
+from wengert_core.optable.kinds.create import CreateRows
+from wengert_core.optable.kinds.index import IndexRows
+from wengert_core.optable.kinds.linalg import LinalgRows
+from wengert_core.optable.kinds.nn import LayerRows
 from wengert_core.optable.kinds.pointwise import PointwiseRows
-from wengert_core.optable.kinds.random import RandomRows
-from wengert_core.optable.kinds.reduction import ReductionRows
-from wengert_core.optable.kinds.softmax import SoftmaxRows
-from wengert_core.optable.kinds.view_backward import PlacingRows
-from wengert_core.optable.kinds.views import ViewRows
+from wengert_core.optable.kinds.reduce import ReduceRows
+from wengert_core.optable.kinds.view import ViewRows
 from wengert_core.tensors.tensor import Tensor, mount
 
 
-class OpTable(PointwiseRows, SoftmaxRows, JoiningRows, MatmulRows, ReductionRows, ViewRows, IndexingRows, PlacingRows,
-              ArrayRows, FactoryRows, ConversionRows, RandomRows, LayerRows):
+class OpTable(PointwiseRows, ViewRows, CopyRows, IndexRows, ReduceRows, LinalgRows, LayerRows, CreateRows):
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 

@@ -16,14 +16,36 @@ from wengert_formulas.batching.index import (  # noqa: F401
     embeddings,
     gather_scatter,
     getitem_fill,
+    scatter_reduce,
     searching,
 )
-from wengert_formulas.batching.linalg import distances, matmul, matrices, products  # noqa: F401
-from wengert_formulas.batching.loss import cross_entropy_nll, regression  # noqa: F401
+from wengert_formulas.batching.linalg import (  # noqa: F401
+    addmv_baddbmm,
+    distances,
+    linalg_cholesky,
+    linalg_det,
+    linalg_functions,
+    linalg_least_squares,
+    linalg_lobpcg,
+    linalg_lu,
+    linalg_solve,
+    linalg_spectral,
+    matmul,
+    products,
+)
+from wengert_formulas.batching.loss import (  # noqa: F401
+    binary_cross_entropy,
+    class_margins,
+    cross_entropy_nll,
+    ctc,
+    margin_losses,
+    regression,
+)
 from wengert_formulas.batching.nn import (  # noqa: F401
     attention,
     convolution,
     grid_sample,
+    grid_sample_primitives,
     normalization,
     padding,
     pooling,
@@ -36,6 +58,7 @@ from wengert_formulas.batching.reduce import (  # noqa: F401
     reductions,
     softmax,
     sorting,
+    unique,
     variance_logsumexp,
 )
 from wengert_formulas.batching.signal import fft  # noqa: F401

@@ -1,4 +1,4 @@
-"""Inputs that many rows share, and rows of functions with two names."""
+"""Inputs that many rows share, rows of functions with two names, and rows without an oracle."""
 
 from __future__ import annotations
 
@@ -49,3 +49,15 @@ def both(name: Any, *settings: Any, **words: Any) -> Any:
 def of_nn(name: Any, *settings: Any, **words: Any) -> Any:
     """A function of nn.functional."""
     return OpCase(f"nn.functional.{name}", *settings, **words)
+
+
+RECORDED = "values are compared with PyTorch's recorded answers"
+"""Why a row has no oracle: the values are recorded for all rows (tests/torch_parity/recorded/test_inputs.py)."""
+
+
+def recorded(inputs: dict[str, Inputs], **words: Any) -> list[OpCase]:
+    """A row without an oracle for each op: dims counted from the end, and keywords that the other rows leave out.
+
+    tests/ops/test_samples.py says which argument of which op no row has.
+    """
+    return [OpCase(op, None, given, note=RECORDED, **words) for op, given in inputs.items()]

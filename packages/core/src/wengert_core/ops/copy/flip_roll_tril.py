@@ -49,27 +49,23 @@ def roll(xp: Any, x: Any, shifts: Any, dims: Any) -> Any:
 TABLE.flipping(
     "flip(Tensor self, int[]* dims) -> Tensor",
     reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
-    doc="Some dims in reverse order, as a copy.",
 )
 array(
     "roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor",
     reference=roll,
     widen="",
     order="channels",
-    doc="Elements shifted along some dims; what leaves at the end comes in at the start.",
 )
-for NAME, SIDE in (("tril", "lower"), ("triu", "upper")):
+for NAME in ("tril", "triu"):
     TABLE.triangle(
         f"{NAME}(Tensor self, int diagonal=0) -> Tensor",
         reference=lambda xp, x, diagonal, name=NAME: getattr(xp, name)(x, diagonal),
         lower=NAME == "tril",
-        doc=f"The {SIDE} triangle of matrices, 0 elsewhere.",
     )
 
 
 @composite
 def fliplr(input: Tensor) -> Tensor:
-    """flip along dim 1."""
     if input.dim() < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return TABLE.ops["flip"](input, (1,))
@@ -77,7 +73,6 @@ def fliplr(input: Tensor) -> Tensor:
 
 @composite
 def flipud(input: Tensor) -> Tensor:
-    """flip along dim 0."""
     if input.dim() < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return TABLE.ops["flip"](input, (0,))
@@ -106,7 +101,6 @@ TABLE.staged(
     stages=turned,
     reference=lambda xp, x, k, dims: xp.rot90(x, k, dims),
     out=False,
-    doc="The plane of two dims turned by k right angles.",
 )
 
 

@@ -24,13 +24,11 @@ joining, composite = TABLE.joining, TABLE.composite
 cat = joining(
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
     way="cat",
-    doc="Tensors one behind the other along a dim.",
     reference=lambda xp, arrays, dim: xp.concatenate(arrays, dim),
 )
 stack = joining(
     "stack(Tensor[] tensors, int dim=0) -> Tensor",
     way="stack",
-    doc="Tensors of one shape side by side, along a new dim.",
     reference=lambda xp, arrays, dim: xp.stack(arrays, dim),
 )
 repeat = joining(
@@ -38,7 +36,6 @@ repeat = joining(
     way="repeat",
     method=True,
     function=False,
-    doc="The tensor so many times along each dim; new dims in front.",
     reference=lambda xp, x, repeats: xp.tile(x, repeats),
 )
 TABLE.alias("concat", cat, method=False)
@@ -58,26 +55,22 @@ def parts(name: str, tensors: Any) -> list[Tensor]:
 
 @composite
 def hstack(tensors: Any, *, out: Any = None) -> Any:
-    """Along dim 1; vectors along dim 0."""
     widened = [TABLE.ops["atleast_1d"](x) for x in parts("hstack", tensors)]
     return cat(widened, 0 if widened[0].dim() == 1 else 1, out=out)
 
 
 @composite
 def vstack(tensors: Any, *, out: Any = None) -> Any:
-    """Along dim 0; vectors as rows."""
     return cat([TABLE.ops["atleast_2d"](x) for x in parts("vstack", tensors)], 0, out=out)
 
 
 @composite
 def dstack(tensors: Any, *, out: Any = None) -> Any:
-    """Along dim 2."""
     return cat([TABLE.ops["atleast_3d"](x) for x in parts("dstack", tensors)], 2, out=out)
 
 
 @composite
 def column_stack(tensors: Any, *, out: Any = None) -> Any:
-    """Vectors and numbers as columns, matrices as they are, side by side."""
     widened = [x.reshape(x.numel(), 1) if x.dim() <= 1 else x for x in parts("column_stack", tensors)]
     return hstack(widened, out=out)
 
@@ -90,7 +83,6 @@ composite(vstack, name="row_stack")
 
 @composite
 def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
-    """Repeat with as few dims as wanted: missing ones in front are 1. The numbers may be given as dims=(...)."""
     if any(isinstance(n, bool) for n in (*counts, dims)):
         raise TypeError("tile(): argument 'dims' (position 2) must be tuple of ints, not bool")
     counts = counts if dims is None else tuple(dims)
@@ -119,7 +111,6 @@ def indices_of(repeats: Tensor) -> Any:
 def repeat_interleave(
     input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Each element (or each part along ``dim``) several times in a row; of one tensor alone: its indices repeated."""
     if is_batched(repeats) or (repeats is None and is_batched(input)):
         return each_sample(
             "repeat_interleave", lambda *given: repeat_interleave(*given, output_size=output_size), input, repeats, dim
@@ -179,7 +170,6 @@ TABLE.methods["tile"], TABLE.methods["repeat_interleave"] = tile, repeat_interle
 
 @composite
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that all the given shapes broadcast to."""
     given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     result = [1] * max((len(shape) for shape in given), default=0)
     for which, shape in enumerate(given):
@@ -199,7 +189,6 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 @composite
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
-    """The tensors expanded to one shape: views; those that have it already themselves."""
     listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     shape: list[int] = []
     for x in listed:
@@ -219,7 +208,6 @@ def widened(a: list[int], b: list[int]) -> list[int]:
 
 @composite
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
-    """Grids of coordinates from vectors: views. indexing: "ij", or "xy", which swaps the first two dims."""
     listed = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors)
     if not listed:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
@@ -251,7 +239,6 @@ def check_grid(tensors: list[Tensor], indexing: str | None) -> None:
 
 @composite
 def block_diag(*tensors: Tensor) -> Any:
-    """Matrices along the diagonal of a larger one, zeros elsewhere."""
     blocks = []
     for i, x in enumerate(tensors):
         if x.dim() > 2:
@@ -299,7 +286,6 @@ block_diag_op = TABLE.staged(
 
 @composite
 def cartesian_prod(*tensors: Tensor) -> Any:
-    """All tuples with one element of each vector, as rows."""
     for x in tensors:
         if x.dim() != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(x.shape)}")
@@ -341,7 +327,6 @@ def picked(n: int, r: int, again: bool) -> Any:
 
 @composite
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take r elements of a vector, as rows."""
     if input.dim() != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:

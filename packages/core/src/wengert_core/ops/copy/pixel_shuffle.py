@@ -70,7 +70,6 @@ unshuffle_op = TABLE.staged(
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """[..., C r r, H, W] as [..., C, H r, W r], where r is the factor."""
     check_pixels("pixel_shuffle", input, upscale_factor, "upscale_factor")
     if upscale_factor**2 >> 63:
         raise ValueError(
@@ -80,7 +79,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """[..., C, H r, W r] as [..., C r r, H, W], where r is the factor."""
     check_pixels("pixel_unshuffle", input, downscale_factor, "downscale_factor")
     return unshuffle_op(input, downscale_factor)
 

@@ -263,15 +263,6 @@ def normal(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Normal numbers with the given means and standard deviations.
-
-    mean, std: tensors that broadcast together, or numbers; two numbers need ``size``. The result has no history.
-    RuntimeError for a negative std.
-
-    >>> from wengert_core import normal, zeros
-    >>> normal(zeros(3), 1.0).shape
-    torch.Size([3])
-    """
     tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
     if not tensors and size is None:
         raise invalid_combination("normal", (mean, std), "(Tensor mean, Tensor std), (Tensor mean, float std = 1), "

@@ -163,12 +163,6 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The "sum", "mean" or "max" of the rows of weight that each bag numbers: [bags, columns]; 0 for an empty bag.
-
-    input: a bag in each row, or all bags one after the other, which start at ``offsets`` (``include_last_offset``: its
-    last entry is the end of the last bag). per_sample_weights: factors of the rows, for "sum".
-    padding_idx: entries that do not count. max_norm, scale_grad_by_freq: as embedding has them.
-    """
     check_bags(input, weight, offsets, mode, per_sample_weights, include_last_offset)
     refuse_sparse(sparse)
     if scale_grad_by_freq and mode == "max":
@@ -197,11 +191,6 @@ def rows_of_bags(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Any:
-    """Sums (mode 0), means (1) or maxima (2) of bags of rows of weight, and what their derivative needs.
-
-    Gives (result, the bag of each index, sizes of bags, rows of the maxima). The second is empty for sums of contiguous
-    rows of less than double precision without padding; the third has zeros for sums, and the fourth unless of maxima.
-    """
     for name, x, dims in (("input", indices, (1, 2)), ("offsets", offsets, (1,)), ("weight", weight, (2,))):
         if x.dim() not in dims:
             wanted = " or ".join(f"{n}D" for n in dims)

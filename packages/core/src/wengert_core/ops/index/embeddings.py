@@ -11,7 +11,6 @@ from wengert_core.tensors.tensor import Tensor
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Class numbers as rows of zeros with a one: int64[..., num_classes]."""
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if tensor.numel() == 0:
@@ -85,11 +84,6 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The rows of weight that input numbers: [..., columns]. The row ``padding_idx`` gets no gradient.
-
-    max_norm: rows that are used and longer (by the ``norm_type``-norm) are shortened first, in ``weight`` itself.
-    scale_grad_by_freq: gradients are divided by how often each row is used.
-    """
     if sparse:
         raise NotImplementedError("embedding: wengert has no sparse gradients; leave sparse=False")
     if weight.dim() != 2:
@@ -113,7 +107,6 @@ def embedding(
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """The rows of input that are used and longer than max_norm (by the ``norm_type``-norm) scaled to it, in place."""
     if norm_type is None:
         raise TypeError("embedding_renorm_(): argument 'norm_type' (position 4) must be float, not NoneType")
     if input.dim() != 2:

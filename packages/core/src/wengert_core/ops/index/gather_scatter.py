@@ -71,61 +71,51 @@ reading(
     "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
     way="gather",
     reference=lambda xp, x, dim, index, sparse_grad=False: x[everywhere(xp, x, dim, index)],
-    doc="The elements of a dim at the places that an index of the result's shape gives.",
 )
 reading(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     way="index_select",
     reference=lambda xp, x, dim, index: x[at_dim(x, dim, index)],
-    doc="The parts of a dim at the entries of a vector.",
 )
 TABLE.selecting(
     "nonzero(Tensor self, *, bool as_tuple=False, Tensor? out=None) -> Tensor",
     way="nonzero",
     no_record=True,
-    doc="The places of the elements that are not zero: a row for each, or a vector for each dim.",
 )
 scattering(
     "scatter(Tensor self, int dim, Tensor index, Any? src=None, *, Any? value=None, str? reduce=None) -> Tensor",
     way="scatter",
     reference=scatter,
-    doc="self with elements written along a dim.",
 )
 scattering(
     "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
     way="scatter_add",
     reference=scatter_add,
-    doc="self with elements added along a dim.",
 )
 scattering(
     "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
     way="index_add",
     reference=index_add,
-    doc="self with alpha * source added to the parts of a dim.",
 )
 scattering(
     "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
     way="index_copy",
     reference=index_write,
-    doc="self with source as the parts of a dim.",
 )
 scattering(
     "index_fill(Tensor self, int dim, Tensor index, Any value) -> Tensor",
     way="index_fill",
     reference=index_write,
-    doc="self with one value in the parts of a dim.",
 )
 
 
 @composite
 def argwhere(input: Tensor) -> Tensor:
-    """The places of the elements that are not zero, a row for each."""
     return TABLE.ops["nonzero"](input)
 
 
 @composite
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """gather, with the two broadcast together along the other dims; without a dim, on the flattened tensors."""
     gather = TABLE.ops["gather"]
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1), out=out)
@@ -175,7 +165,6 @@ def check_long(name: str, index: Tensor) -> None:
 
 @composite
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at positions of the flattened tensor; the result has index's shape."""
     check_long("take", index)
     found = take_op(input, index)
     if out is None:
@@ -220,7 +209,6 @@ def check_put(input: Tensor, index: Tensor, source: Tensor) -> None:
 
 @composite
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """input with source at positions of the flattened tensor."""
     check_put(input, index, source)
     return put_op(input, index, source, accumulate)
 
@@ -301,14 +289,12 @@ TABLE.selecting(
     "masked_select(Tensor self, Tensor mask, *, Tensor? out=None) -> Tensor",
     way="masked_select",
     reference=masked_select,
-    doc="The elements where mask is True, as a vector.",
 )
 array(
     "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
     reference=masked_scatter,
     widen="",
     inplace=True,
-    doc="self with the elements of source, one after the other, where mask is True.",
 )
 
 

@@ -34,37 +34,31 @@ TABLE.writing(
     "copy_(Tensor self, Any src, bool non_blocking=False) -> Tensor",
     way="copy_",
     reference=lambda xp, x, src, non_blocking: xp.broadcast_to(xp.asarray(src), x.shape).astype(x.dtype),
-    doc="src, converted and broadcast, becomes self's contents.",
 )
 fill_ = TABLE.filling(
     "fill(Tensor self, Any value) -> Tensor",
     reference=lambda xp, x, value: xp.full_like(x, value),
-    doc="A tensor like self with one value everywhere.",
 )
 TABLE.writing(
     "zero_(Tensor self) -> Tensor",
     way="zero_",
     reference=lambda xp, x: xp.zeros_like(x),
     function=True,
-    doc="self becomes 0 everywhere.",
 )
 TABLE.positions(
     "index(Tensor self, object indices) -> Tensor",
     way="index",
     method=False,
     reference=lambda xp, x, indices: x[with_slices(indices)],
-    doc="The elements at positions that index tensors give; None stands for a whole dim.",
 )
 TABLE.positions(
     "index_put(Tensor self, object indices, Tensor values, bool accumulate=False) -> Tensor",
     way="index_put",
     reference=put,
-    doc="self with values at the positions given, or with values added there.",
 )
 TABLE.masking(
     "masked_fill(Tensor self, Tensor mask, Any value) -> Tensor",
     reference=masked,
-    doc="value where mask is True, else self.",
 )
 
 set_index_op(TABLE.ops["index"])

@@ -162,12 +162,10 @@ array(
     "Tensor? out=None) -> Tensor",
     reference=scattered,
     inplace=True,
-    doc="self with the elements of src that go to one place along a dim reduced: sum, prod, mean, amax or amin.",
 )
 array(
     "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, "
     "Tensor? out=None) -> Tensor",
     reference=index_reduced_beta,
     inplace=True,
-    doc="self with the parts of source that go to one part of a dim reduced: prod, mean, amax or amin.",
 )

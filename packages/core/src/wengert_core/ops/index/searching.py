@@ -1,4 +1,4 @@
-"""Finding values: places in sorted boundaries, membership, runs of equal values, positions as coordinates."""
+"""Finding values: places in sorted boundaries, membership, positions as coordinates."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
 from wengert_core.messages.signatures import invalid_combination
-from wengert_core.ops.reduce.sorting import check_slices
 from wengert_core.optable.core_table import TABLE
-from wengert_core.optable.kinds.base import BOOL, FLOATING, INTEGRAL
 from wengert_core.tensors.tensor import Tensor
 
 ops, composite = TABLE.ops, TABLE.composite
@@ -104,10 +102,6 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Where to insert values so that ``sorted_sequence`` stays sorted: before equal ones, or after with ``right``.
-
-    side: "left" or "right", the other way to say it.   sorter: the order that sorts the sequence (argsort's).
-    """
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
@@ -138,7 +132,6 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """The numbers of the intervals between sorted boundaries that the values are in."""
     if boundaries.dim() != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
@@ -178,7 +171,6 @@ def isin(
     invert: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Whether each element is among ``test_elements`` (with ``invert``: is not); one of the two may be a number."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         expected = "(Tensor, Tensor), (Scalar, Tensor), (Tensor, Scalar)"
         raise invalid_combination("isin", (elements, test_elements), expected)
@@ -196,7 +188,6 @@ def isin(
 # ---- positions as coordinates
 @composite
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Positions in a flattened tensor of that shape as an index for each dim."""
     if indices.dtype.category != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     sizes = (shape,) if isinstance(shape, int) else shape
@@ -212,47 +203,3 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         found.append(ops["remainder"](left, max(size, 1)))
         left = ops["floor_divide"](left, max(size, 1))
     return tuple(reversed(found))
-
-
-# ---- runs of equal values
-def runs(xp: Any, x: Any, dim: int | None) -> Any:
-    """The first of each run of equal values (or slices along a dim), which run each is in, the lengths of runs."""
-    shape = x.shape
-    flat = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, 0)
-    check_slices(shape, dim)
-    n = flat.shape[0]
-    rest = tuple(range(1, flat.ndim))
-    starts = xp.ones(n, bool)
-    starts[1:] = (flat[1:] != flat[:-1]).any(rest) if rest else flat[1:] != flat[:-1]
-    first = xp.flatnonzero(starts)
-    inverse = xp.cumsum(starts) - 1
-    counts = xp.diff(xp.append(first, n)) if n else first
-    values = flat[first] if dim is None else xp.moveaxis(flat[first], 0, dim)
-    return values, inverse.reshape(shape) if dim is None else inverse, counts
-
-
-runs_op = TABLE.along(
-    "_unique_consecutive(Tensor self, int? dim=None) -> (Tensor output, Tensor inverse_indices, Tensor counts)",
-    reference=runs,
-    results=["same", "int64", "int64"],
-    dtypes=BOOL + INTEGRAL + FLOATING,
-    method=False,
-    free_shape=True,
-    refusal={"complex": NotImplementedError("\"unique\" not implemented for 'ComplexFloat' or 'ComplexDouble'")},
-    doc="The first of each run of equal values, the run that each is in, the lengths of runs.",
-)
-
-
-@composite
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """The first of each run of equal values; on demand which run each is in, and the lengths of the runs."""
-    values, inverse, counts = runs_op(input, dim)
-    if input.dim() == 0:
-        values, counts = values.reshape(1), counts.reshape(1)
-    parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
-    return parts[0] if len(parts) == 1 else parts
-
-
-TABLE.methods["unique_consecutive"] = unique_consecutive

@@ -108,26 +108,22 @@ TABLE.staged(
     stages=addmv,
     reference=scaled_sum,
     inplace="function",
-    doc="beta * self + alpha * (mat @ vec).",
 )
 TABLE.staged(
     f"baddbmm(Tensor self, Tensor batch1, Tensor batch2, {FACTORS}",
     stages=baddbmm,
     reference=scaled_sum,
     inplace="method",
-    doc="beta * self + alpha * bmm(batch1, batch2).",
 )
 TABLE.staged(
     f"addbmm(Tensor self, Tensor batch1, Tensor batch2, {FACTORS}",
     stages=addbmm,
     reference=lambda xp, added, a, b, beta, alpha: plus(added, xp.matmul(a, b).sum(0), beta, alpha),
     inplace="method",
-    doc="beta * self + alpha * the sum of a batch of products.",
 )
 TABLE.staged(
     f"addr(Tensor self, Tensor vec1, Tensor vec2, {FACTORS}",
     stages=addr,
     reference=lambda xp, added, a, b, beta, alpha: plus(added, xp.outer(a, b), beta, alpha),
     inplace="method",
-    doc="beta * self + alpha * outer(vec1, vec2).",
 )

@@ -15,7 +15,6 @@ composite = TABLE.composite
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along ``dim``; norms count at least eps."""
     kind = promote_types(x1.dtype, x2.dtype)
     if kind.category != 2:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {SCALAR_NAMES[kind.code]}")
@@ -28,7 +27,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dim."""
     return TABLE.ops["_norm"](x1 - x2 + eps, float(p), (-1,), keepdim)
 
 
@@ -87,7 +85,6 @@ COMPUTE_MODES = (
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """The p-norms of the differences of each row of x1 and each of x2: [..., rows of x1, rows of x2]."""
     if compute_mode not in COMPUTE_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode: {', '.join(COMPUTE_MODES)} are")
     if x1.dim() < 2 or x2.dim() < 2:
@@ -108,7 +105,6 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norms of the differences of all pairs of rows, in the order of the upper triangle: [n (n - 1) / 2]."""
     if input.dim() != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if input.dtype.itemsize == 2 and input.dtype.category == 2:

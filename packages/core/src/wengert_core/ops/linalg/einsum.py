@@ -167,11 +167,6 @@ def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: l
 
 @TABLE.composite
 def einsum(*args: Any) -> Any:
-    """Sums of products in Einstein's notation: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2]).
-
-    Subscripts that the output lacks are summed. "..." stands for dims that broadcast. Without "->" the output has
-    the subscripts that come once, sorted.
-    """
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "

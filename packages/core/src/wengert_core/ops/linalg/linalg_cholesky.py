@@ -30,7 +30,6 @@ cholesky_op = factoring(
     way="cholesky",
     reference=arrays.cholesky,
     results=("columns", "array"),
-    doc="Cholesky's factor, and 0 or the order of the leading minor that is not positive.",
 )
 
 
@@ -53,7 +52,6 @@ def check_definite(name: str, info: Tensor) -> None:
 
 
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """(L, info): info is 0, or the order of the first leading minor of A that is not positive-definite."""
     pair = factored(A, upper)
     if check_errors:
         check_definite("linalg.cholesky_ex", pair[1])
@@ -61,14 +59,12 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, o
 
 
 def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
-    """L, lower triangular, of A = L L^H; upper: U of A = U^H U. LinAlgError when A is not positive-definite."""
     factor, info = factored(A, upper)
     check_definite("linalg.cholesky", info)
     return given("linalg_cholesky_ex", factor, out)
 
 
 def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """linalg.cholesky, by its older name."""
     warn_user(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch "
         "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
@@ -122,7 +118,6 @@ solve_op = staged(
 
 
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """X of A X = input, where L is Cholesky's factor of A."""
     for name, x in (("b", input), ("u", L)):
         if x.dim() < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.dim()} dimensions instead")
@@ -161,7 +156,6 @@ inverse_op = staged(
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """The inverse of A, where L is Cholesky's factor of A."""
     check_square("cholesky_inverse", L)
     check_kernel("cholesky_inverse_out_cpu", L)
     zero = L.diagonal(0, -2, -1) == 0

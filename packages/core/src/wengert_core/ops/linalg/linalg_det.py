@@ -39,14 +39,12 @@ det_op = factoring(
     way="det",
     reference=determinant,
     results=("array", "columns", "array"),
-    doc="The determinant, and the factors that it is the product of.",
 )
 slogdet_op = factoring(
     "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
     way="slogdet",
     reference=logarithm,
     results=("array", "array", "columns", "array"),
-    doc="The determinant's sign (or phase) and the logarithm of its size, and the factors that it is the product of.",
 )
 
 
@@ -59,30 +57,25 @@ def check_determined(name: str, A: Any) -> None:
 
 
 def linalg_det(A: Tensor, *, out: Any = None) -> Any:
-    """The determinant of square matrices."""
     check_determined("linalg.det", A)
     return given("linalg_det", det_op(A)[0], out)
 
 
 def det(input: Tensor) -> Any:
-    """The determinant of square matrices."""
     return linalg_det(input)
 
 
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
-    """(sign, logabsdet): the determinant is sign * exp(logabsdet); 0 and -inf for a singular matrix."""
     check_determined("linalg.slogdet", A)
     return all_given("linalg_slogdet", slogdet_op(A)[:2], ("sign", "logabsdet"), out)
 
 
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
-    """(sign, logabsdet) of the determinant."""
     check_determined("linalg.slogdet", input)
     return all_given("slogdet", slogdet_op(input)[:2], ("sign", "logabsdet"), out)
 
 
 def logdet(input: Tensor) -> Any:
-    """The logarithm of the determinant: -inf when it is 0, NaN when it is negative."""
     check_determined("logdet", input)
     sign, size = slogdet_op(input)[:2]
     if input.dtype.category == 3:

@@ -60,19 +60,16 @@ exp_op = array(
     reference=exponential,
     results=("same",),
     method=False,
-    doc="The exponential of square matrices.",
 )
 
 
 def linalg_matrix_exp(A: Tensor) -> Any:
-    """The exponential of square matrices: the sum of A^k / k!."""
     check_square("linalg.matrix_exp", A)
     check_floating("linalg.matrix_exp", A, low=True)
     return exp_op(A)
 
 
 def matrix_exp(input: Tensor) -> Any:
-    """The exponential of square matrices: the sum of input^k / k!."""
     return linalg_matrix_exp(input)
 
 
@@ -104,18 +101,15 @@ def raised(A: Tensor, n: int) -> Any:
 
 
 def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
-    """The n-th power of square matrices; of a negative n the inverse's."""
     return power("linalg_matrix_power", A, n, out)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Any = None) -> Any:
-    """The n-th power of square matrices; of a negative n the inverse's."""
     return power("matrix_power", input, n, out)
 
 
 # ---- reflections
 def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
-    """The first columns of the product of the reflections 1 - tau v v^H; v: a column below the diagonal, one on it."""
     name = "torch.linalg.householder_product"
     if input.dim() < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
@@ -203,14 +197,12 @@ ormqr_op = TABLE.staged(
 
 
 def orgqr(input: Tensor, input2: Tensor, *, out: Any = None) -> Any:
-    """linalg.householder_product, by LAPACK's name."""
     return householder_product(input, input2, out=out)
 
 
 def ormqr(
     input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False, *, out: Any = None
 ) -> Any:
-    """Q other (other Q for left=False; of Q^H for transpose), where geqrf gave input and tau of Q's square form."""
     name = "torch.ormqr"
     check_matrix(name, input, "input")
     if tau.dim() != input.dim() - 1:
@@ -245,7 +237,6 @@ def ormqr(
 
 # ---- tensors as matrices
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
-    """The inverse of A taken as a matrix: its first ``ind`` dims are the rows."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     if ind > A.dim():
@@ -261,7 +252,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Any:
-    """X of tensordot(A, X, X.ndim) = B. dims: those of A that are moved to the end first."""
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))
     shape = tuple(A.shape[B.dim() :])
@@ -276,7 +266,6 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
 
 # ---- Vandermonde's matrix
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
-    """The powers 0 to N - 1 of x's elements, as one more dim; N: as many as the last dim has."""
     if x.dtype.name in ("bool", "float16", "bfloat16"):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {type_name(x)}"
@@ -296,7 +285,6 @@ def powers(x: Tensor, n: int) -> Any:
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers N - 1 to 0 of a vector's elements (0 to N - 1 for increasing), a row for each."""
     if x.dim() != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     n = x.shape[0] if N is None else N

@@ -67,7 +67,6 @@ pinv_op = array(
     reference=pseudo_inverse,
     results=("array",),
     method=False,
-    doc="The pseudo-inverse.",
 )
 
 
@@ -87,10 +86,6 @@ def pinv(
     rtol: Any = None,
     out: Any = None,
 ) -> Any:
-    """The pseudo-inverse; singular values up to max(atol, rtol * the largest) count as zero.
-
-    hermitian: A is its adjoint, so that eigenvalues will do.
-    """
     check_tensor("linalg_pinv", A)
     one_tolerance("linalg_pinv", A, rcond, atol, rtol)
     if A.dim() < 2 or A.dtype.category < 2 or A.dtype.itemsize == 2:
@@ -106,7 +101,6 @@ def pinv(
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    """linalg.pinv, by its older name, with a tolerance of its own."""
     return pinv(input, rcond)
 
 
@@ -119,7 +113,6 @@ def matrix_rank(
     rtol: Any = None,
     out: Any = None,
 ) -> Any:
-    """How many singular values are larger than max(atol, rtol * the largest). tol: an absolute tolerance."""
     check_matrix("torch.linalg.matrix_rank", A, "input")
     one_tolerance("linalg_matrix_rank", A, tol, atol, rtol)
     if A.dtype.category < 2 or A.dtype.itemsize == 2:
@@ -168,7 +161,6 @@ lstsq_op = array(
     reference=least_squares,
     results=("columns", "array", "array", "array"),
     method=False,
-    doc="X with the smallest |A X - B|.",
 )
 
 
@@ -201,11 +193,6 @@ def check_least_squares(A: Any, B: Any, driver: str) -> None:
 
 
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None, out: Any = None) -> Any:
-    """(solution, residuals, rank, singular_values): X with the smallest |A X - B|, and of those the smallest X.
-
-    driver: "gelsy" (default), "gels", "gelsd" or "gelss", LAPACK's names; here they differ in which results are not
-    empty. rcond: singular values up to rcond times the largest count as zero; default eps * max(m, n).
-    """
     driver = "gelsy" if driver is None else driver
     check_least_squares(A, B, driver)
     vector = A.dim() == B.dim() + 1

@@ -172,21 +172,6 @@ def lobpcg(
     method: str | None = None, tracker: Any = None, ortho_iparams: dict[str, int] | None = None,
     ortho_fparams: dict[str, float] | None = None, ortho_bparams: dict[str, bool] | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """(E, X): k eigenvalues and vectors of symmetric A, found step by step; with B those of A x = e B x.
-
-    A: (..., m, m), float32 or float64, m at least 3 n.   k: how many; n, or the columns of X, or 1 when not said.   B:
-    positive definite.   X: (..., m, n), where to begin; random when not given.   iK: a preconditioner, about the
-    inverse of A.   niter: most steps (1000); with 0 or -1 as many as it takes.   tol: the largest residual, relative to
-    the norms (the square root of eps).   largest: the largest values (the default), or the smallest.   method: "ortho"
-    or "basic", which here are one.   tracker: called with the iteration after each step.   ortho_iparams,
-    ortho_fparams, ortho_bparams: shown to the tracker; how a basis is made orthonormal needs no settings.
-    E: (..., k).   X: (..., m, k), with X^T B X = 1. Derivatives are those of exact pairs, of values that differ.
-
-    >>> from wengert_core import diag, arange
-    >>> E, X = lobpcg(diag(arange(9.0)), 2, largest=False)
-    >>> E.shape, X.shape
-    (torch.Size([2]), torch.Size([9, 2]))
-    """
     check(A, B, X, iK)
     m = A.shape[-1]
     if X is not None and k is not None and X.shape[-1] < k:

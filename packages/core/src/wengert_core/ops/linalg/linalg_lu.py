@@ -33,7 +33,6 @@ factor_op = factoring(
     way="lu",
     reference=arrays.lu_factor,
     results=("columns", "array", "array"),
-    doc="L and U in one matrix, the swapped rows, and 0 or the number of the pivot that was zero.",
 )
 order_op = array(
     "_lu_permutation(Tensor pivots, int rows) -> Tensor",
@@ -70,14 +69,12 @@ def check_regular(name: str, info: Tensor) -> None:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """(LU, pivots): L below the diagonal and U in one matrix; row i was swapped with row pivots[i] - 1."""
     LU, pivots, info = factored(A, pivot)
     check_regular("torch.linalg.lu_factor", info)
     return all_given("linalg_lu_factor", (LU, pivots), ("LU", "pivots"), out)
 
 
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """(LU, pivots, info): info is 0, or the number of the first zero on U's diagonal."""
     parts = factored(A, pivot)
     if check_errors:
         check_regular("torch.linalg.lu_factor_ex", parts[2])
@@ -143,7 +140,6 @@ unpack_op = staged(
 
 
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """(P, L, U) with A = P L U: a permutation, a lower triangle with ones on its diagonal, an upper one."""
     check_tensor("linalg_lu", A)
     return all_given("linalg_lu", factors_op(A, pivot=pivot), ("P", "L", "U"), out)
 
@@ -151,7 +147,6 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
 ) -> Any:
-    """(P, L, U) of what linalg.lu_factor gives; empty tensors for what is not asked for."""
     check_matrix("torch.lu_unpack", LU_data, "LU_data")
     if unpack_pivots:
         if LU_pivots.dtype != INT32:
@@ -187,14 +182,12 @@ solve_op = factoring(
     way="lu_solve",
     reference=numpy_lu_solve,
     results=("columns",),
-    doc="X of A X = B (of X A = B for left=False; of A^H for adjoint), where LU and pivots are of A.",
 )
 
 
 def linalg_lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
 ) -> Any:
-    """X of A X = B (of X A = B for left=False; of A^H for adjoint), where linalg.lu_factor gave LU and pivots of A."""
     name = "linalg.lu_solve"
     check_square(name, LU, "LU")
     check_matrix(name, B, "B")
@@ -214,7 +207,6 @@ def linalg_lu_solve(
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
-    """linalg.lu_solve, by its older name and order of arguments."""
     warn_user(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
         "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots) "
@@ -224,7 +216,6 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
 
 
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
-    """(LU, pivots), with get_infos (LU, pivots, info): linalg.lu_factor, by its older name."""
     warn_user(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "
         "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "

@@ -49,9 +49,6 @@ def matrix_norm(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """The norm of matrices. ord: "fro"; "nuc", the sum of singular values; 2, the largest; 1, the largest column sum of
-    absolute values; inf, the largest row sum; -2, -1, -inf: the smallest.
-    """
     name = "linalg.matrix_norm"
     check_matrix(name, A)
     check_floating(name, A, low=ord in ("fro", 1, -1, math.inf, -math.inf))
@@ -89,7 +86,6 @@ def extreme(x: Tensor, dim: int, largest: bool, keepdim: bool) -> Any:
 def linalg_norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
-    """The norm of a vector or of a matrix, by the number of dims; without ord the 2-norm of all elements."""
     name = "linalg.norm"
     check_tensor("linalg_norm", A)
     real_order(ord)
@@ -115,7 +111,6 @@ def linalg_norm(
 
 # ---- condition numbers
 def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
-    """norm(A, p) * norm(inv(A), p); for p None, 2 and -2 from singular values. inf for a singular matrix."""
     name = "linalg.cond"
     check_tensor("linalg_cond", A)
     if A.dim() < 2:

@@ -35,7 +35,6 @@ inv_op = factoring(
     way="inverse",
     reference=arrays.inverse,
     results=BOTH,
-    doc="The inverse, and 0 or the number of the diagonal element that was zero.",
 )
 
 
@@ -48,7 +47,6 @@ def inverted(name: str, A: Any) -> tuple[Any, Any]:
 
 
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
-    """(inverse, info): info is 0, or the number of the diagonal element that was zero; NaN is the inverse then."""
     pair = inverted("linalg.inv_ex", A)
     if check_errors:
         check_invertible("linalg.inv_ex", pair[1])
@@ -56,14 +54,12 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
 
 
 def inv(A: Tensor, *, out: Any = None) -> Any:
-    """The inverse of square matrices; LinAlgError when one is singular."""
     result, info = inverted("linalg.inv", A)
     check_invertible("linalg.inv", info)
     return given("linalg_inv_ex", result, out)
 
 
 def inverse(input: Tensor, *, out: Any = None) -> Any:
-    """linalg.inv, by its older name."""
     return inv(input, out=out)
 
 
@@ -91,7 +87,6 @@ solve_op = factoring(
     way="solve",
     reference=solved,
     results=("columns", "array", "columns", "array"),
-    doc="X of A X = B, 0 or the number of the pivot that was zero, and the factors of A.",
 )
 
 
@@ -122,7 +117,6 @@ def check_solved(name: str, info: Tensor) -> None:
 
 
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """(result, info) of A X = B: info is 0, or the number of the pivot that was zero; NaN is the result then."""
     pair = checked_solve(A, B, left)
     if check_errors:
         check_solved("torch.linalg.solve_ex", pair[1])
@@ -130,7 +124,6 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
-    """X of A X = B (of X A = B for left=False): of matrices, or of a vector; LinAlgError when A is singular."""
     result, info = checked_solve(A, B, left)
     check_solved("torch.linalg.solve", info)
     return given("linalg_solve_ex", result, out)
@@ -150,14 +143,12 @@ triangular_op = factoring(
     way="triangular",
     reference=solved_triangular,
     results=("columns",),
-    doc="X of A X = B for a triangular A.",
 )
 
 
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Any = None
 ) -> Any:
-    """X of A X = B (of X A = B for left=False), where a triangle of A is read; unitriangular: its diagonal is ones."""
     name = "linalg.solve_triangular"
     check_square(name, A)
     check_matrix(name, B, "B")
@@ -195,7 +186,6 @@ old_op = TABLE.staged(
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *, out: Any = None
 ) -> Any:
-    """(solution, cloned_coefficient) of A X = b for a triangular A; linalg.solve_triangular has taken its place."""
     warn_user(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "
         "future PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy "

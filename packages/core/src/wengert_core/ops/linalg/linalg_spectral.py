@@ -29,7 +29,6 @@ eigh_op = factoring(
     way="eigh",
     reference=hermitian_pair,
     results=("array", "columns"),
-    doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices.",
 )
 
 
@@ -43,7 +42,6 @@ def checked_eigh(A: Any, UPLO: str, vectors: bool) -> Any:
 
 
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
-    """(eigenvalues, eigenvectors) of Hermitian matrices, of which one triangle is read; eigenvalues ascend."""
     return all_given("linalg_eigh", checked_eigh(A, UPLO, True), ("eigenvalues", "eigenvectors"), out)
 
 
@@ -53,7 +51,6 @@ def is_recorded(A: Any) -> bool:
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
-    """The eigenvalues of Hermitian matrices, ascending."""
     return given("linalg_eigh", checked_eigh(A, UPLO, is_recorded(A))[0], out)
 
 
@@ -63,7 +60,6 @@ eig_op = array(
     reference=lapack.eig,
     results=("array", "columns"),
     method=False,
-    doc="Complex eigenvalues, in no order, and eigenvectors of length 1.",
 )
 
 
@@ -79,12 +75,10 @@ def checked_eig(name: str, A: Any) -> Any:
 
 
 def eig(A: Tensor, *, out: Any = None) -> Any:
-    """(eigenvalues, eigenvectors) of square matrices, both complex; the eigenvalues come in no order."""
     return all_given("linalg_eig", checked_eig("linalg.eig", A), ("eigenvalues", "eigenvectors"), out, strict=False)
 
 
 def eigvals(A: Tensor, *, out: Any = None) -> Any:
-    """The eigenvalues of square matrices, complex, in no order."""
     return given("linalg_eigvals", checked_eig("linalg.eigvals", A)[0], out, strict=False)
 
 
@@ -113,7 +107,6 @@ svd_op = factoring(
     way="svd",
     reference=singular_triple,
     results=("columns", "array", "columns"),
-    doc="Singular values, descending, and singular vectors.",
 )
 
 
@@ -129,17 +122,14 @@ def checked_svd(A: Any, full_matrices: bool, compute_uv: bool, driver: Any) -> A
 
 
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
-    """(U, S, Vh) with A = U diag(S) Vh and S descending; full_matrices: U and Vh are square."""
     return all_given("linalg_svd", checked_svd(A, full_matrices, True, driver), ("U", "S", "Vh"), out)
 
 
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
-    """The singular values, descending."""
     return given("linalg_svdvals", checked_svd(A, False, is_recorded(A), driver)[1], out)
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """(U, S, V) with input = U diag(S) V^H; some=False: U and V are square. linalg.svd gives V^H instead."""
     check_matrix("linalg.svd", input)
     if compute_uv:
         u, s, vh = checked_svd(input, not some, True, None)
@@ -163,7 +153,6 @@ qr_op = factoring(
     way="qr",
     reference=orthogonal_pair,
     results=("columns", "columns"),
-    doc="A = Q R: orthonormal columns times an upper triangle.",
 )
 
 
@@ -179,12 +168,10 @@ def checked_qr(A: Any, mode: str) -> Any:
 
 
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
-    """(Q, R) with A = Q R. mode: "reduced"; "complete", Q square; "r", only R (Q is empty)."""
     return all_given("linalg_qr", checked_qr(A, mode), ("Q", "R"), out)
 
 
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
-    """linalg.qr, by its older name; some=False is mode "complete"."""
     warn_user(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some) should "
@@ -209,7 +196,6 @@ geqrf_op = array(
 
 
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
-    """(a, tau): R on and above the diagonal of a, below it the vectors of Householder's reflections; their factors."""
     check_matrix("torch.geqrf", input, "input")
     check_kernel("geqrf_cpu", input)
     return all_given("geqrf", geqrf_op(input), ("a", "tau"), out, strict=False)

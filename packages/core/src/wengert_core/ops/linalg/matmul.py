@@ -18,27 +18,24 @@ def matrices(xp: Any, a: Any, b: Any) -> Any:
 
 # ---- primitives: each has a formula
 
-mm = product("mm(Tensor self, Tensor mat2) -> Tensor", way="mm", reference=matrices, doc="The product of two matrices.")
+mm = product("mm(Tensor self, Tensor mat2) -> Tensor", way="mm", reference=matrices)
 bmm = product(
     "bmm(Tensor self, Tensor mat2) -> Tensor",
     way="bmm",
     reference=matrices,
-    doc="The products of two batches of matrices, [b, m, n] and [b, n, p].",
 )
 mv = product(
-    "mv(Tensor self, Tensor vec) -> Tensor", way="mv", reference=matrices, doc="The product of a matrix and a vector."
+    "mv(Tensor self, Tensor vec) -> Tensor", way="mv", reference=matrices
 )
 dot = product(
     "dot(Tensor self, Tensor tensor) -> Tensor",
     way="dot",
     reference=matrices,
-    doc="The sum of the products of two vectors' elements; nothing is conjugated.",
 )
 vdot = product(
     "vdot(Tensor self, Tensor other) -> Tensor",
     way="vdot",
     reference=lambda xp, a, b: xp.matmul(xp.conj(a), b),
-    doc="The dot product with the first vector conjugated.",
 )
 
 
@@ -56,7 +53,6 @@ addmm = product(
     way="addmm",
     reference=scaled_sum,
     inplace=True,
-    doc="beta * self + alpha * (mat1 @ mat2).",
 )
 
 
@@ -72,7 +68,6 @@ linear = product(
     reference=affine,
     method=False,
     name="nn.functional.linear",
-    doc="input @ weight.T + bias along the last dim; weight is [out_features, in_features].",
 )
 
 # ---- matmul
@@ -104,11 +99,9 @@ matmul = product(
     way="matmul",
     reference=matrices,
     compose=compose,
-    doc="The product of vectors, matrices or batches of matrices, by their numbers of dims: self @ other.",
 )
 TABLE.composite(
     lambda input, other, *, out=None: matmul(input, other) if out is None else matmul(input, other, out=out),
     name="matmul",
     namespace="linalg",
-    doc="The product of matrices: input @ other.",
 )

@@ -28,14 +28,12 @@ def vector_of(name: str, which: str, x: Tensor) -> None:
 
 
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Any:
-    """The products of each element of one vector with each of another: [n, m]."""
     vector_of("outer", "self", input)
     vector_of("outer", "vec2", vec2)
     return TABLE.ops["mul"](input.reshape(input.shape[0], 1), vec2, out=out)
 
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
-    """The sums of products along the last dims of both."""
     if input.dim() == 0 or other.dim() == 0:
         return TABLE.ops["mul"](input, other, out=out)
     if input.dtype != other.dtype:
@@ -50,7 +48,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
 
 
 def trace(input: Tensor) -> Any:
-    """The sum of a matrix's diagonal."""
     if input.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     if input.dtype.name == "bool":
@@ -68,7 +65,6 @@ trace_op = TABLE.staged(
 
 
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
-    """Kronecker's product: each element of input times the whole of other, in its place."""
     rank = max(input.dim(), other.dim())
     a, b = (1,) * (rank - input.dim()) + tuple(input.shape), (1,) * (rank - other.dim()) + tuple(other.shape)
     unsafe_view = TABLE.ops["_unsafe_view"]
@@ -113,12 +109,10 @@ cross_op = TABLE.staged(
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
-    """The cross product of vectors of three elements along ``dim``; the other dims broadcast."""
     return given("linalg_cross", cross_op(input, other, dim=dim), out)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
-    """The cross product along ``dim``; without it along the first dim of size 3."""
     if dim is None:
         warn_user(
             "Using torch.cross without specifying the dim arg is deprecated. Please either pass the dim explicitly "
@@ -155,7 +149,6 @@ def check_chain(tensors: list[Tensor]) -> None:
 
 
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
-    """The product of several matrices in the cheapest order; the first and the last may be vectors."""
     tensors = sequence_of_tensors("linalg_multi_dot", tensors)
     check_chain(tensors)
     row, column = tensors[0].dim() == 1, tensors[-1].dim() == 1
@@ -188,7 +181,6 @@ def in_best_order(chain: list[Tensor]) -> Any:
 
 
 def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
-    """multi_dot of its arguments; a single matrix is the result."""
     warn_user("torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
               "torch.linalg.multi_dot instead, "
               "which accepts a list of two or more tensors rather than multiple parameters.")
@@ -199,7 +191,6 @@ def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
-    """The sums of x's conjugated elements times y's along ``dim``."""
     check_floating("linalg.vecdot", x, low=True)
     check_same_dtype("linalg.vecdot", x, y, "x", "y")
     if x.dim() == y.dim() == 1:
@@ -226,7 +217,6 @@ trilinear_op = TABLE.staged(
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input1 @ weight[k] @ input2 for each k, plus bias."""
     if input1.dim() != input2.dim():
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     for dim, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
@@ -256,7 +246,6 @@ composite(
     lambda input, vec2, *, out=None: outer(input, vec2, out=out),
     name="ger",
     method=True,
-    doc="outer, by its name in BLAS.",
 )
 composite(bilinear)
 composite(bilinear, namespace="nn.functional")

@@ -45,7 +45,6 @@ def written_dims(dims: Any) -> list[list[int]]:
 
 @TABLE.composite
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
-    """The sums of products over some dims of both: the last ``dims`` of a and the first of b, or two lists of dims."""
     dims_a, dims_b = contracted_dims(a, b, dims)
     if a.dtype != b.dtype:
         raise RuntimeError("both inputs should have same dtype")

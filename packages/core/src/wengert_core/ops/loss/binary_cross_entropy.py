@@ -76,7 +76,6 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The cross entropy of probabilities, from 0 to 1, and targets."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(
@@ -133,7 +132,6 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """The binary cross entropy of sigmoid(input), without overflow. pos_weight: of the targets that are 1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")

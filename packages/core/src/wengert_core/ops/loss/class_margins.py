@@ -73,7 +73,6 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the other classes of max(0, margin - input[target] + input) ** p, times the target's weight."""
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
@@ -158,10 +157,6 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the classes of max(0, 1 - input[label] + input[other]), for each label and each other class.
-
-    target: numbers of classes, of input's shape; a row of them ends before the first negative one.
-    """
     reduction = reduction_of(size_average, reduce, reduction)
     flat = input.dim() < 2 and target.dim() < 2 and input.numel() == target.numel()  # a number is a vector of one
     if not (flat or target.shape == input.shape) or input.dim() > 2 or (input.dim() and input.size(-1) == 0):

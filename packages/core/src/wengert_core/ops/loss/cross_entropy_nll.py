@@ -51,14 +51,12 @@ def nll_gradient(
 nll_loss_op = TABLE.class_loss(
     "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> Tensor",
     reference=nll,
-    doc="Minus the input's element of each target's class; reduction: 0 none, 1 mean, 2 sum.",
 )
 TABLE.class_loss(
     "nll_loss_backward(Tensor grad_output, int[] self_shape, Tensor target, Tensor? weight, int reduction, int "
     "ignore_index) -> Tensor",
     reference=nll_gradient,
     backward=True,
-    doc="The gradient of nll_loss with respect to its input.",
 )
 
 
@@ -71,12 +69,6 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log-likelihood of classes: input holds log-probabilities, [N, C, ...],
-    target class numbers, [N, ...].
-
-    A mean is divided by the sum of the targets' weights. Targets equal to ``ignore_index`` do not count.
-    Raises IndexError for a class out of range.
-    """
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     return nll_loss_op(input, target, weight, NUMBERS[reduction], ignore_index)
@@ -92,10 +84,6 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The cross entropy of log_softmax(input) and classes, or probabilities of classes (a target of input's shape).
-
-    label_smoothing: the share of each target that is spread over all classes.
-    """
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     if input.dim() == target.dim() and input.shape == target.shape:

@@ -231,14 +231,6 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """-log of the probability of targets, over all alignments with log_probs [time, batch, classes].
-
-    targets: [batch, labels], or the labels of all one after the other. blank: the class that stands for no label.
-    zero_infinity: 0 where there is no alignment (the input is too short), and not inf. A mean is one of losses that
-    are divided by the lengths of their targets.
-
-    The derivative by log_probs is PyTorch's: it is right for what log_softmax gives, whose exp sums up to 1.
-    """
     if is_batched(targets, input_lengths, target_lengths):
         return each_sample(
             "ctc_loss", ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)

@@ -22,7 +22,6 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """The divergence of probabilities (``target``, or their logarithms) from log-probabilities (``input``)."""
     if reduction == "mean" and size_average is None and reduce is None:
         warn_user(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' "
@@ -49,7 +48,6 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the log-likelihood of counts. full: with Stirling's approximation of the target's factorial."""
     if not isinstance(full, bool):
         raise TypeError(f"poisson_nll_loss(): argument 'full' (position 4) must be bool, not {type(full).__name__}")
     reduction = reduction_of(size_average, reduce, reduction)
@@ -68,7 +66,6 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the log-likelihood of a normal distribution. full: with the constant."""
     reduction = reduction_of(None, None, reduction)
     if isinstance(var, int):
         kind = type(var).__name__

@@ -47,7 +47,6 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """1 - cos(input1, input2) where target is 1; how far the cosine is above ``margin`` where it is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     check_pairs(input1, input2, target)
     sizes = [(x * x).sum(-1) + SMALL for x in (input1, input2)]
@@ -66,7 +65,6 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the classes of the binary cross entropies of sigmoid(input)."""
     reduction = reduction_of(size_average, reduce, reduction)
     log_sigmoid = functional("logsigmoid")
     losses = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
@@ -90,10 +88,6 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, margin + |anchor - positive| - |anchor - negative|), with p-norms.
-
-    swap: count the distance of positive and negative where it is smaller than that of anchor and negative.
-    """
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
@@ -111,7 +105,6 @@ def triplet_margin_with_distance_loss(
     swap: Any = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """triplet_margin_loss with any function as the distance, the 2-norm of the difference by default."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     reduction = reduction_of(None, None, reduction)
@@ -151,7 +144,6 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The input where target is 1; what it lacks to ``margin`` where target is -1; elsewhere the sum of both."""
     reduction = reduction_of(size_average, reduce, reduction)
     loss = where(target == 1, 0, (1.0 * margin - input).clamp(min=0)) + where(target == -1, 0, input)
     return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
@@ -175,7 +167,6 @@ soft_margin_op = TABLE.staged(
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """log(1 + exp(-target * input))."""
     reduction = reduction_of(size_average, reduce, reduction)
     refuse_gradient("soft_margin_loss", "target", target)
     if input.dtype.category != 2:
@@ -200,7 +191,6 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, -target * (input1 - input2) + margin)."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(

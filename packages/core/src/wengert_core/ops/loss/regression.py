@@ -55,7 +55,6 @@ def mse_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The squared difference of each element, reduced."""
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
@@ -78,7 +77,6 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The absolute difference of each element, reduced."""
     reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
     return weighted((input - target).abs(), weight, reduction)
@@ -155,7 +153,6 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Squared below ``beta``, absolute above: continuous, with slope 1 far out."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not beta >= 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
@@ -168,7 +165,6 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Half the square up to ``delta``, linear with slope ``delta`` beyond."""
     reduction = reduction_of(None, None, reduction)
     if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta. Got {delta}")

@@ -30,7 +30,6 @@ def named(reduction: int) -> str:
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: int = 0
 ) -> Any:
-    """The binary cross entropy of sigmoid(input). reduction: 0 none, 1 mean, 2 sum."""
     function = functional("binary_cross_entropy_with_logits")
     return function(input, target, weight, reduction=named(reduction), pos_weight=pos_weight)
 
@@ -38,7 +37,6 @@ def binary_cross_entropy_with_logits(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
-    """1 - cosine where target is 1, max(0, cosine - margin) where it is -1. reduction: 0 none, 1 mean, 2 sum."""
     return functional("cosine_embedding_loss")(input1, input2, target, float(margin), reduction=named(reduction))
 
 
@@ -51,30 +49,25 @@ def ctc_loss(
     reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Any:
-    """-log of the probability of targets, over all alignments. reduction: 0 none, 1 mean, 2 sum."""
     function = functional("ctc_loss")
     return function(log_probs, targets, input_lengths, target_lengths, blank, named(reduction), zero_infinity)
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Any:
-    """The input where target is 1; what it lacks to margin where target is -1. reduction: 0 none, 1 mean, 2 sum."""
     return functional("hinge_embedding_loss")(input, target, margin, reduction=named(reduction))
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
-    """target * (log(target) - input). reduction: 0 none, 1 mean, 2 sum."""
     return reduced_by_number(functional("kl_div")(input, target, reduction="none", log_target=log_target), reduction)
 
 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
-    """max(0, margin - target * (input1 - input2)). reduction: 0 none, 1 mean, 2 sum."""
     return reduced_by_number(ranking_losses(input1, input2, target, margin), reduction)
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
-    """Minus the log-likelihood of counts. reduction: 0 none, 1 mean, 2 sum."""
     return functional("poisson_nll_loss")(input, target, log_input, full, eps=eps, reduction=named(reduction))
 
 
@@ -88,7 +81,6 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 0,
 ) -> Any:
-    """How much closer than margin the negative is than the positive. reduction: 0 none, 1 mean, 2 sum."""
     function = functional("triplet_margin_loss")
     return function(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
 
@@ -96,7 +88,6 @@ def triplet_margin_loss(
 def embedding(
     weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
-    """The rows of weight at indices; the row padding_idx, where it is not -1, gets no gradient."""
     there = 0 <= padding_idx < (weight.size(0) if weight.dim() else 0)  # any other number is taken, and means none
     padding = padding_idx if there else None
     return functional("embedding")(indices, weight, padding, None, 2.0, scale_grad_by_freq, sparse)

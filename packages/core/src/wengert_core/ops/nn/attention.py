@@ -168,12 +168,6 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """softmax(query @ key.mT * scale + attn_mask) @ value.
-
-    attn_mask: added to the scores, or truth values (False: not seen).   is_causal: query i sees keys 0 .. i.
-    enable_gqa: heads (dim -3) of key and value serve several of the query's.
-    The scores are never in memory at once, unless there is dropout or a mask that requires a gradient.
-    """
     check(query, key, value, attn_mask, is_causal)
     if enable_gqa and query.dim() > 2:
         key, value = as_heads(query, key, value)

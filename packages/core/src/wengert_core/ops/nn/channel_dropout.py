@@ -58,7 +58,6 @@ def deprecated(name: str, rank: int, n: int) -> str:
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Whole channels of [N, C, L] (or [C, L]) set to 0 with probability p, while training."""
     check_probability(p)
     rank = input.dim()
     if rank not in (2, 3):
@@ -74,7 +73,6 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Whole channels of [N, C, H, W] set to 0 with probability p, while training."""
     check_probability(p)
     rank = input.dim()
     if rank == 3:
@@ -90,7 +88,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Whole channels of [N, C, D, H, W] (or [C, D, H, W]) set to 0 with probability p, while training."""
     check_probability(p)
     rank = input.dim()
     if rank not in (4, 5):
@@ -102,13 +99,11 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Elements set to selu's lowest value with probability p, then moved so that mean and variance stay."""
     check_probability(p)
     return dropped(input, p, training, False, True, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """alpha_dropout of whole channels."""
     check_probability(p)
     return dropped(input, p, training, True, True, inplace)
 
@@ -117,7 +112,7 @@ for function in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_d
     TABLE.composite(function, namespace="nn.functional")
 
 
-def top(name: str, by_channel: bool, alpha: bool, doc: str) -> None:
+def top(name: str, by_channel: bool, alpha: bool) -> None:
     """A dropout of torch's top level, whose arguments have no defaults, and its in-place version."""
 
     def made(inplace: bool) -> Any:
@@ -126,12 +121,11 @@ def top(name: str, by_channel: bool, alpha: bool, doc: str) -> None:
 
         return function
 
-    TABLE.composite(made(False), name=name, doc=doc)
+    TABLE.composite(made(False), name=name)
     TABLE.composite(made(True), name=f"{name}_", doc=f"In-place version of {name}.")
 
 
-top("dropout", False, False, "Elements set to 0 with probability p while training.")
-top("feature_dropout", True, False, "Whole channels set to 0 with probability p while training.")
-top("alpha_dropout", False, True,
-    "Elements set to selu's lowest value with probability p, then moved so that mean and variance stay.")
-top("feature_alpha_dropout", True, True, "alpha_dropout of whole channels.")
+top("dropout", False, False)
+top("feature_dropout", True, False)
+top("alpha_dropout", False, True)
+top("feature_alpha_dropout", True, True)

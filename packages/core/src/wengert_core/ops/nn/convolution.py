@@ -108,7 +108,6 @@ convolution = TABLE.convolution_row(
     "bool transposed, int[] output_padding, int groups) -> Tensor",
     reference=convolved,
     compose=complex_convolution,
-    doc="The convolution of images with kernels, or its transpose.",
 )
 convolution_weight: Any = TABLE.convolution_row(
     "convolution_weight(Tensor input, Tensor grad_output, int[] kernel_size, int[] stride, int[] padding, "
@@ -116,7 +115,6 @@ convolution_weight: Any = TABLE.convolution_row(
     reference=weighed,
     compose=lambda x, y, *rest: of_parts(lambda a, b: convolution_weight(a, b, *rest), x, y),
     weight=True,
-    doc="The gradient of a convolution's weight; linear in the input and in the gradient of the output.",
 )
 
 
@@ -245,7 +243,6 @@ def conv1d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
-    """input [N, C, L] (or [C, L]) with kernels [out, C / groups, k]. padding: "same" and "valid", too."""
     return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -258,7 +255,6 @@ def conv2d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
-    """input [N, C, H, W] (or [C, H, W]) with kernels [out, C / groups, k, k]. padding: "same" and "valid", too."""
     return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -271,7 +267,6 @@ def conv3d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Any:
-    """input [N, C, D, H, W] (or [C, D, H, W]) with kernels [out, C / groups, k, k, k]."""
     return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -285,7 +280,6 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
 ) -> Any:
-    """The transpose of conv1d: input [N, C, L] (or [C, L]), kernels [C, out / groups, k]."""
     return transpose("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -299,7 +293,6 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
 ) -> Any:
-    """The transpose of conv2d: input [N, C, H, W] (or [C, H, W]), kernels [C, out / groups, k, k]."""
     return transpose("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -313,7 +306,6 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
 ) -> Any:
-    """The transpose of conv3d: input [N, C, D, H, W] (or [C, D, H, W]), kernels [C, out / groups, k, k, k]."""
     return transpose("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 

@@ -15,7 +15,6 @@ composite = TABLE.composite
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements set to 0 with probability p, the rest scaled by 1 / (1 - p), while training."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
@@ -33,7 +32,6 @@ composite(dropout, namespace="nn.functional")
 
 
 def normalize(input: Tensor, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """input divided by its p-norm along ``dim`` (at least eps)."""
     size = TABLE.ops["norm"](input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return input / size if out is None else TABLE.ops["div"](input, size, out=out)
 

@@ -19,10 +19,6 @@ ops = TABLE.ops
 
 # ---- grids
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """For each pixel of images of that size its place, turned, moved and stretched by the matrices theta.
-
-    theta: [N, 2, 3] for a size (N, C, H, W), [N, 3, 4] for (N, C, D, H, W). Gives [N, ..., 2 or 3], from -1 to 1.
-    """
     if align_corners is None:
         warn_of_corners()
     if not theta.is_floating_point():
@@ -110,12 +106,6 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """input [N, C, H, W] (or [N, C, D, H, W]) at the places grid [N, h, w, 2] ([N, d, h, w, 3]): [N, C, h, w].
-
-    A place is (x, y) or (x, y, z), from -1 to 1 across the image. mode: "bilinear", "nearest", or for 4-D "bicubic".
-    padding_mode: what is outside: "zeros", the "border", or the image's "reflection".
-    align_corners: -1 and 1 are the centres of the corner pixels, not their outer edges.
-    """
     check_sampling(input, grid, mode, padding_mode)
     if align_corners is None:
         warn_of_corners()

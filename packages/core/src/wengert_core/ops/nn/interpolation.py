@@ -28,13 +28,6 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """[batch, channels, ...] with other sizes of the dims that follow: ``size``, or ``scale_factor`` times as large.
-
-    mode: "nearest", "nearest-exact", "linear" (3-D), "bilinear", "bicubic" (4-D), "trilinear" (5-D), "area", "lanczos".
-    align_corners: the centres of the corner pixels stay where they are, and not their outer corners.
-    recompute_scale_factor: use the ratio of the sizes, and not the given factor, to find places.
-    antialias: smooth an image before it is made smaller ("bilinear", "bicubic", and always "lanczos").
-    """
     check_mode(input, mode, align_corners, antialias)
     sizes, scales = sizes_and_scales(input, size, scale_factor, recompute_scale_factor)
     if min(sizes, default=1) <= 0 or 0 in input.shape[2:]:

@@ -54,7 +54,6 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Any:
-    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
     shape = dims_of("layer_norm", normalized_shape)
     check_layer(input, shape, weight, bias)
     n = math.prod(shape)
@@ -70,7 +69,6 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """Divided by the root of the mean square over the last dims, then times weight."""
     shape = dims_of("rms_norm", normalized_shape)
     if input.dim() < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}")
@@ -94,7 +92,6 @@ def top_layer_norm(
     eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Any:
-    """Mean 0 and variance 1 over the last dims, then times weight plus bias."""
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 

@@ -179,11 +179,7 @@ def multi_head_attention_forward(
     average_attn_weights: Any = True,
     is_causal: Any = False,
 ) -> tuple[Any, Any]:
-    """(result [L, N, E], weights [N, L, S] or None) of query [L, N, E], key and value [S, N, E]; N may be missing.
-
-    Masks of truth values say what is not seen. need_weights: also give the weights, averaged over heads where
-    average_attn_weights.   Source: Vaswani et al., "Attention is all you need", 2017.
-    """
+    # Source: Vaswani et al., "Attention is all you need", 2017.
     batched = is_batched(query, key, value, key_padding_mask, attn_mask)
     if is_causal and attn_mask is None:
         raise RuntimeError(

@@ -74,7 +74,6 @@ row(
     "object layout, float eps) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
     reference=normalized_back,
     backward=True,
-    doc="The gradients of a normalization's input, weight and bias.",
 )
 
 
@@ -130,10 +129,6 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Mean 0 and variance 1 of each channel (dim 1) over all other dims, then times weight plus bias.
-
-    training: by the batch's own statistics, and the running ones move by momentum in place; else by the running ones.
-    """
     if eps < 0 or (training and eps == 0):
         wanted = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {wanted}, but got {eps}")
@@ -187,10 +182,6 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Mean 0 and variance 1 of each channel of each image, then times weight plus bias.
-
-    use_input_stats: by their own statistics, whose means over images move the running ones in place.
-    """
     shape = input.shape
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
@@ -231,7 +222,6 @@ def instance_normalized(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Any:
-    """Mean 0 and variance 1 of each group of channels of each image, then times weight plus bias."""
     shape = input.shape
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
@@ -302,7 +292,6 @@ def top_group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Any:
-    """Mean 0 and variance 1 of each group of channels, then times weight plus bias."""
     return group_normalized(input, num_groups, weight, bias, eps)
 
 
@@ -317,7 +306,6 @@ def top_batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Mean 0 and variance 1 of each channel, then times weight plus bias."""
     return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -332,7 +320,6 @@ def top_instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Mean 0 and variance 1 of each channel of each image, then times weight plus bias."""
     input.size(0), input.size(1)  # IndexError where there is no such dim
     return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 

@@ -34,7 +34,6 @@ def bordered(xp: Any, x: Any, pad: Any, value: Any) -> Any:
 constant_pad_nd = TABLE.padding_row(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
     reference=bordered,
-    doc="A number around the last dims: pad holds pairs (before, after) from the last dim on; negative ones cut.",
 )
 
 
@@ -170,10 +169,6 @@ def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
-    """input with more at the ends of its last dims; pairs (before, after) from the last dim on, negative ones cut.
-
-    mode: "constant" (value, 0 by default), "reflect", "replicate" or "circular".
-    """
     pads = list(pad)
     if len(pads) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -344,7 +339,6 @@ def unfold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Any:
-    """Sliding blocks of images [N, C, H, W] (or [C, H, W]) as columns [N, C * kernel, blocks]."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
     input.size(2 if input.dim() > 1 and input.numel() else 1)  # IndexError where there is no such dim
     if input.dim() not in (3, 4) or 0 in input.shape[-3:]:
@@ -372,7 +366,6 @@ def fold(
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
 ) -> Any:
-    """Columns [N, C * kernel, blocks] (or without N) added up to images of that size: the adjoint of unfold."""
     kernel, dilated, padded, step = block_arguments(kernel_size, dilation, padding, stride)
     check_pair("output_size", output_size)
     size = as_list(output_size, 2)

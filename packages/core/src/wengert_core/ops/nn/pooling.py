@@ -37,7 +37,6 @@ def add_rows(n: int) -> None:
         reference=lambda xp, x, kernel, stride, padding, ceil, include, divisor=None: mean_of(
             xp, x, windows_of(x.shape, n, kernel, stride, padding, 1, ceil, include), divisor
         ),
-        doc=f"Means of windows over the last {n} dims.",
     )
     row(
         f"max_pool{n}d_with_indices(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0, "
@@ -47,7 +46,6 @@ def add_rows(n: int) -> None:
         reference=lambda xp, x, kernel, stride, padding, dilation, ceil: most_of(
             xp, x, windows_of(x.shape, n, kernel, stride, padding, dilation, ceil)
         ),
-        doc=f"Largest elements of windows over the last {n} dims, and their places in the plane.",
     )
     row(
         f"_adaptive_avg_pool{n}d(Tensor self, int[] output_size) -> Tensor",
@@ -65,7 +63,6 @@ def add_rows(n: int) -> None:
         reference=lambda xp, x, size: most_of(
             xp, x, [adaptive_windows(*pair) for pair in zip(x.shape[-n:], as_list(size, n), strict=True)]
         ),
-        doc=f"Largest elements of as many windows over the last {n} dims as asked for, and their places in the plane.",
     )
 
 
@@ -78,7 +75,6 @@ row(
     reference=lambda xp, grad, sizes, n, kernel, stride, padding, ceil, include, divisor: spread_of(
         xp, grad, sizes, windows_of(sizes, n, kernel, stride, padding, 1, ceil, include), divisor
     ),
-    doc="The gradient of avg_pool.",
 )
 row(
     "adaptive_avg_pool_backward(Tensor grad_output, int[] input_sizes, int ndim) -> Tensor",
@@ -86,19 +82,16 @@ row(
     reference=lambda xp, grad, sizes, n: spread_of(
         xp, grad, sizes, [adaptive_windows(*pair) for pair in zip(sizes[-n:], grad.shape[-n:], strict=True)]
     ),
-    doc="The gradient of adaptive_avg_pool.",
 )
 row(
     "pool_scatter(Tensor grad_output, Tensor indices, int[] input_sizes, int ndim) -> Tensor",
     kind="scatter",
     reference=to_places,
-    doc="Planes of zeros with elements added at flat places: the gradient of max_pool.",
 )
 row(
     "pool_gather(Tensor self, Tensor indices, int ndim) -> Tensor",
     kind="gather",
     reference=at_places,
-    doc="Elements of planes at flat places: the adjoint of pool_scatter.",
 )
 
 
@@ -123,7 +116,6 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Largest elements of windows along the last dim; return_indices: and where they are."""
     check_one_dim("max_pool1d", input)
     if not return_indices and input.dtype.category < 2:
         raise not_implemented_for("max_pool1d_impl", input.dtype)
@@ -140,7 +132,6 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Largest elements of windows over the last two dims; return_indices: and where in a plane they are."""
     both = ops["max_pool2d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
@@ -154,7 +145,6 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Largest elements of windows over the last three dims; return_indices: and where in a volume they are."""
     both = ops["max_pool3d_with_indices"](input, kernel_size, stride, padding, dilation, ceil_mode)
     return both if return_indices else both[0]
 
@@ -167,7 +157,6 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Any:
-    """Means of windows along the last dim."""
     if input.dim() not in (2, 3):
         raise RuntimeError(
             f"Expected 2 to 3 dimensions, but got {input.dim()}-dimensional tensor for argument #1 'self' (while "
@@ -209,7 +198,6 @@ def adaptive_mean(name: str, input: Tensor, output_size: Any, n: int) -> Any:
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
-    """Means of output_size windows along the last dim."""
     if input.dim() not in (2, 3):
         raise RuntimeError(
             f"Expected 2 to 3 dimensions, but got {input.dim()}-dimensional tensor for argument #1 'self' (while "
@@ -219,29 +207,24 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
-    """Means of so many windows over the last two dims; None: as many as the input has."""
     return adaptive_mean("adaptive_avg_pool2d", input, output_size, 2)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
-    """Means of so many windows over the last three dims; None: as many as the input has."""
     return adaptive_mean("adaptive_avg_pool3d", input, output_size, 3)
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Largest elements of output_size windows along the last dim."""
     both = ops["adaptive_max_pool1d"](input, with_sizes("adaptive_max_pool1d", input, output_size, 1))
     return both if return_indices else both[0]
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Largest elements of so many windows over the last two dims; None: as many as the input has."""
     both = ops["adaptive_max_pool2d"](input, with_sizes("adaptive_max_pool2d", input, output_size, 2))
     return both if return_indices else both[0]
 
 
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Largest elements of so many windows over the last three dims; None: as many as the input has."""
     both = ops["adaptive_max_pool3d"](input, with_sizes("adaptive_max_pool3d", input, output_size, 3))
     return both if return_indices else both[0]
 
@@ -276,7 +259,7 @@ def add_whole(function: Any) -> None:
         return function(input, kernel_size, stride, padding, dilation, ceil_mode)
 
     pooled.__name__ = function.__name__
-    TABLE.composite(pooled, doc=function.__doc__.partition(";")[0] + ".")
+    TABLE.composite(pooled)
 
 
 for function in (max_pool1d, max_pool2d, max_pool3d):

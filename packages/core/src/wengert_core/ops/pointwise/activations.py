@@ -28,14 +28,12 @@ unary(
     reference=sigmoid,
     promotion="float",
     dtypes=FLOATING_COMPLEX,
-    doc="1 / (1 + exp(-self)).",
 )
 relu_op = unary(
     "relu(Tensor self) -> Tensor",
     kernels=["relu"],
     reference=lambda xp, x: xp.where(x < 0, 0, x).astype(x.dtype),
     dtypes=INTEGRAL + FLOATING,
-    doc="self where positive, 0 elsewhere.",
     refusal={
         "bool": "Boolean inputs not supported for relu",
         "complex": NotImplementedError("clamp is not supported for complex types"),
@@ -51,7 +49,6 @@ pointwise(
     dtypes=INTEGRAL + FLOATING,
     check="bound",
     method=False,
-    doc="self where above threshold, value elsewhere.",
 )
 
 
@@ -70,7 +67,6 @@ softplus_op = pointwise(
     check="factor",
     method=False,
     inplace=False,
-    doc="log(1 + exp(beta * self)) / beta, self itself where beta * self > threshold.",
 )
 silu_op = unary(
     "silu(Tensor self) -> Tensor",
@@ -78,7 +74,6 @@ silu_op = unary(
     reference=lambda xp, x: x * sigmoid(xp, x),
     dtypes=FLOATING_COMPLEX,
     method=False,
-    doc="self * sigmoid(self).",
 )
 leaky_op = pointwise(
     2,
@@ -89,7 +84,6 @@ leaky_op = pointwise(
     dtypes=FLOATING,
     check="factor",
     method=False,
-    doc="self where positive, negative_slope * self elsewhere.",
 )
 
 SQRT_HALF, SQRT_2_OVER_PI, CUBIC = math.sqrt(0.5), math.sqrt(2 / math.pi), 0.044715
@@ -116,12 +110,11 @@ gelu_op = unary(
             "reference": lambda xp, x: (0.5 * x * (1 + xp.tanh(inner(x)))).astype(x.dtype),
         }
     },
-    doc="self times the normal distribution function; approximate: 'none' or 'tanh'.",
 )
 
 
 # ---- derivatives, fused: each is grad times the slope
-def backward(n_in: int, schema: str, reference: Any, words: str, **row: Any) -> None:
+def backward(n_in: int, schema: str, reference: Any, **row: Any) -> None:
     """A row of a derivative: a function of the gradient first."""
     name = schema.partition("(")[0]
     pointwise(
@@ -133,7 +126,6 @@ def backward(n_in: int, schema: str, reference: Any, words: str, **row: Any) -> 
         dtypes=row.pop("dtypes", FLOATING),
         method=False,
         inplace=False,
-        doc=words,
         **row,
     )
 
@@ -142,28 +134,24 @@ backward(
     2,
     "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
     lambda xp, g, y: g * xp.conj((1 - y) * y),
-    "The gradient of sigmoid, from its result.",
     dtypes=FLOATING_COMPLEX,
 )
 backward(
     2,
     "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
     lambda xp, g, y: g * xp.conj(1 - y * y),
-    "The gradient of tanh, from its result.",
     dtypes=FLOATING_COMPLEX,
 )
 backward(
     3,
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
     lambda xp, g, x, threshold: xp.where(x <= threshold, 0, g).astype(g.dtype),
-    "The gradient of relu and threshold: grad where self > threshold.",
     dtypes=INTEGRAL + FLOATING,
 )
 backward(
     3,
     "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result=False) -> Tensor",
     lambda xp, g, x, slope: xp.where(x > 0, g, g * slope),
-    "The gradient of leaky_relu.",
 )
 
 
@@ -176,7 +164,6 @@ backward(
     4,
     "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
     softplus_slope,
-    "The gradient of softplus.",
 )
 
 
@@ -190,7 +177,6 @@ backward(
     2,
     "silu_backward(Tensor grad_output, Tensor self) -> Tensor",
     silu_slope,
-    "The gradient of silu.",
     dtypes=FLOATING_COMPLEX,
 )
 
@@ -211,7 +197,6 @@ backward(
     2,
     "gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
     gelu_slope,
-    "The gradient of gelu.",
     variant="approximate",
     texts=GELU_ERROR,
     variants={"tanh": {"kernels": ["gelu_tanh_backward"], "reference": gelu_tanh_slope}},
@@ -220,17 +205,14 @@ backward(
 
 # ---- as torch.nn.functional has them
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input where positive, 0 elsewhere."""
     return TABLE.ops["relu_"](input) if inplace else relu_op(input)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * sigmoid(input)."""
     return TABLE.ops["silu_"](input) if inplace else silu_op(input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """input where positive, negative_slope * input elsewhere."""
     return TABLE.ops["leaky_relu_"](input, negative_slope) if inplace else leaky_op(input, negative_slope)
 
 
@@ -241,18 +223,16 @@ TABLE.composite(
     name="softplus",
     namespace="nn.functional",
     out=True,
-    doc="log(1 + exp(beta * input)) / beta, input itself where beta * input > threshold.",
 )
 TABLE.composite(
     lambda input, approximate="none": gelu_op(input, approximate=approximate),
     name="gelu",
     namespace="nn.functional",
     out=True,
-    doc="input times the normal distribution function; approximate: 'none' or 'tanh'.",
 )
 TABLE.composite(
-    lambda input: TABLE.ops["sigmoid"](input), name="sigmoid", namespace="nn.functional", doc="1 / (1 + exp(-input))."
+    lambda input: TABLE.ops["sigmoid"](input), name="sigmoid", namespace="nn.functional"
 )
 TABLE.composite(
-    lambda input: TABLE.ops["tanh"](input), name="tanh", namespace="nn.functional", doc="The hyperbolic tangent."
+    lambda input: TABLE.ops["tanh"](input), name="tanh", namespace="nn.functional"
 )

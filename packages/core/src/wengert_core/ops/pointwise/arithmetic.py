@@ -32,7 +32,6 @@ add = binary(
     kernels=[np.add],
     alpha="alpha",
     texts=ALONE,
-    doc="self + alpha * other.",
 )
 sub = binary(
     "sub(Any self, Any other, *, Scalar alpha=1) -> Tensor",
@@ -43,11 +42,10 @@ sub = binary(
     dtypes=NUMERIC,
     check="no_bool",
     refusal={"bool": TWO_BOOLS},
-    doc="self - alpha * other.",
 )
-mul = binary("mul(Any self, Any other) -> Tensor", kernels=[np.multiply], texts=ALONE, doc="self * other.")
+mul = binary("mul(Any self, Any other) -> Tensor", kernels=[np.multiply], texts=ALONE)
 neg = unary(
-    "neg(Tensor self) -> Tensor", kernels=[np.negative], dtypes=NUMERIC, refusal={"bool": NEGATED_BOOL}, doc="-self."
+    "neg(Tensor self) -> Tensor", kernels=[np.negative], dtypes=NUMERIC, refusal={"bool": NEGATED_BOOL}
 )
 positive = unary(
     "positive(Tensor self) -> Tensor",
@@ -56,7 +54,6 @@ positive = unary(
     identity="always",
     inplace=False,
     refusal={"bool": "The `+` operator, on a bool tensor is not supported."},
-    doc="self itself.",
 )
 
 
@@ -74,7 +71,6 @@ reversed_op = binary(
 
 
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
-    """Other - alpha * input."""
     return reversed_op(other, input, alpha=alpha)
 
 
@@ -111,7 +107,6 @@ div = binary(
         "variant_error": "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'",
         **ALONE,
     },
-    doc="self / other; rounding_mode: None, 'floor' or 'trunc'.",
 )
 floor_divide = binary(
     "floor_divide(Any self, Any other) -> Tensor",
@@ -120,7 +115,6 @@ floor_divide = binary(
     check="divisor",
     texts={"label": "div_floor_cpu", **ALONE},
     narrow="first",
-    doc="self / other, rounded down.",
 )
 remainder = binary(
     "remainder(Any self, Any other) -> Tensor",
@@ -128,7 +122,6 @@ remainder = binary(
     dtypes=COUNTABLE,
     check="divisor",
     narrow="numbers",
-    doc="self - other * floor(self / other): the sign is other's.",
 )
 fmod = binary(
     "fmod(Tensor self, Any other) -> Tensor",
@@ -136,14 +129,12 @@ fmod = binary(
     dtypes=COUNTABLE,
     check="divisor",
     narrow="numbers",
-    doc="self - other * trunc(self / other): the sign is self's.",
 )
 reciprocal = unary(
     "reciprocal(Tensor self) -> Tensor",
     kernels=["reciprocal", np.reciprocal],
     promotion="float",
     dtypes=FLOATING_COMPLEX,
-    doc="1 / self.",
 )
 
 
@@ -177,10 +168,9 @@ pow_ = binary(
             "reference": lambda xp, x: xp.reciprocal(x),
         },
     },
-    doc="self to the power of exponent.",
 )
 sqrt = unary(
-    "sqrt(Tensor self) -> Tensor", kernels=[np.sqrt], promotion="float", dtypes=FLOATING_COMPLEX, doc="The square root."
+    "sqrt(Tensor self) -> Tensor", kernels=[np.sqrt], promotion="float", dtypes=FLOATING_COMPLEX
 )
 rsqrt = unary(
     "rsqrt(Tensor self) -> Tensor",
@@ -188,12 +178,10 @@ rsqrt = unary(
     reference=lambda xp, x: 1 / xp.sqrt(x),
     promotion="float",
     dtypes=FLOATING_COMPLEX,
-    doc="1 / sqrt(self).",
 )
 
 
 def square(input: Tensor, *, out: Any = None) -> Any:
-    """Input ** 2."""
     return pow_(input, 2, out=out) if out is not None else pow_(input, 2)
 
 
@@ -207,7 +195,7 @@ TABLE.composite(square_, method=True)
 
 # ---- signs and sizes
 abs_ = unary(
-    "abs(Tensor self) -> Tensor", kernels=[np.absolute], promotion="real", dtypes=NUMERIC, doc="The absolute value."
+    "abs(Tensor self) -> Tensor", kernels=[np.absolute], promotion="real", dtypes=NUMERIC
 )
 
 
@@ -223,7 +211,6 @@ sign = unary(
     dtypes=REAL,
     reference=sign_of,
     refusal={"complex": NotImplementedError(NO_COMPLEX_SIGN)},
-    doc="-1, 0 or 1; 0 for NaN.",
 )
 
 
@@ -239,20 +226,17 @@ sgn = unary(
     "sgn(Tensor self) -> Tensor",
     kernels=["sgn", "sign"],
     reference=direction,
-    doc="self / |self|, and 0 for 0.",
 )
 copysign = binary(
     "copysign(Tensor self, Any other) -> Tensor",
     kernels=[np.copysign],
     promotion="float",
     dtypes=FLOATING,
-    doc="The size of self with the sign of other.",
 )
 hypot = binary(
     "hypot(Tensor self, Tensor other) -> Tensor",
     kernels=[np.hypot],
     dtypes=FLOATING,
-    doc="sqrt(self ** 2 + other ** 2) without overflow.",
 )
 
 
@@ -276,7 +260,6 @@ nextafter = binary(
     reference=lambda xp, x, y: xp.nextafter(x, y),
     dtypes=FLOATING,
     texts={"of_dtype": next_of_16_bits},
-    doc="The next number that the dtype has, from self towards other.",
 )
 heaviside = binary(
     "heaviside(Tensor self, Tensor values) -> Tensor",
@@ -288,22 +271,20 @@ heaviside = binary(
         "strict_error": "heaviside is not yet implemented for tensors with different dtypes. Got {expected} and {got}"
     },
     refusal={"complex": "heaviside is not yet implemented for complex tensors."},
-    doc="0 below 0, 1 above it, values at 0.",
 )
 
 # ---- the larger and the smaller
-for name, ufunc, words in (
-    ("maximum", np.maximum, "The larger of each pair; NaN if one is NaN."),
-    ("minimum", np.minimum, "The smaller of each pair; NaN if one is NaN."),
-    ("fmax", np.fmax, "The larger of each pair; a number rather than NaN."),
-    ("fmin", np.fmin, "The smaller of each pair; a number rather than NaN."),
+for name, ufunc in (
+    ("maximum", np.maximum),
+    ("minimum", np.minimum),
+    ("fmax", np.fmax),
+    ("fmin", np.fmin),
 ):
     binary(
         f"{name}(Tensor self, Tensor other) -> Tensor",
         kernels=[name, ufunc],
         dtypes=REAL,
         inplace=False,
-        doc=words,
         refusal={"complex": f"{name} not implemented for complex tensors."},
     )
 

@@ -9,20 +9,19 @@ import numpy as np
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import BOOL, INTEGRAL
 
-for name, ufunc, words in (
-    ("bitwise_and", np.bitwise_and, "self & other, bit by bit."),
-    ("bitwise_or", np.bitwise_or, "self | other, bit by bit."),
-    ("bitwise_xor", np.bitwise_xor, "self ^ other, bit by bit."),
+for name, ufunc in (
+    ("bitwise_and", np.bitwise_and),
+    ("bitwise_or", np.bitwise_or),
+    ("bitwise_xor", np.bitwise_xor),
 ):
     TABLE.pointwise_binary(
-        f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], dtypes=BOOL + INTEGRAL, no_record=True, doc=words
+        f"{name}(Any self, Any other) -> Tensor", kernels=[ufunc], dtypes=BOOL + INTEGRAL, no_record=True
     )
 TABLE.pointwise_unary(
     "bitwise_not(Tensor self) -> Tensor",
     kernels=[np.invert],
     dtypes=BOOL + INTEGRAL,
     no_record=True,
-    doc="~self, bit by bit.",
 )
 
 
@@ -47,7 +46,6 @@ TABLE.pointwise_binary(
     dtypes=INTEGRAL,
     no_record=True,
     texts={"label": "lshift_cpu"},
-    doc="self << other.",
 )
 TABLE.pointwise_binary(
     "bitwise_right_shift(Any self, Any other) -> Tensor",
@@ -56,5 +54,4 @@ TABLE.pointwise_binary(
     dtypes=INTEGRAL,
     no_record=True,
     texts={"label": "rshift_cpu"},
-    doc="self >> other.",
 )

@@ -15,27 +15,26 @@ from wengert_core.optable.kinds.base import EVERY, FLOATING, REAL
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
 
-for name, ufunc, words, taken, other_name in (
-    ("eq", np.equal, "self == other", EVERY, None),
-    ("ne", np.not_equal, "self != other", EVERY, "not_equal"),
-    ("lt", np.less, "self < other", REAL, "less"),
-    ("le", np.less_equal, "self <= other", REAL, "less_equal"),
-    ("gt", np.greater, "self > other", REAL, "greater"),
-    ("ge", np.greater_equal, "self >= other", REAL, "greater_equal"),
+for name, ufunc, taken, other_name in (
+    ("eq", np.equal, EVERY, None),
+    ("ne", np.not_equal, EVERY, "not_equal"),
+    ("lt", np.less, REAL, "less"),
+    ("le", np.less_equal, REAL, "less_equal"),
+    ("gt", np.greater, REAL, "greater"),
+    ("ge", np.greater_equal, REAL, "greater_equal"),
 ):
     binary(
         f"{name}(Tensor self, Any other) -> Tensor",
         kernels=[name, ufunc],
         promotion="compare",
         dtypes=taken,
-        doc=f"{words}, as bool.",
     )
     if other_name is not None:
         TABLE.alias(other_name, TABLE.ops[name])
         TABLE.methods[f"{other_name}_"] = TABLE.ops[f"{name}_"]
 
 
-def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
+def test(name: str, function: Any, taken: Any = EVERY) -> None:
     """A row for a question about each element."""
     unary(
         f"{name}(Tensor self) -> Tensor",
@@ -44,7 +43,6 @@ def test(name: str, function: Any, words: str, taken: Any = EVERY) -> None:
         reference=None if isinstance(function, np.ufunc) else function,
         promotion="compare",
         inplace=False,
-        doc=words,
         refusal={
             "complex": NotImplementedError("signbit is not implemented for complex tensors.")
             if name == "signbit"
@@ -58,29 +56,27 @@ def is_infinite(xp: Any, x: Any, sign: int) -> Any:
     return xp.zeros(x.shape, bool) if x.dtype.kind in "biu" else x == sign * xp.inf
 
 
-test("isnan", np.isnan, "Whether an element is NaN.")
-test("isinf", np.isinf, "Whether an element is infinite.")
-test("isfinite", np.isfinite, "Whether an element is neither infinite nor NaN.")
-test("isposinf", lambda xp, x: is_infinite(xp, x, 1), "Whether an element is plus infinity.", REAL)
-test("isneginf", lambda xp, x: is_infinite(xp, x, -1), "Whether an element is minus infinity.", REAL)
+test("isnan", np.isnan)
+test("isinf", np.isinf)
+test("isfinite", np.isfinite)
+test("isposinf", lambda xp, x: is_infinite(xp, x, 1), REAL)
+test("isneginf", lambda xp, x: is_infinite(xp, x, -1), REAL)
 test(
     "signbit",
     lambda xp, x: x < 0 if x.dtype.kind in "biu" else xp.signbit(x),
-    "Whether an element has a minus sign.",
     REAL,
 )
 
-for name, logic, words in (
-    ("logical_and", np.logical_and, "Whether both are nonzero."),
-    ("logical_or", np.logical_or, "Whether one or both are nonzero."),
-    ("logical_xor", np.logical_xor, "Whether exactly one is nonzero."),
+for name, logic in (
+    ("logical_and", np.logical_and),
+    ("logical_or", np.logical_or),
+    ("logical_xor", np.logical_xor),
 ):
-    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[logic], promotion="logical", doc=words)
+    binary(f"{name}(Tensor self, Tensor other) -> Tensor", kernels=[logic], promotion="logical")
 unary(
     "logical_not(Tensor self) -> Tensor",
     kernels=[np.logical_not],
     promotion="logical",
-    doc="Whether an element is zero.",
 )
 
 
@@ -115,7 +111,6 @@ def nan_to_num(
     *,
     out: Any = None,
 ) -> Any:
-    """input with NaN and the infinities replaced: by default by 0 and the largest and smallest number of the dtype."""
     if input.dtype.category == 3:
         parts = nan_to_num(TABLE.ops["view_as_real"](input), nan, posinf, neginf)
         result = TABLE.ops["view_as_complex"](parts)
@@ -145,7 +140,6 @@ TABLE.composite(nan_to_num_, method=True)
 
 # ---- whole tensors
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether |input - other| <= atol + rtol * |other|, for each element; infinities are close to themselves."""
     if input.dtype != other.dtype:
         names = [{"float32": "Float", "float64": "Double"}.get(t.dtype.name, t.dtype.name) for t in (input, other)]
         raise RuntimeError(
@@ -167,7 +161,6 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 
 def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether all elements are close: a Python bool."""
     if is_batched(input, other):
         raise RuntimeError(
             "vmap over torch.allclose isn't supported yet: it would be a bool for each sample. Use isclose(...).all()"
@@ -176,7 +169,6 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
 
 
 def equal(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and elements: a Python bool."""
     if is_batched(input, other):
         raise RuntimeError(
             "Batching rule not implemented for aten::equal. We could not generate a fallback: it would be a bool for "

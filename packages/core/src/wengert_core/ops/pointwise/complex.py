@@ -18,14 +18,12 @@ TABLE.pointwise_unary(
     reference=lambda xp, x: xp.conjugate(x),
     identity="real",
     inplace=False,
-    doc="The complex conjugate; a real tensor itself.",
 )
 TABLE.pointwise_unary(
     "conj_physical(Tensor self) -> Tensor",
     kernels=[np.conjugate],
     reference=lambda xp, x: xp.conjugate(x),
     identity="real",
-    doc="The complex conjugate, a real tensor itself: the same as conj, which is never postponed here.",
 )
 
 
@@ -43,7 +41,6 @@ TABLE.pointwise_unary(
     promotion="float_real",
     dtypes=FLOATING_COMPLEX,
     inplace=False,
-    doc="The angle in the complex plane, in radians.",
 )
 
 
@@ -58,13 +55,11 @@ TABLE.composite(
     lambda input: itself("resolve_conj", input),
     name="resolve_conj",
     method=True,
-    doc="input: no conjugation is ever postponed.",
 )
 TABLE.composite(
     lambda input: itself("resolve_neg", input),
     name="resolve_neg",
     method=True,
-    doc="input: no negation is ever postponed.",
 )
 
 
@@ -98,16 +93,15 @@ for function, setter in ((real, set_real), (imag, set_imag)):
 
 
 def isreal(input: Any) -> Any:
-    """Whether the imaginary part is zero, element by element."""
     ones = TABLE.ops["ones_like"]
     return imag(input) == 0 if input.dtype.category == 3 else ones(input, dtype=DTYPES["bool"])
 
 
 TABLE.composite(isreal, method=True)
 
-for name, parts, join, doc in (
-    ("complex", "Tensor real, Tensor imag", complex_pairs.join_parts, "from their real and imaginary parts"),
-    ("polar", "Tensor abs, Tensor angle", complex_pairs.join_polar, "from their absolute values and angles"),
+for name, parts, join in (
+    ("complex", "Tensor real, Tensor imag", complex_pairs.join_parts),
+    ("polar", "Tensor abs, Tensor angle", complex_pairs.join_polar),
 ):
     TABLE.array(f"{name}({parts}, *, Tensor? out=None) -> Tensor", reference=join, results=("array",),
-                widen="float16", order="dims", method=False, doc=f"Complex numbers {doc}.")
+                widen="float16", order="dims", method=False)

@@ -22,7 +22,6 @@ log_sigmoid_op = TABLE.pointwise_unary(
     method=False,
     inplace=False,
     reference=lambda xp, x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x))),
-    doc="log(sigmoid(self)), without overflow.",
 )
 pointwise(
     2,
@@ -33,7 +32,6 @@ pointwise(
     dtypes=FLOATING,
     method=False,
     inplace=False,
-    doc="The gradient of log_sigmoid.",
 )
 
 
@@ -53,29 +51,24 @@ def at_least(x: Tensor, least: float) -> Tensor:
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """input where above the threshold, value elsewhere."""
     return TABLE.ops["threshold_"](input, threshold, value) if inplace else threshold_op(input, threshold, value)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(input)), without overflow."""
     return log_sigmoid_op(input)
 
 
 def softsign(input: Tensor) -> Tensor:
-    """input / (1 + |input|)."""
     return input / (1 + input.abs())
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """input - tanh(input)."""
     return input - input.tanh()
 
 
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
     return sloped(input, lower, upper, training, None, inplace)
 
 
@@ -97,7 +90,6 @@ for function in (threshold, logsigmoid, softsign, tanhshrink, rrelu):
 def top_rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    """input where positive, elsewhere times a random slope between lower and upper (their mean unless training)."""
     return sloped(input, lower, upper, training, generator, False)
 
 

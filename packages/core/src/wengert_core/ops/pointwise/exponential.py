@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,20 +10,19 @@ import numpy as np
 from wengert_core.ops.pointwise.erf_math import erf, erfc, erfinv
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING, FLOATING_COMPLEX
+from wengert_core.tensors.tensor import Tensor
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
 
-for name, ufunc, words in (
-    ("exp", np.exp, "e to the power of self."),
-    ("exp2", np.exp2, "2 to the power of self."),
-    ("expm1", np.expm1, "exp(self) - 1, exact near 0."),
-    ("log", np.log, "The natural logarithm."),
-    ("log2", np.log2, "The logarithm to base 2."),
-    ("log10", np.log10, "The logarithm to base 10."),
+for name, ufunc in (
+    ("exp", np.exp),
+    ("exp2", np.exp2),
+    ("expm1", np.expm1),
+    ("log", np.log),
+    ("log2", np.log2),
+    ("log10", np.log10),
 ):
-    unary(
-        f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
-    )
+    unary(f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX)
 
 
 def log_of_one_and(xp: Any, x: Any) -> Any:
@@ -45,7 +45,6 @@ unary(
     reference=log_of_one_and,
     promotion="float",
     dtypes=FLOATING_COMPLEX,
-    doc="log(1 + self), exact near 0.",
 )
 
 
@@ -67,7 +66,6 @@ binary(
     reference=log_of_sum,
     dtypes=FLOATING_COMPLEX,
     inplace=False,
-    doc="log(exp(self) + exp(other)) without overflow.",
 )
 binary(
     "xlogy(Any self, Any other) -> Tensor",
@@ -76,7 +74,6 @@ binary(
     narrow="first",
     dtypes=FLOATING,
     reference=lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)).astype(x.dtype),
-    doc="self * log(other), and 0 where self is 0.",
 )
 
 
@@ -95,7 +92,6 @@ TABLE.pointwise(
     promotion="float",
     dtypes=FLOATING,
     n_promote=1,
-    doc="log(self / (1 - self)).",
 )
 unary(
     "erf(Tensor self) -> Tensor",
@@ -104,7 +100,6 @@ unary(
     promotion="float",
     dtypes=FLOATING,
     texts={"label": "erf_vml_cpu"},
-    doc="The error function.",
 )
 unary(
     "erfc(Tensor self) -> Tensor",
@@ -113,7 +108,6 @@ unary(
     promotion="float",
     dtypes=FLOATING,
     texts={"label": "erfc_vml_cpu"},
-    doc="1 - erf(self), exact for large self.",
 )
 unary(
     "erfinv(Tensor self) -> Tensor",
@@ -122,5 +116,11 @@ unary(
     promotion="float",
     dtypes=FLOATING,
     texts={"label": "erfinv_vml_cpu"},
-    doc="The inverse of erf.",
 )
+
+
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    return TABLE.ops["mul"](TABLE.ops["erfc"](TABLE.ops["mul"](input, -math.sqrt(0.5))), 0.5, out=out)
+
+
+TABLE.composite(ndtr, namespace="special")

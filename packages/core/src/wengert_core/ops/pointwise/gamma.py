@@ -13,11 +13,11 @@ ops, unary = TABLE.ops, TABLE.pointwise_unary
 
 lgamma_op = unary(
     "lgamma(Tensor self) -> Tensor", kernels=["lgamma"], reference=lgamma, promotion="float", dtypes=FLOATING,
-    texts={"label": "lgamma_vml_cpu"}, doc="The logarithm of the absolute value of the gamma function.",
+    texts={"label": "lgamma_vml_cpu"},
 )
 unary(
     "digamma(Tensor self) -> Tensor", kernels=["digamma"], reference=digamma, promotion="float", dtypes=FLOATING,
-    texts={"label": "digamma"}, doc="The derivative of lgamma.",
+    texts={"label": "digamma"},
 )
 
 
@@ -46,5 +46,4 @@ TABLE.staged(
         sum(lgamma(xp, x - i / 2) for i in range(p)) + p * (p - 1) / 4 * math.log(math.pi)
     ),
     inplace="method",
-    doc="The logarithm of the multivariate gamma function of dimension p, elementwise.",
 )

@@ -35,12 +35,10 @@ glu_op = TABLE.staged(
     stages=gated,
     reference=gated_array,
     method=False,
-    doc="The first half along dim times sigmoid of the second.",
 )
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half along ``dim`` times sigmoid of the second."""
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even: it has no dims")
     if input.size(dim) % 2:
@@ -75,7 +73,6 @@ TABLE.pointwise(
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """input where positive, weight * input elsewhere; one weight, or one for each channel (dim 1)."""
     needs_floats("prelu_cpu", input)
     if weight.dim() > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")

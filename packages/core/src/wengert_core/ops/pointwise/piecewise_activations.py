@@ -18,11 +18,11 @@ from wengert_core.tensors.tensor import Tensor
 composite, OPS = TABLE.composite, TABLE.ops
 
 
-def forward(n_in: int, schema: str, reference: Any, words: str, **row: Any) -> Any:
+def forward(n_in: int, schema: str, reference: Any, **row: Any) -> Any:
     """A row of a function: of its arguments after the first none takes part in promotion."""
     name = schema.partition("(")[0]
     row = {"kernels": [name], "dtypes": FLOATING, "method": False, **row}
-    return TABLE.pointwise(n_in, schema, reference=reference, n_promote=1, doc=words, **row)
+    return TABLE.pointwise(n_in, schema, reference=reference, n_promote=1, **row)
 
 
 def needs_floats(name: str, x: Tensor) -> None:
@@ -54,14 +54,13 @@ elu_op = forward(
     "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
     exponential_below,
     check="factor",
-    words="scale * self where positive, scale * alpha * (exp(input_scale * self) - 1) elsewhere.",
 )
 celu_op = forward(
     2,
     "_celu(Tensor self, Scalar alpha=1.0) -> Tensor",
     lambda xp, x, alpha: exponential_below(xp, x, alpha, 1, 1 / alpha),
     check="factor",
-    words="self where positive, alpha * (exp(self / alpha) - 1) elsewhere.",
+    doc="self where positive, alpha * (exp(self / alpha) - 1) elsewhere.",
     kernels=["celu"],
 )
 backward(
@@ -69,26 +68,23 @@ backward(
     "elu_backward(Tensor grad_output, Tensor self_or_result, Scalar alpha, Scalar scale, Scalar input_scale, "
     "bool is_result=False) -> Tensor",
     exponential_slope,
-    "The gradient of elu, from its input or its result.",
     variant="is_result",
     variants={True: {"kernels": ["elu_backward_of_result"], "reference": slope_of_result}},
 )
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where positive, alpha * (exp(input) - 1) elsewhere."""
     needs_floats("elu_cpu", input)
     return OPS["elu_"](input, alpha) if inplace else elu_op(input, alpha)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the two constants that keep mean 0 and variance 1. Source: Klambauer et al., 2017."""
+    # Source of the constants, which keep mean 0 and variance 1: Klambauer et al., 2017.
     needs_floats("elu_cpu", input)
     return (OPS["elu_"] if inplace else elu_op)(input, 1.6732632423543772, 1.0507009873554805)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     needs_floats("elu_cpu", input)
@@ -108,7 +104,6 @@ hardtanh_op = forward(
     3,
     "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
     clipped,
-    "self between min_val and max_val.",
     check="bound",
     dtypes=INTEGRAL + FLOATING,
     refusal={
@@ -120,12 +115,10 @@ backward(
     4,
     "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
     lambda xp, g, x, low, high: xp.where((x <= low) | (x >= high), 0, g).astype(g.dtype),
-    "The gradient of hardtanh: grad strictly between the bounds, and at NaN.",
 )
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """input between min_val and max_val."""
     if min_val > max_val:
         raise ValueError(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
     if input.dtype.category == 1:
@@ -138,7 +131,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """input between 0 and 6."""
     return hardtanh(input, 0, 6, inplace)
 
 
@@ -147,35 +139,29 @@ hardsigmoid_op = forward(
     1,
     "hardsigmoid(Tensor self) -> Tensor",
     lambda xp, x: clipped(xp, x + 3, 0, 6) / 6,
-    "self / 6 + 1/2 between 0 and 1.",
 )
 backward(
     2,
     "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
     lambda xp, g, x: xp.where((x > -3) & (x < 3), g / 6, 0).astype(g.dtype),
-    "The gradient of hardsigmoid.",
 )
 hardswish_op = forward(
     1,
     "hardswish(Tensor self) -> Tensor",
     lambda xp, x: x * clipped(xp, x + 3, 0, 6) / 6,
-    "self * hardsigmoid(self).",
 )
 backward(
     2,
     "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
     lambda xp, g, x: xp.where(x <= -3, 0, g * xp.where(x < 3, x / 3 + 0.5, 1)).astype(g.dtype),
-    "The gradient of hardswish.",
 )
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """input / 6 + 1/2 between 0 and 1."""
     return OPS["hardsigmoid_"](input) if inplace else hardsigmoid_op(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * hardsigmoid(input)."""
     return OPS["hardswish_"](input) if inplace else hardswish_op(input)
 
 
@@ -190,18 +176,15 @@ mish_op = forward(
     1,
     "mish(Tensor self) -> Tensor",
     lambda xp, x: (x * xp.tanh(xp.logaddexp(0, x))).astype(x.dtype),
-    "self * tanh(softplus(self)).",
 )
 backward(
     2,
     "mish_backward(Tensor grad_output, Tensor self) -> Tensor",
     mish_slope,
-    "The gradient of mish.",
 )
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * tanh(softplus(input))."""
     return OPS["mish_"](input) if inplace else mish_op(input)
 
 
@@ -216,14 +199,12 @@ soft_op = forward(
     2,
     "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     soft,
-    "self, drawn towards 0 by lambd.",
     inplace=False,
 )
 hardshrink_op = forward(
     2,
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     lambda xp, x, lambd: xp.where((x >= -lambd) & (x <= lambd), 0, x).astype(x.dtype),
-    "self where |self| > lambd, 0 elsewhere.",
     narrow="numbers",
     check="bound",
     inplace=False,
@@ -234,14 +215,12 @@ for name in ("softshrink", "hardshrink"):
         3,
         f"{name}_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
         lambda xp, g, x, lambd: xp.where((x >= -lambd) & (x <= lambd), 0, g).astype(g.dtype),
-        f"The gradient of {name}: 0 where |self| <= lambd, grad elsewhere, also at NaN.",
         narrow="numbers",
         kernels=["shrink_backward"],
     )
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input, drawn towards 0 by lambd."""
     needs_floats("softshrink_check", input)
     most = finfo(input.dtype).max
     if not 0 <= lambd <= most:
@@ -251,7 +230,6 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input where |input| > lambd, 0 elsewhere."""
     return hardshrink_op(input, lambd)
 
 
@@ -261,12 +239,11 @@ for function in (hardtanh, relu6, elu, selu, celu, hardsigmoid, hardswish, mish,
 
 # ---- the top has no argument inplace
 def top_selu(input: Tensor) -> Tensor:
-    """elu with the two constants that keep mean 0 and variance 1. Source: Klambauer et al., 2017."""
+    # Source of the constants, which keep mean 0 and variance 1: Klambauer et al., 2017.
     return selu(input)
 
 
 def top_celu(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """input where positive, alpha * (exp(input / alpha) - 1) elsewhere."""
     return celu(input, alpha)
 
 

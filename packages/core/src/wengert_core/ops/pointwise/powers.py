@@ -22,7 +22,6 @@ TABLE.pointwise_binary(
     kernels=[np.gcd],
     dtypes=INTEGRAL,
     no_record=True,
-    doc="The greatest common divisor, never negative.",
 )
 
 
@@ -40,7 +39,6 @@ TABLE.pointwise_binary(
     reference=least_multiple,
     dtypes=INTEGRAL,
     no_record=True,
-    doc="The least common multiple, never negative.",
 )
 
 # ---- powers of two
@@ -49,7 +47,6 @@ TABLE.pointwise_binary(
     kernels=[np.logaddexp2],
     dtypes=FLOATING,
     inplace=False,
-    doc="log2(2 ** self + 2 ** other) without overflow.",
 )
 
 
@@ -66,7 +63,6 @@ frexp_op = TABLE.array(
     reference=check_frexp,
     results=("same", "int32"),
     order="dims",
-    doc="mantissa (from 0.5 to 1 in size) and exponent, with self == mantissa * 2 ** exponent.",
 )
 frexp_op.options["named"] = named_type("frexp", ("mantissa", "exponent"))
 
@@ -122,7 +118,6 @@ def numpy_ldexp(xp: Any, x: Any, other: Any) -> Any:
 
 @composite
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """input * 2 ** other."""
     for position, x in (("input", input), ("other", other)):
         check_operand(position, x)
     return ldexp_op(input, other, out=out)
@@ -173,7 +168,6 @@ def check_precision(given: Tensor, kind: Any, name: str, part: str) -> None:
 
 @composite
 def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
-    """input ** exponent, computed in float64 or complex128."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError(
             "float_power() received an invalid combination of arguments: one of input and exponent must be a Tensor"

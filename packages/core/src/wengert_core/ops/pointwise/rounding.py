@@ -11,16 +11,11 @@ from wengert_core.optable.kinds.base import FLOATING, INTEGRAL
 
 COUNTABLE = INTEGRAL + FLOATING
 
-for name, ufunc, words in (
-    ("floor", np.floor, "The largest whole number not above self."),
-    ("ceil", np.ceil, "The smallest whole number not below self."),
-    ("trunc", np.trunc, "self without its fraction."),
-):
+for name, ufunc in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc)):
     TABLE.pointwise_unary(
         f"{name}(Tensor self) -> Tensor",
         kernels=[ufunc],
         dtypes=COUNTABLE,
-        doc=words,
         texts={"label": f"{name}_vml_cpu"},
         refusal={"complex": NotImplementedError(f"{name} is not supported for complex inputs")},
     )
@@ -41,14 +36,12 @@ TABLE.pointwise_unary(
     variants={...: {"n_in": 2, "reference": rounded, "dtypes": FLOATING}},
     n_promote=1,
     texts={"label": "round_vml_cpu"},
-    doc="The nearest whole number, halves to the even one; decimals: places after the point.",
 )
 TABLE.pointwise_unary(
     "frac(Tensor self) -> Tensor",
     kernels=["frac"],
     reference=lambda xp, x: x - xp.trunc(x),
     dtypes=FLOATING,
-    doc="What trunc cuts off.",
 )
 TABLE.alias("fix", TABLE.ops["trunc"])
 TABLE.alias("fix_", TABLE.ops["trunc_"], method=False)

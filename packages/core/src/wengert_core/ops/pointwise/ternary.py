@@ -30,7 +30,6 @@ clamp = ternary(
     bounds=True,
     kernels=["clamp", *([CLIP] if CLIP is not None else [])],
     refusal=NO_COMPLEX_CLAMP,
-    doc="self, but not below min and not above max.",
 )
 clamp_min = binary(
     "clamp_min(Tensor self, Any min) -> Tensor",
@@ -38,7 +37,6 @@ clamp_min = binary(
     kernels=["maximum", np.maximum],
     dtypes=REAL,
     refusal=NO_COMPLEX_CLAMP,
-    doc="self, but not below min.",
 )
 clamp_max = binary(
     "clamp_max(Tensor self, Any max) -> Tensor",
@@ -46,7 +44,6 @@ clamp_max = binary(
     kernels=["minimum", np.minimum],
     dtypes=REAL,
     refusal=NO_COMPLEX_CLAMP,
-    doc="self, but not above max.",
 )
 
 # ---- interpolation, and products added
@@ -66,7 +63,6 @@ lerp = ternary(
     check="factor",
     n_promote=2,
     texts={"strict_error": "expected dtype {expected} for `{name}` but got dtype {got}", "label": "lerp_kernel_scalar"},
-    doc="self + weight * (end - self).",
 )
 addcmul = pointwise(
     4,
@@ -77,7 +73,6 @@ addcmul = pointwise(
     dtypes=NUMERIC,
     check="factor",
     texts={"label": "addcmul_cpu_out"},
-    doc="self + value * tensor1 * tensor2.",
 )
 addcdiv = pointwise(
     4,
@@ -87,7 +82,6 @@ addcdiv = pointwise(
     reference=lambda xp, x, a, b, value: x + value * a / b,
     dtypes=FLOATING_COMPLEX,
     check="true_division",
-    doc="self + value * tensor1 / tensor2.",
 )
 
 
@@ -111,7 +105,6 @@ where = ternary(
     method=False,
     inplace=False,
     texts={"alone": places},
-    doc="self where condition holds, other elsewhere; alone: the places where condition holds.",
 )
 
 

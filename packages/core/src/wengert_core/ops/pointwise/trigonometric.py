@@ -11,23 +11,21 @@ from wengert_core.optable.kinds.base import FLOATING, FLOATING_COMPLEX
 
 unary, binary = TABLE.pointwise_unary, TABLE.pointwise_binary
 
-for name, ufunc, words in (
-    ("sin", np.sin, "The sine."),
-    ("cos", np.cos, "The cosine."),
-    ("tan", np.tan, "The tangent."),
-    ("asin", np.arcsin, "The arc sine."),
-    ("acos", np.arccos, "The arc cosine."),
-    ("atan", np.arctan, "The arc tangent."),
-    ("sinh", np.sinh, "The hyperbolic sine."),
-    ("cosh", np.cosh, "The hyperbolic cosine."),
-    ("tanh", np.tanh, "The hyperbolic tangent."),
-    ("asinh", np.arcsinh, "The inverse hyperbolic sine."),
-    ("acosh", np.arccosh, "The inverse hyperbolic cosine."),
-    ("atanh", np.arctanh, "The inverse hyperbolic tangent."),
+for name, ufunc in (
+    ("sin", np.sin),
+    ("cos", np.cos),
+    ("tan", np.tan),
+    ("asin", np.arcsin),
+    ("acos", np.arccos),
+    ("atan", np.arctan),
+    ("sinh", np.sinh),
+    ("cosh", np.cosh),
+    ("tanh", np.tanh),
+    ("asinh", np.arcsinh),
+    ("acosh", np.arccosh),
+    ("atanh", np.arctanh),
 ):
-    unary(
-        f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX, doc=words
-    )
+    unary(f"{name}(Tensor self) -> Tensor", kernels=[name, ufunc], promotion="float", dtypes=FLOATING_COMPLEX)
     if ufunc.__name__.startswith("arc"):
         TABLE.alias(ufunc.__name__, TABLE.ops[name])
         TABLE.alias(f"{ufunc.__name__}_", TABLE.ops[f"{name}_"])
@@ -37,20 +35,15 @@ binary(
     kernels=["atan2", np.arctan2],
     promotion="float",
     dtypes=FLOATING,
-    doc="The angle of the point (other, self).",
 )
 TABLE.alias("arctan2", TABLE.ops["atan2"])
 TABLE.methods["arctan2_"] = TABLE.ops["atan2_"]
-for name, conversion, words in (
-    ("deg2rad", np.deg2rad, "From degrees to radians."),
-    ("rad2deg", np.rad2deg, "From radians to degrees."),
-):
+for name, conversion in (("deg2rad", np.deg2rad), ("rad2deg", np.rad2deg)):
     unary(
         f"{name}(Tensor self) -> Tensor",
         kernels=[conversion],
         promotion="float",
         dtypes=FLOATING,
-        doc=words,
         refusal={"complex": f"{name} is not supported for complex tensors."},
     )
 
@@ -67,5 +60,4 @@ unary(
     reference=sine_over,
     promotion="float",
     dtypes=FLOATING_COMPLEX,
-    doc="sin(pi self) / (pi self), and 1 for 0.",
 )

@@ -47,10 +47,6 @@ def as_rows(name: str, input: Tensor) -> Any:
 
 
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariances of the rows: [n, n]; of a vector its variance.
-
-    correction: taken off the number of observations. fweights: how often each observation counts. aweights: its weight.
-    """
     rows = as_rows("cov", input)
     count = rows.shape[1]
     for name, weights, integral in (("fweights", fweights, True), ("aweights", aweights, False)):
@@ -76,7 +72,6 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
 
 
 def corrcoef(input: Tensor) -> Any:
-    """The correlations of the rows: covariances divided by the standard deviations."""
     as_rows("corrcoef", input)
     c = cov(input)
     if c.dim() == 0:

@@ -34,7 +34,6 @@ def extended(input: Tensor, dim: int, prepend: Any, append: Any) -> Any:
 
 
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, out: Any = None) -> Any:
-    """The n-th differences of neighbours along a dim; of bool whether they differ."""
     check_tensor("diff", input, "input")
     if input.dim() == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -96,11 +95,6 @@ def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
 
 
 def gradient(input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
-    """Estimates of the derivative along each dim, by central differences, one-sided at the ends.
-
-    spacing: the distance of neighbours, or one for each dim, or for each a vector of places.
-    edge_order: 1 or 2, the order of the differences at the ends.
-    """
     if input.dtype.name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
@@ -178,7 +172,6 @@ def heights(name: str, y: Tensor, x: Any, dim: int) -> tuple[Any, Any]:
 
 
 def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:
-    """The integral along a dim by trapezoids. x: the places of y's elements; without it they are dx apart."""
     check_tensor("trapezoid", y, "y")
     if y.dim() == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -191,7 +184,6 @@ def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> A
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:
-    """The integrals up to each place but the first along a dim, by trapezoids."""
     if y.dim() == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = front(dim, y.dim())
@@ -203,7 +195,6 @@ def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int
 
 
 def trapz(y: Tensor, x: Tensor = UNSAID, *, dx: float = 1, dim: int = -1) -> Any:
-    """trapezoid, by NumPy's older name."""
     return trapezoid(y, x, dx=float(dx), dim=dim)
 
 

@@ -63,7 +63,6 @@ TABLE.array(
     reference=numbers_of,
     results=("array",),
     widen="float64",
-    doc="How often each whole number from 0 on comes, or the sum of the weights at its places.",
 )
 
 
@@ -121,7 +120,6 @@ TABLE.array(
     "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor? out=None) -> Tensor",
     reference=histogram_of_range,
     no_record=True,
-    doc="How many elements are in each of ``bins`` equal intervals from min to max (both 0: of the data).",
 )
 
 
@@ -216,10 +214,6 @@ def histogram(
     density: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
 ) -> Any:
-    """(hist, bin_edges): the number of elements, or the sum of weights, in each interval.
-
-    bins: how many equal ones there are (in ``range``, or over the data), or a tensor of edges.
-    """
     if isinstance(bins, bool):
         raise invalid_combination("histogram", (input, bins), "(Tensor input, Tensor bins) or (Tensor input, int bins)")
     check_histogram(input, bins, range, weight)
@@ -259,6 +253,5 @@ TABLE.along(
     reference=most_frequent,
     results=["same", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
-    doc="The most frequent value along a dim (the least of several), and the last place where it is.",
 )
 TABLE.methods["histogram"] = histogram

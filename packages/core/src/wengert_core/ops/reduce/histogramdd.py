@@ -111,19 +111,6 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """(hist, bin_edges): the number of points, or the sum of their weights, in each cell of a grid.
-
-    input: of shape (..., n): points of n coordinates. bins: how many intervals of one width each dimension has (in
-    ``range``: least and largest of each dimension, one after the other; else over the data), one number or n; or n
-    tensors of edges. weight: of shape (...). density: divide by the sum and by each cell's volume.
-    ``hist`` has n dims. RuntimeError for shapes and dtypes that do not agree; NotImplementedError for other dtypes
-    than float32 and float64.
-
-    >>> from wengert_core import histogramdd, tensor
-    >>> histogramdd(tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), bins=2).hist
-    tensor([[0., 1.],
-            [1., 1.]])
-    """
     listed: Sequence[Any] = bins if isinstance(bins, (list, tuple)) else ()
     given = any(isinstance(item, Tensor) for item in listed)
     if isinstance(bins, bool) or not isinstance(bins, (int, list, tuple)):

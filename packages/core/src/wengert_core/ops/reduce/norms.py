@@ -96,7 +96,6 @@ norm_op = TABLE.staged(
     reference=numpy_norm,
     key="linalg_vector_norm",
     method=False,
-    doc="(sum of |self| ** ord) ** (1 / ord).",
 )
 
 
@@ -119,7 +118,6 @@ def real_order(ord: Any) -> None:
 def vector_norm(
     x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None
 ) -> Any:
-    """The norm of x taken as a vector, or of its vectors along some dims."""
     real_order(ord)
     return norm_op(x, ord, dim, keepdim, dtype=dtype, out=out)
 
@@ -127,7 +125,6 @@ def vector_norm(
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
-    """The vector norm of order p over some dims; "fro" is 2; "nuc": the sum of singular values of matrices."""
     real_order(p)
     if p == "nuc":
         dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
@@ -159,7 +156,6 @@ dist_op = TABLE.staged(
 
 
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Any:
-    """The norm of the difference."""
     if p is None:
         raise TypeError("dist(): argument 'p' (position 3) must be Number, not NoneType")
     real_order(p)
@@ -179,7 +175,6 @@ def check_renorm(rank: int, p: Any, dim: int, maxnorm: Any) -> None:
 
 
 def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> Any:
-    """The parts along a dim, each scaled down to a p-norm of maxnorm where it is longer."""
     check_renorm(input.dim(), p, dim, maxnorm)
     return renorm_op(input, p, dim, maxnorm, out=out)
 

@@ -106,10 +106,6 @@ def quantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """What the share q of the elements (along a dim, or of all) is below; NaN if there is one.
-
-    q: from 0 to 1, a number or a vector. interpolation: "linear", "lower", "higher", "midpoint" or "nearest".
-    """
     return quantiles("quantile", input, q, dim, keepdim, interpolation, out)
 
 
@@ -123,7 +119,6 @@ def nanquantile(
     interpolation: str = "linear",
     out: Tensor | None = None,
 ) -> Tensor:
-    """quantile, with NaN left out."""
     return quantiles("nanquantile", input, q, dim, keepdim, interpolation, out)
 
 

@@ -24,7 +24,6 @@ sum_ = reduction(
     kind="sum",
     reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
     dim_first=True,
-    doc="The sum over some dims.",
 )
 mean = reduction(
     "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -32,7 +31,6 @@ mean = reduction(
     kind="mean",
     reference=lambda xp, x, axes, keep: xp.sum(x, axis=axes, keepdims=keep),
     dim_first=True,
-    doc="The mean over some dims.",
 )
 reduction(
     "prod(Tensor self, int dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -40,7 +38,6 @@ reduction(
     kind="sum",
     reference=lambda xp, x, axes, keep: xp.prod(x, axis=axes, keepdims=keep),
     dim_first=True,
-    doc="The product over a dim or all.",
 )
 amax = reduction(
     "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
@@ -48,7 +45,6 @@ amax = reduction(
     kind="same",
     dtypes=REAL,
     reference=lambda xp, x, axes, keep: xp.max(x, axis=axes, keepdims=keep),
-    doc="The largest over some dims.",
 )
 amin = reduction(
     "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
@@ -56,7 +52,6 @@ amin = reduction(
     kind="same",
     dtypes=REAL,
     reference=lambda xp, x, axes, keep: xp.min(x, axis=axes, keepdims=keep),
-    doc="The smallest over some dims.",
 )
 for name in ("max", "min"):
     reduction(
@@ -74,7 +69,6 @@ reduction(
     kind="truth",
     no_record=True,
     reference=lambda xp, x, axes, keep: xp.any(x, axis=axes, keepdims=keep),
-    doc="Whether one is nonzero.",
 )
 reduction(
     "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
@@ -82,7 +76,6 @@ reduction(
     kind="truth",
     no_record=True,
     reference=lambda xp, x, axes, keep: xp.all(x, axis=axes, keepdims=keep),
-    doc="Whether all are nonzero.",
 )
 
 
@@ -120,7 +113,7 @@ def extreme(name: str) -> Any:
     return reference
 
 
-for name, words in (("argmax", "The place of the largest."), ("argmin", "The place of the smallest.")):
+for name in ("argmax", "argmin"):
     along(
         f"{name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
         reference=place(name),
@@ -128,7 +121,6 @@ for name, words in (("argmax", "The place of the largest."), ("argmin", "The pla
         dtypes=INTEGRAL + FLOATING,
         no_record=True,
         kernel=("place", name),
-        doc=words,
         refusal={
             "bool": RuntimeError(f"{name}(): does not support bool input"),
             "complex": RuntimeError(f"{name}(): does not support complex input"),
@@ -141,7 +133,6 @@ max_dim = along(
     kernel=("extreme", "max"),
     results=["same", "int64"],
     dtypes=REAL,
-    doc="The largest along a dim, and its place.",
     refusal={"complex": RuntimeError("max(): does not support complex input")},
 )
 min_dim = along(
@@ -151,7 +142,6 @@ min_dim = along(
     kernel=("extreme", "min"),
     results=["same", "int64"],
     dtypes=REAL,
-    doc="The smallest along a dim, and its place.",
     refusal={"complex": RuntimeError("min(): does not support complex input")},
 )
 
@@ -184,7 +174,6 @@ def max(
     other: Any = None,
     out: Any = None,
 ) -> Any:
-    """The largest of all elements; along a dim as (values, indices); of two tensors, element by element."""
     return whole_or_along("max", input, dim, keepdim, other, out)
 
 
@@ -196,7 +185,6 @@ def min(
     other: Any = None,
     out: Any = None,
 ) -> Any:
-    """The smallest of all elements; along a dim as (values, indices); of two tensors, element by element."""
     return whole_or_along("min", input, dim, keepdim, other, out)
 
 
@@ -234,7 +222,6 @@ def aminmax(
     keepdim: bool = False,
     out: Any = None,
 ) -> Any:
-    """The smallest and the largest."""
     if dim is None and not input.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity: input has the "
@@ -277,7 +264,6 @@ def nansum(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """The sum of what is not NaN."""
     return nansum_op(input, dim, keepdim, dtype=dtype, out=out)
 
 
@@ -289,7 +275,6 @@ def nanmean(
     dtype: Any = None,
     out: Any = None,
 ) -> Any:
-    """The mean of what is not NaN."""
     if input.dtype.category < 2:
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
@@ -303,7 +288,6 @@ def nanmean(
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:
-    """How many are not zero."""
     return sum_(ops["ne"](input, 0), dim)
 
 

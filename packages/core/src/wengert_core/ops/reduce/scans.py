@@ -26,12 +26,9 @@ def whole(op: Any) -> Any:
     return lambda self, dim, dtype: op(self, dim) if dtype is None else op(self, dim, dtype=dtype)
 
 
-for name, words in (
-    ("cumsum", "The sums of the elements so far."),
-    ("cumprod", "The products of the elements so far."),
-):
+for name in ("cumsum", "cumprod"):
     schema = f"{name}(Tensor self, int dim, *, dtype? dtype=None) -> Tensor"
-    op = along(schema, reference=running(name), kernel=("scan", name), results=["sum"], doc=words)
+    op = along(schema, reference=running(name), kernel=("scan", name), results=["sum"])
     TABLE.add(TABLE.as_a_whole(op, schema, whole(op)), f"{name}_", function=False)
 
 
@@ -51,16 +48,12 @@ def extremes(largest: bool) -> Any:
     return reference
 
 
-for name, largest, words in (
-    ("cummax", True, "The largest so far, and its place."),
-    ("cummin", False, "The smallest so far, and its place."),
-):
+for name, largest in (("cummax", True), ("cummin", False)):
     along(
         f"{name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
         reference=extremes(largest),
         dtypes=REAL,
         results=["same", "int64"],
-        doc=words,
     )
 
 
@@ -83,5 +76,4 @@ along(
     "logcumsumexp(Tensor self, int dim) -> Tensor",
     reference=running_log_sum,
     dtypes=FLOATING_COMPLEX,
-    doc="The logarithm of the sum of the exponentials so far.",
 )

@@ -25,13 +25,11 @@ softmax_op = TABLE.softmax(
     "softmax(Tensor self, int dim, dtype? dtype=None) -> Tensor",
     kernel="softmax",
     reference=exponentials,
-    doc="exp(self) / sum(exp(self)) along a dim.",
 )
 log_softmax_op = TABLE.softmax(
     "log_softmax(Tensor self, int dim, dtype? dtype=None) -> Tensor",
     kernel="log_softmax",
     reference=logarithms,
-    doc="The logarithm of softmax, computed stably.",
 )
 TABLE.softmax(
     "_softmax_backward_data(Tensor grad_output, Tensor output, int dim) -> Tensor",
@@ -57,19 +55,16 @@ def implicit_dim(name: str, ndim: int) -> int:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(input) / sum(exp(input)) along ``dim``."""
     dim = implicit_dim("softmax", input.dim()) if dim is None else dim
     return softmax_op(input, dim) if dtype is None else softmax_op(input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax along ``dim``."""
     dim = implicit_dim("log_softmax", input.dim()) if dim is None else dim
     return log_softmax_op(input, dim) if dtype is None else log_softmax_op(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """softmax(-input) along ``dim``."""
     dim = implicit_dim("softmin", input.dim()) if dim is None else dim
     return softmax_op(-input, dim) if dtype is None else softmax_op(-input, dim, dtype)
 

@@ -1,15 +1,14 @@
-"""Sorting along a dim, the k best, the k-th, the median, what is there once."""
+"""Sorting along a dim, the k best, the k-th, the median."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.exchange.type_info import iinfo
 from wengert_core.optable.core_table import TABLE
-from wengert_core.optable.kinds.base import BOOL, FLOATING, INTEGRAL, REAL
+from wengert_core.optable.kinds.base import FLOATING, INTEGRAL, REAL
 from wengert_core.tensors.tensor import Tensor
 
 along = TABLE.along
@@ -40,7 +39,6 @@ sort_op = along(
     dtypes=REAL,
     refusal=NO_COMPLEX_SORT,
     keeps_order=True,
-    doc="The elements in order, and where they were; NaN counts as the largest.",
 )
 along(
     "argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
@@ -51,7 +49,6 @@ along(
     refusal=NO_COMPLEX_SORT,
     no_record=True,
     keeps_order=True,
-    doc="Where the elements in order are.",
 )
 
 
@@ -81,7 +78,6 @@ along(
     results=["same", "int64"],
     kernel=ORDER,
     dtypes=INTEGRAL + FLOATING,
-    doc="The k largest (or smallest) along a dim, and where they are.",
     refusal={
         "bool": RuntimeError("topk does not support bool dtypes on CPU"),
         "complex": RuntimeError(" topk does not support complex dtypes on CPU"),
@@ -108,7 +104,6 @@ along(
     results=["same", "int64"],
     kernel=ORDER,
     dtypes=INTEGRAL + FLOATING,
-    doc="The k-th smallest along a dim, and its place.",
 )
 
 
@@ -129,10 +124,7 @@ def middle(ignore_nan: bool) -> Any:
     return reference
 
 
-for name, ignore, words in (
-    ("median", False, "The middle value along a dim, and its place; NaN if there is one."),
-    ("nanmedian", True, "The middle value along a dim, and its place; NaN left out."),
-):
+for name, ignore in (("median", False), ("nanmedian", True)):
     along(
         f"{name}(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
         key=f"{name}.dim",
@@ -140,7 +132,6 @@ for name, ignore, words in (
         results=["same", "int64"],
         kernel=ORDER,
         dtypes=INTEGRAL + FLOATING,
-        doc=words,
     )
 
 
@@ -181,7 +172,6 @@ def median(
     *,
     out: Any = None,
 ) -> Any:
-    """The middle value (the lower of two); along a dim as (values, indices)."""
     return whole("median", input, dim, keepdim, out)
 
 
@@ -192,64 +182,13 @@ def nanmedian(
     *,
     out: Any = None,
 ) -> Any:
-    """The middle value of what is not NaN; along a dim as (values, indices)."""
     return whole("nanmedian", input, dim, keepdim, out)
 
 
 def msort(input: Any, *, out: Any = None) -> Any:
-    """input sorted along its first dim."""
     pair = None if out is None else (out, out.new_empty(0, dtype=DTYPES["int64"]))
     return sort_op(input, 0, out=pair)[0]
 
 
 for function in (median, nanmedian, msort):
     TABLE.composite(function, method=True)
-
-
-# ---- what is there once
-def check_slices(shape: Sequence[int], dim: int | None) -> None:
-    """RuntimeError where slices along a dim hold nothing by which they could differ."""
-    if dim is not None and 0 in (*shape[:dim], *shape[dim + 1 :]):
-        raise RuntimeError(
-            "Number of zero sized dimensions is more than one, so unique cannot be applied" if shape[dim] == 0 else
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-        )
-
-
-def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> Any:
-    """The sorted distinct values, or slices along a dim."""
-    check_slices(x.shape, dim)
-    if dim is not None and x.size == 0:  # NumPy makes a field of a dtype for each element of a slice
-        none = xp.empty(0, "int64")
-        return x, none, none
-    x_or_flat = x if dim is not None else x.reshape(-1)
-    found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
-
-
-unique_op = along(
-    "_unique(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
-    "(Tensor output, Tensor inverse_indices, Tensor counts)",
-    reference=distinct,
-    results=["same", "int64", "int64"],
-    dtypes=BOOL + INTEGRAL + FLOATING,
-    method=False,
-    free_shape=True,
-    doc="The sorted distinct values, where each element's is, how often each comes.",
-)
-
-
-def unique(
-    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
-) -> Any:
-    """The distinct values, sorted; on demand where each element's is, and how often each comes."""
-    if dim is not None and isinstance(input, Tensor) and not input.dim():
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    values, inverse, counts = unique_op(input, dim)
-    if input.dim() == 0:
-        values, counts = values.reshape(1), counts.reshape(1)
-    parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
-    return parts[0] if len(parts) == 1 else parts
-
-
-TABLE.composite(unique, method=True)

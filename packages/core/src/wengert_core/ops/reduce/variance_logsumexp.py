@@ -76,14 +76,12 @@ var_op = TABLE.staged(
     stages=variance,
     reference=numpy_variance,
     key="var.correction",
-    doc="The variance over some dims; correction is subtracted from the count.",
 )
 std_op = TABLE.staged(
     f"std{SPREAD}",
     stages=deviation("std"),
     key="std.correction",
     reference=lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments)),
-    doc="The standard deviation: sqrt(var).",
 )
 
 
@@ -113,7 +111,6 @@ var_mean_op = TABLE.staged(
     reference=numpy_with_mean(numpy_variance),
     key="var_mean.correction",
     out=False,
-    doc="(var, mean) over the same dims.",
 )
 std_mean_op = TABLE.staged(
     f"std_mean{TWO}",
@@ -121,7 +118,6 @@ std_mean_op = TABLE.staged(
     reference=numpy_with_mean(lambda xp, *arguments: xp.sqrt(numpy_variance(xp, *arguments))),
     key="std_mean.correction",
     out=False,
-    doc="(std, mean) over the same dims.",
 )
 
 
@@ -157,7 +153,6 @@ def var(
     correction: Any = None,
     out: Any = None,
 ) -> Any:
-    """The variance over some dims, divided by the count - correction (1 by default; 0 for unbiased=False)."""
     dim, correction, keepdim = spread_arguments("var", dim, keepdim, unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -171,7 +166,6 @@ def std(
     correction: Any = None,
     out: Any = None,
 ) -> Any:
-    """The standard deviation over some dims; arguments as var."""
     dim, correction, keepdim = spread_arguments("std", dim, keepdim, unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -184,7 +178,6 @@ def var_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    """(var, mean) over the same dims."""
     dim, correction, keepdim = spread_arguments("var_mean", dim, keepdim, unbiased, correction)
     return var_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
@@ -197,7 +190,6 @@ def std_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    """(std, mean) over the same dims."""
     dim, correction, keepdim = spread_arguments("std_mean", dim, keepdim, unbiased, correction)
     return std_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
@@ -238,7 +230,6 @@ TABLE.staged(
     "logsumexp(Tensor self, int[] dim, bool keepdim=False) -> Tensor",
     stages=log_sum_exp,
     reference=numpy_log_sum_exp,
-    doc="log(sum(exp(self))) over some dims, without overflow.",
 )
 
 

@@ -230,19 +230,19 @@ def doubled(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, 
 
 
 KINDS = {
-    # name of the transform of one dim: what computes it, whether it is forward, what it does
-    "fft": (transform, True, "The Fourier transform {}."),
-    "ifft": (transform, False, "The inverse Fourier transform {}."),
-    "rfft": (halved, True, "The Fourier transform of a real tensor {}: half of it, the rest being its conjugate."),
-    "irfft": (doubled, False, "The inverse of rfft: a real tensor out of half of its Fourier transform {}."),
-    "hfft": (doubled, True, "The Fourier transform {} of a Hermitian signal, of which input is half: it is real."),
-    "ihfft": (halved, False, "The inverse of hfft: half of the inverse Fourier transform {} of a real tensor."),
+    # name of the transform of one dim: what computes it, whether it is forward
+    "fft": (transform, True),
+    "ifft": (transform, False),
+    "rfft": (halved, True),
+    "irfft": (doubled, False),
+    "hfft": (doubled, True),
+    "ihfft": (halved, False),
 }
 
 
 def add_transforms(kind: str) -> None:
     """The functions of one kind: over one dim, over two, over any."""
-    compute, forward, words = KINDS[kind]
+    compute, forward = KINDS[kind]
     real, gives = compute is halved, "floating point" if compute is doubled else "complex"
 
     def last_size(x: Tensor, dim: int) -> int:
@@ -268,10 +268,8 @@ def add_transforms(kind: str) -> None:
     def many(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
         return over(f"{kind}n", input, s, dim, norm, out)
 
-    for name, function, where in (
-        (kind, one, "along dim"), (f"{kind}2", two, "over two dims"), (f"{kind}n", many, "over several dims")
-    ):
-        TABLE.composite(function, name=name, namespace="fft", doc=words.format(where))
+    for name, function in ((kind, one), (f"{kind}2", two), (f"{kind}n", many)):
+        TABLE.composite(function, name=name, namespace="fft")
 
 
 for kind in KINDS:
@@ -297,7 +295,6 @@ def frequencies(name: str, n: int, d: float, half: bool, out: Any, dtype: Any, l
 
 def fftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-    """The frequencies of the bins of fft of n points that are d apart: 0, the positive and the negative ones."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return frequencies("fftfreq", n, d, False, out, dtype, layout, device, pin_memory, requires_grad)
@@ -305,7 +302,6 @@ def fftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layou
 
 def rfftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
              pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-    """The frequencies of the bins of rfft of n points that are d apart."""
     return frequencies("rfftfreq", n, d, True, out, dtype, layout, device, pin_memory, requires_grad)
 
 
@@ -319,12 +315,10 @@ def shifted(name: str, input: Tensor, dim: Any, more: int) -> Tensor:
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The bins of a transform with frequency 0 in the middle of each dim."""
     return shifted("fftshift", input, dim, 0)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    """The inverse of fftshift."""
     return shifted("ifftshift", input, dim, 1)
 
 

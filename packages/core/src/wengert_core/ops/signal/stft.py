@@ -79,12 +79,6 @@ def stft(
     window: Tensor | None = None, center: Any = True, pad_mode: str = "reflect", normalized: bool = False,
     onesided: bool | None = None, return_complex: bool | None = None, align_to_window: bool | None = None,
 ) -> Tensor:
-    """The short-time Fourier transform: the transforms of overlapping, windowed frames of the last dim.
-
-    The result is [..., frequency, frame].   hop_length: between frames, n_fft // 4.   win_length: of the window, n_fft.
-    center: frames are centred at multiples of hop_length, input is padded by pad_mode.   onesided: only the first half
-    of the frequencies, the default for real numbers.
-    """
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false")
     if center:
@@ -167,10 +161,6 @@ def istft(
     window: Tensor | None = None, center: bool = True, normalized: bool = False, onesided: bool | None = None,
     length: int | None = None, return_complex: bool = False,
 ) -> Tensor:
-    """The inverse of stft: the signal with the smallest distance from the frames.
-
-    input: [..., frequency, frame], complex; the other arguments as they were given to stft.   length: of the signal.
-    """
     hop = n_fft // 4 if hop_length is None else hop_length
     win = n_fft if win_length is None else win_length
     said = (f"window={None if window is None else described(window)}, center={int(center)}, "

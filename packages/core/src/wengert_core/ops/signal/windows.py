@@ -92,19 +92,16 @@ def positive(what: str, value: float) -> None:
 
 def bartlett(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
              requires_grad: bool = False) -> Tensor:
-    """The triangular window from 0 to 0."""
     return window(points("bartlett", M, dtype, layout), sym, bartlett_of, (), dtype, device, requires_grad)
 
 
 def cosine(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
            requires_grad: bool = False) -> Tensor:
-    """The cosine window: half a period of the sine."""
     return window(points("cosine", M, dtype, layout), sym, cosine_of, (), dtype, device, requires_grad)
 
 
 def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, dtype: Any = None,
                 layout: Any = strided, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """The window exp(-|n - center| / tau)."""
     n = points("exponential", M, dtype, layout)
     positive("Tau", tau)
     if sym and center is not None:
@@ -114,7 +111,6 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
 
 def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, layout: Any = strided,
              device: Any = None, requires_grad: bool = False) -> Tensor:
-    """The window of a normal density with the standard deviation std."""
     n = points("gaussian", M, dtype, layout)
     positive("Standard deviation", std)
     return window(n, sym, gaussian_of, (std,), dtype, device, requires_grad)
@@ -122,7 +118,6 @@ def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, l
 
 def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, layout: Any = strided,
            device: Any = None, requires_grad: bool = False) -> Tensor:
-    """Kaiser's window of the shape beta."""
     n = points("kaiser", M, dtype, layout)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -131,7 +126,6 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, l
 
 def general_cosine(M: int, *, a: Sequence[float], sym: bool = True, dtype: Any = None, layout: Any = strided,
                    device: Any = None, requires_grad: bool = False) -> Tensor:
-    """The sum of cosines with the coefficients a, of alternating signs."""
     n = points("general_cosine", M, dtype, layout)
     if not isinstance(a, (list, tuple)):
         raise TypeError("Coefficients must be a list/tuple")
@@ -145,34 +139,29 @@ def general_cosine(M: int, *, a: Sequence[float], sym: bool = True, dtype: Any =
 
 def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None, layout: Any = strided,
                     device: Any = None, requires_grad: bool = False) -> Tensor:
-    """alpha - (1 - alpha) cos(2 pi n / (M - 1))."""
     return general_cosine(
         M, a=[alpha, 1 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def hamming(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
             requires_grad: bool = False) -> Tensor:
-    """Hamming's window: 0.54 - 0.46 cos(2 pi n / (M - 1))."""
     return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def hann(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
          requires_grad: bool = False) -> Tensor:
-    """Hann's window: (1 - cos(2 pi n / (M - 1))) / 2."""
     return general_hamming(
         M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def blackman(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
              requires_grad: bool = False) -> Tensor:
-    """Blackman's window, of three cosines."""
     return general_cosine(
         M, a=BLACKMAN, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
 def nuttall(M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
             requires_grad: bool = False) -> Tensor:
-    """Nuttall's window, of four cosines."""
     return general_cosine(
         M, a=NUTTALL, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
@@ -202,14 +191,12 @@ def length(name: str, window_length: Any, dtype: Any, layout: Any) -> int:
 
 def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                     device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-    """The triangular window; periodic: without the last of window_length + 1 points."""
     n = length("bartlett_window", window_length, dtype, layout)
     return window(n, not periodic, bartlett_of, (), dtype, device, requires_grad, pin_memory)
 
 
 def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                     device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-    """Blackman's window; periodic: without the last of window_length + 1 points."""
     n = length("blackman_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, (BLACKMAN,), dtype, device, requires_grad, pin_memory)
 
@@ -217,14 +204,12 @@ def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = N
 def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *,
                    dtype: Any = None, layout: Any = strided, device: Any = None, pin_memory: bool = False,
                    requires_grad: bool = False) -> Tensor:
-    """alpha - beta cos(2 pi n / (N - 1)); periodic: without the last of window_length + 1 points."""
     n = length("hamming_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, ((alpha, beta),), dtype, device, requires_grad, pin_memory)
 
 
 def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = strided,
                 device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-    """Hann's window; periodic: without the last of window_length + 1 points."""
     n = length("hann_window", window_length, dtype, layout)
     return window(n, not periodic, cosines, ((0.5, 0.5),), dtype, device, requires_grad, pin_memory)
 
@@ -232,7 +217,6 @@ def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None,
 def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None,
                   layout: Any = strided, device: Any = None, pin_memory: bool = False,
                   requires_grad: bool = False) -> Tensor:
-    """Kaiser's window of the shape beta; periodic: without the last of window_length + 1 points."""
     n = length("kaiser_window", window_length, dtype, layout)
     return window(n, not periodic, kaiser_of, (beta,), dtype, device, requires_grad, pin_memory)
 

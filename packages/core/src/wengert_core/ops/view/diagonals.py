@@ -60,13 +60,11 @@ copy_op = TABLE.staged(
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Zeros with the last dim of input on a diagonal of two new dims."""
     check_tensor("diag_embed", input, "input")
     return embed_op(input, offset, dim1, dim2)
 
 
 def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
-    """A matrix with a vector on a diagonal; of a matrix a copy of a diagonal."""
     check_tensor("diag", input, "input")
     if input.dim() not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
@@ -75,7 +73,6 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """A matrix with all elements on a diagonal."""
     return embed_op(input.contiguous().view(-1), offset)
 
 
@@ -102,7 +99,6 @@ TABLE.methods["fill_diagonal_"] = fill_diagonal_
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """A diagonal of matrices, as a view with the diagonal as the last dim."""
     return A.diagonal(offset, dim1, dim2)
 
 

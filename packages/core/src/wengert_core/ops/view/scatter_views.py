@@ -59,18 +59,15 @@ TABLE.staged(
     stages=in_part(lambda out, dim, index: out.select(dim, index)),
     reference=in_array(lambda x, dim, index: x.take(index, dim)),
     out=False,
-    doc="A copy of self with src in the part at one index of a dim.",
 )
 TABLE.staged(
     "slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
     stages=in_part(lambda out, *where: ops["slice"](out, *where)),
     reference=in_array(numpy_slice),
-    doc="A copy of self with src in [start:end:step] of a dim.",
 )
 TABLE.staged(
     "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     stages=in_part(lambda out, *where: out.diagonal(*where)),
     reference=in_array(lambda x, *where: x.diagonal(*where)),
     out=False,
-    doc="A copy of self with src on a diagonal.",
 )

@@ -33,7 +33,6 @@ def check_cuts(name: str, where: Any) -> None:
 def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: int = UNSAID
 ) -> tuple[Tensor, ...]:
-    """Pieces between the given indices, or so many pieces of nearly one length."""
     where: Any = next((w for w in (indices_or_sections, indices, sections) if w is not None), None)
     check_cuts("tensor_split", where)
     if input.dim() == 0:
@@ -65,19 +64,16 @@ def split_at(name: str, input: Tensor, where: Any, dim: int, least: int) -> tupl
 
 @composite
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """tensor_split along dim 1 (dim 0 of a vector)."""
     return split_at("hsplit", input, indices_or_sections, 1 if input.dim() > 1 else 0, 1)
 
 
 @composite
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """tensor_split along dim 0."""
     return split_at("vsplit", input, indices_or_sections, 0, 2)
 
 
 @composite
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """tensor_split along dim 2."""
     return split_at("dsplit", input, indices_or_sections, 2, 3)
 
 

@@ -29,19 +29,16 @@ TABLE.placing(
     "select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
     view=ops["select"],
     reference=placed("select"),
-    doc="Zeros of a shape with the gradient at one index of a dim.",
 )
 TABLE.placing(
     "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int? start, int? end, int step) -> Tensor",
     view=ops["slice"],
     reference=placed("slice"),
-    doc="Zeros of a shape with the gradient at [start:end:step] of a dim.",
 )
 TABLE.placing(
     "diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
     view=ops["diagonal"],
     reference=placed("diagonal"),
-    doc="Zeros of a shape with the gradient on a diagonal.",
 )
 
 
@@ -135,6 +132,4 @@ TABLE.staged(
     stages=restrided,
     method=False,
     reference=numpy_restrided,
-    doc="The elements laid into memory by one geometry (adding where they meet), read by another; divided by how often "
-    "the geometry shared has their place.",
 )

@@ -27,13 +27,11 @@ def dense(view: Tensor) -> Tensor:
 
 @copy
 def alias_copy(input: Tensor) -> Tensor:
-    """A copy of the tensor."""
     return dense(input)
 
 
 @copy
 def detach_copy(input: Tensor) -> Tensor:
-    """A copy without history."""
     return dense(input.detach())
 
 
@@ -41,31 +39,26 @@ def detach_copy(input: Tensor) -> Tensor:
 def as_strided_copy(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
-    """A copy of what as_strided shows."""
     return dense(input.as_strided(size, stride, storage_offset))
 
 
 @copy
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A copy of a diagonal."""
     return dense(input.diagonal(offset, dim1, dim2))
 
 
 @copy
 def expand_copy(input: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tensor:
-    """A copy of the tensor with dims of size 1 repeated. implicit: as in torch, without a meaning."""
     return dense(input.expand(size))
 
 
 @copy
 def permute_copy(input: Tensor, dims: Sequence[int]) -> Tensor:
-    """A copy with the dims in another order."""
     return dense(input.permute(dims))
 
 
 @copy
 def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
-    """A copy of the part at one index of a dim."""
     return dense(input.select(dim, index))
 
 
@@ -73,43 +66,36 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
 def slice_copy(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """A copy of the part [start:end:step] of a dim."""
     return dense(ops["slice"](input, dim, start, end, step))
 
 
 @copy
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] = UNSAID) -> Tensor:
-    """A copy without the dims of size 1 (or those given)."""
     return dense(input.squeeze() if dim is UNSAID else input.squeeze(dim))
 
 
 @copy
 def t_copy(input: Tensor) -> Tensor:
-    """A copy of a matrix transposed; a vector as it is."""
     return dense(input.t())
 
 
 @copy
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """A copy with two dims swapped."""
     return dense(input.transpose(dim0, dim1))
 
 
 @copy
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """A copy of the windows of a dim, as one more dim at the end."""
     return dense(input.unfold(dimension, size, step))
 
 
 @copy
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
-    """A copy with a dim of size 1 more."""
     return dense(input.unsqueeze(dim))
 
 
 @copy
 def view_copy(input: Tensor, size: Any = UNSAID, *, dtype: Any = UNSAID) -> Tensor:
-    """A copy of the elements with another shape, or of the memory read as another dtype."""
     wanted = size if dtype is UNSAID else dtype
     if isinstance(wanted, (int, list, tuple)):
         return ops["_unsafe_view"](dense(input), wanted)
@@ -118,19 +104,16 @@ def view_copy(input: Tensor, size: Any = UNSAID, *, dtype: Any = UNSAID) -> Tens
 
 @copy
 def view_as_complex_copy(input: Tensor) -> Tensor:
-    """A copy of pairs as complex numbers."""
     return dense(ops["view_as_complex"](input))
 
 
 @copy
 def view_as_real_copy(input: Tensor) -> Tensor:
-    """A copy of complex numbers as pairs."""
     return dense(ops["view_as_real"](input))
 
 
 @partial(TABLE.composite, out=True, method=True)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """A copy of ``length`` elements of a dim from ``start`` on."""
     return dense(input.narrow(dim, start, length))
 
 
@@ -150,7 +133,6 @@ def parts(name: str, views: Sequence[Tensor], out: Sequence[Tensor] | None) -> t
 def split_copy(
     input: Tensor, split_size: Any, dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
-    """Copies of the pieces of one length (the last may be shorter), or of the lengths given."""
     return parts("split_copy", input.split(split_size, dim), out)
 
 
@@ -158,29 +140,24 @@ def split_copy(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, ...] | None:
-    """Copies of pieces of the lengths given."""
     return parts("split_with_sizes_copy", input.split_with_sizes(split_sizes, dim), out)
 
 
 @TABLE.composite
 def unbind_copy(input: Tensor, dim: int = 0, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...] | None:
-    """Copies of the parts at each index of a dim."""
     return parts("unbind_copy", input.unbind(dim), out)
 
 
 @method
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces of one length (the last may be shorter) that may be written to: copies, see the module."""
     return tuple(map(dense, input.split(split_size, dim)))
 
 
 @method
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces of the lengths given that may be written to: copies, see the module."""
     return tuple(map(dense, input.split_with_sizes(split_sizes, dim)))
 
 
 @method
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most so many pieces of one length that may be written to: copies, see the module."""
     return tuple(map(dense, input.chunk(chunks, dim)))

@@ -37,7 +37,6 @@ view(
     geometry="view",
     reference=reshaped,
     function=False,
-    doc="The same elements with another shape (or dtype, given instead), without copying.",
 )
 view(
     "_unsafe_view(Tensor self, int[]* size) -> Tensor",
@@ -61,7 +60,6 @@ view(
     reference=lambda xp, x: x,
     method=False,
     function=False,
-    doc="The whole tensor as a view.",
 )
 view(
     "_fw_primal(Tensor self) -> Tensor",
@@ -75,16 +73,14 @@ view(
     "transpose(Tensor self, int dim0, int dim1) -> Tensor",
     geometry="transpose",
     reference=lambda xp, x, dim0, dim1: xp.swapaxes(x, dim0, dim1) if x.ndim else x,
-    doc="Two dims swapped.",
 )
 view(
-    "t(Tensor self) -> Tensor", geometry="t", reference=lambda xp, x: x.T, doc="A matrix transposed; a vector as it is."
+    "t(Tensor self) -> Tensor", geometry="t", reference=lambda xp, x: x.T
 )
 view(
     "permute(Tensor self, int[]* dims) -> Tensor",
     geometry="permute",
     reference=lambda xp, x, dims: xp.transpose(x, front(dims)),
-    doc="The dims in another order.",
 )
 view(
     "squeeze(Tensor self, int[]* dim=None) -> Tensor",
@@ -92,13 +88,11 @@ view(
     reference=lambda xp, x, dim: x.reshape(
         [n for i, n in enumerate(x.shape) if n != 1 or not (dim is None or i in [d % x.ndim for d in front(dim)])]
     ),
-    doc="Without the dims of size 1 (or those given).",
 )
 view(
     "unsqueeze(Tensor self, int dim) -> Tensor",
     geometry="unsqueeze",
     reference=lambda xp, x, dim: xp.expand_dims(x, dim),
-    doc="With a dim of size 1 more.",
 )
 view(
     "expand(Tensor self, int[]* size) -> Tensor",
@@ -107,13 +101,11 @@ view(
     reference=lambda xp, x, size: xp.broadcast_to(
         x, [x.shape[i - len(front(size))] if n == -1 else n for i, n in enumerate(front(size))]
     ),
-    doc="Dims of size 1 repeated, without copying; -1 keeps a size.",
 )
 view(
     "select(Tensor self, int dim, int index) -> Tensor",
     geometry="select",
     reference=lambda xp, x, dim, index: xp.moveaxis(x, dim, 0)[index],
-    doc="The part at one index of a dim.",
 )
 view(
     "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
@@ -121,61 +113,51 @@ view(
     method=False,
     function=False,
     reference=lambda xp, x, dim, start, end, step: xp.moveaxis(xp.moveaxis(x, dim, 0)[start:end:step], 0, dim),
-    doc="The part [start:end:step] of a dim.",
 )
 view(
     "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     geometry="diagonal",
     reference=lambda xp, x, offset, dim1, dim2: xp.diagonal(x, offset, dim1, dim2),
-    doc="A diagonal of two dims, as the last dim.",
 )
 view(
     "as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
     geometry="as_strided",
-    doc="Any geometry on the tensor's storage: strides and offset in elements.",
 )
 view(
     "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
     geometry="unfold",
     function=False,
     reference=windows,
-    doc="Windows of a dim, as one more dim at the end.",
 )
 view(
     "view_as_real(Tensor self) -> Tensor",
     geometry="view_as_real",
     method=False,
     reference=lambda xp, x: xp.stack([x.real, x.imag], -1),
-    doc="Complex numbers as pairs: one more dim of size 2.",
 )
 view(
     "view_as_complex(Tensor self) -> Tensor",
     geometry="view_as_complex",
     method=False,
     reference=lambda xp, x: x[..., 0] + 1j * x[..., 1],
-    doc="Pairs as complex numbers: the last dim goes.",
 )
 multi_view(
     "split(Tensor self, object split_size, int dim=0) -> Tensor[]",
     way="split",
-    doc="Pieces of one length (the last may be shorter), or of the lengths given.",
 )
 multi_view(
     "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
     way="split_with_sizes",
     reference=lambda xp, x, split_sizes, dim: tuple(xp.split(x, xp.cumsum(xp.asarray(split_sizes))[:-1], dim)),
-    doc="Pieces of the lengths given.",
 )
 multi_view(
     "unbind(Tensor self, int dim=0) -> Tensor[]",
     way="unbind",
     reference=lambda xp, x, dim: tuple(xp.moveaxis(x, dim, 0)),
-    doc="The parts at each index of a dim.",
 )
 TABLE.copying(
     "clone(Tensor self, *, object? memory_format=None) -> Tensor",
     reference=lambda xp, x, memory_format: xp.array(x),
-    doc="A copy with memory of its own.",
 )
 
 # ---- made of them
@@ -185,42 +167,38 @@ reshaping(
     way="contiguous",
     function=False,
     reference=lambda xp, x, memory_format: xp.ascontiguousarray(x).reshape(x.shape),
-    doc="The tensor itself when it is row-major without gaps, else such a copy.",
 )
 reshaping(
     "reshape(Tensor self, int[]* shape) -> Tensor",
     way="reshape",
     reference=reshaped,
-    doc="The same elements with another shape: a view where strides allow, else a copy.",
 )
 reshaping(
-    "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", way="flatten", doc="Some dims joined to one."
+    "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", way="flatten"
 )
 reshaping(
-    "ravel(Tensor self) -> Tensor", way="ravel", reference=lambda xp, x: x.reshape(-1), doc="All dims joined to one."
+    "ravel(Tensor self) -> Tensor", way="ravel", reference=lambda xp, x: x.reshape(-1)
 )
-reshaping("unflatten(Tensor self, int dim, int[] sizes) -> Tensor", way="unflatten", doc="A dim split into several.")
-reshaping("view_as(Tensor self, Tensor other) -> Tensor", way="view_as", function=False, doc="view with other's shape.")
+reshaping("unflatten(Tensor self, int dim, int[] sizes) -> Tensor", way="unflatten")
+reshaping("view_as(Tensor self, Tensor other) -> Tensor", way="view_as", function=False)
 reshaping(
     "reshape_as(Tensor self, Tensor other) -> Tensor",
     way="reshape_as",
     function=False,
-    doc="reshape with other's shape.",
 )
 reshaping(
-    "expand_as(Tensor self, Tensor other) -> Tensor", way="expand_as", function=False, doc="expand to other's shape."
+    "expand_as(Tensor self, Tensor other) -> Tensor", way="expand_as", function=False
 )
-reshaping("broadcast_to(Tensor self, int[]* size) -> Tensor", way="broadcast_to", doc="expand, as a function.")
-reshaping("swapaxes(Tensor self, int axis0, int axis1) -> Tensor", way="swapaxes", doc="transpose, by NumPy's name.")
-reshaping("swapdims(Tensor self, int dim0, int dim1) -> Tensor", way="swapaxes", doc="transpose, by another name.")
+reshaping("broadcast_to(Tensor self, int[]* size) -> Tensor", way="broadcast_to")
+reshaping("swapaxes(Tensor self, int axis0, int axis1) -> Tensor", way="swapaxes")
+reshaping("swapdims(Tensor self, int dim0, int dim1) -> Tensor", way="swapaxes")
 reshaping(
     "movedim(Tensor self, int[] source, int[] destination) -> Tensor",
     way="movedim",
     reference=lambda xp, x, source, destination: xp.moveaxis(x, source, destination),
-    doc="Some dims moved to other places, the rest in order.",
 )
 reshaping(
-    "moveaxis(Tensor self, int[] source, int[] destination) -> Tensor", way="movedim", doc="movedim, by NumPy's name."
+    "moveaxis(Tensor self, int[] source, int[] destination) -> Tensor", way="movedim"
 )
 reshaping(
     "narrow(Tensor self, int dim, int start, int length) -> Tensor",
@@ -228,26 +206,25 @@ reshaping(
     reference=lambda xp, x, dim, start, length: xp.moveaxis(
         xp.moveaxis(x, dim, 0)[start % x.shape[dim] : start % x.shape[dim] + length], 0, dim
     ),
-    doc="A stretch of a dim.",
 )
-reshaping("adjoint(Tensor self) -> Tensor", way="adjoint", doc="Matrices transposed and conjugated.")
+reshaping("adjoint(Tensor self) -> Tensor", way="adjoint")
 multi_view(
-    "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", way="chunk", doc="At most so many pieces of one length."
+    "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", way="chunk"
 )
 TABLE.attribute(
     "T",
     reshaping(
-        "numpy_T(Tensor self) -> Tensor", way="numpy_T", method=False, function=False, doc="All dims reversed: x.T."
+        "numpy_T(Tensor self) -> Tensor", way="numpy_T", method=False, function=False
     ),
 )
 TABLE.attribute(
-    "mT", reshaping("mT(Tensor self) -> Tensor", way="mT", method=False, function=False, doc="Matrices transposed.")
+    "mT", reshaping("mT(Tensor self) -> Tensor", way="mT", method=False, function=False)
 )
-TABLE.attribute("mH", reshaping("mH(Tensor self) -> Tensor", way="adjoint", method=False, function=False, doc="x.mH."))
+TABLE.attribute("mH", reshaping("mH(Tensor self) -> Tensor", way="adjoint", method=False, function=False))
 TABLE.attribute(
     "H",
     reshaping(
-        "matrix_H(Tensor self) -> Tensor", way="adjoint", method=False, function=False, doc="A matrix's adjoint: x.H."
+        "matrix_H(Tensor self) -> Tensor", way="adjoint", method=False, function=False
     ),
 )
 
@@ -266,18 +243,15 @@ for schema in (
 TABLE.restriding(
     "resize_(Tensor self, int[]* size, *, object? memory_format=None) -> Tensor",
     way="resize_",
-    doc="Other sizes for the same memory, row by row; with more memory (not cleared) where it does not suffice.",
 )
 TABLE.restriding(
     "resize_as_(Tensor self, Tensor the_template, *, object? memory_format=None) -> Tensor",
     way="resize_as_",
     function=True,
-    doc="resize_ to another tensor's sizes.",
 )
 TABLE.restriding(
     "set_(Tensor self, object source=..., int storage_offset=0, int[]? size=None, int[]? stride=None) -> Tensor",
     way="set_",
-    doc="The memory and geometry of another tensor or of a storage; without one, no elements.",
 )
 
 
@@ -298,19 +272,16 @@ TABLE.methods |= {"swapaxes_": swapaxes_, "swapdims_": swapdims_}
 
 @composite
 def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with one dim at least; a tuple when there are several."""
     return at_least(lambda x: x.reshape(1) if x.dim() == 0 else x, tensors)
 
 
 @composite
 def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with two dims at least: new ones in front."""
     return at_least(lambda x: x.reshape(1, 1) if x.dim() == 0 else x.unsqueeze(0) if x.dim() == 1 else x, tensors)
 
 
 @composite
 def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with three dims at least: a matrix gets its new one behind, as in NumPy."""
 
     def widened(x: Tensor) -> Any:
         if x.dim() == 2:

@@ -1,4 +1,4 @@
-"""Rows of the array family: ops computed by one call on NumPy arrays, and composites of other ops."""
+"""Rows that are computed by one call on NumPy arrays, or by other ops."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from wengert_core.dispatch.composite import Composite as Wrapped
 from wengert_core.dispatch.op import Op
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.optable.kinds import settings as s
-from wengert_core.optable.kinds.base import Reference, Rows, driver
-from wengert_core.optable.kinds.base import inplace as inplace_schema
+from wengert_core.optable.kinds.base import Reference, Rows, driver, with_out
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
-LAPACK = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
 PREFIXED = ("fft", "linalg", "special")  # whose functions have the namespace in their names, as in PyTorch
-LAPACK_MODULES = {"cholesky": "lapack", "triangular": "lapack", "lu": "lapack", "qr": "lapack", "eigh": "eigh_svd",
-                  "svd": "eigh_svd"}
-"""Where what LAPACK computes is; all else is in lu_solve."""
 
 
 def without_out(schema: str) -> str:
@@ -55,21 +50,51 @@ class ArrayRows(Rows):
         driver("array_call").configure(op, results, widen, order)
         changed = None
         if inplace:
-            changed = Op(inplace_schema(without_out(schema)), "array", doc=f"In-place version of {op.name}.",
-                         out_of_place=op, inplace=True, reference=reference, options={"results": results})
+            changed = self.in_place(op, without_out(schema), reference=reference, options={"results": results})
             driver("array_call").configure(changed, results, widen, "")
         self.add(op, op.name, method=method)
         if changed is not None:
             self.add(changed, changed.name, method=method)
         return op
 
-    @s.checked(way=s.one_of(*LAPACK), reference=s.function, doc=s.text,
-               results=s.each_of("same", "array", "columns", *DTYPES))
-    def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str) -> Op:
-        """An array row that LAPACK computes where it is found. way: a word of WAYS in drivers/linalg/lapack.pyx."""
-        op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
-        driver(f"linalg.{LAPACK_MODULES.get(way, 'lu_solve')}").configure(op, way)
+    @s.checked(stages=s.function, reference=s.function_or_none, doc=s.text, key=s.text_or_none, method=s.flag,
+               inplace=s.one_of("", "method", "function"), out=s.flag)
+    def staged(
+        self,
+        schema: str,
+        *,
+        stages: Any,
+        reference: Reference | None,
+        doc: str = "",
+        key: str | None = None,
+        method: bool = True,
+        inplace: str = "",
+        out: bool = True,
+    ) -> Op:
+        """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
+
+        Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
+        stages that give a tuple: for several outputs, which have no out=.
+        inplace: "method" for an in-place variant too, "function" where that is also a function.
+        """
+        s.fitting(self, schema, "stages", stages, s.arguments_of(schema, "out"))
+        op = Op(with_out(schema) if out else schema, "staged", doc=doc, reference=reference)
+        driver("decomposed").configure(op, stages)
+        self.add(op, key or op.name, method=method and key is None)
+        if inplace:
+            changed = self.as_a_whole(op, schema, stages)
+            self.add(changed, changed.name, function=inplace == "function")
         return op
+
+    def as_a_whole(self, op: Op, schema: str, stages: Any) -> Op:
+        """The in-place variant of an op that cannot work in place: it computes the whole, then writes it.
+
+        It is one node, with the op's formula; it is not in the table.   schema, stages: of op.
+        """
+        changed = self.in_place(op, schema, reference=op.reference)
+        driver("decomposed").configure(changed, stages)
+        changed.owner = self.name
+        return changed
 
     @s.checked(name=s.text_or_none, method=s.flag, namespace=s.text_or_none, doc=s.text, out=s.flag,
                function=s.function)

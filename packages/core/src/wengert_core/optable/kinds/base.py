@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -78,6 +79,22 @@ class Rows:
             self.methods[name] = op
         return op
 
+    def in_place(self, op: Op, schema: str, **settings: Any) -> Op:
+        """The variant of an op that writes into its first argument. schema: of ``op``, without out=."""
+        doc = f"In-place version of {op.name}."
+        return Op(inplace_schema(schema), op.family, doc=doc, inplace=True, out_of_place=op, **settings)
+
+    def alias(self, name: str, target: Callable[..., Any], *, method: bool = True) -> None:
+        """Another name for an op of this table, as a function and as a method."""
+        target = self.wrapped.get(target, target)
+        function: Any = partial(target)
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = getattr(target, "__module__", None) or "wengert_core"
+        function.__doc__ = f"Another name for {getattr(target, 'name', None) or target.__name__}."
+        self.add(function, name, method=False)
+        if method:
+            self.methods[name] = target
+
 
 def driver(name: str) -> Any:
     """The module of a family's driver. It is loaded with the first of its rows; many programs need none."""
@@ -96,7 +113,7 @@ def with_outs(schema: str) -> str:
     return with_out(schema).replace("Tensor? out=None", "object? out=None")
 
 
-def inplace(schema: str) -> str:
+def inplace_schema(schema: str) -> str:
     """The schema of the variant which writes into its first argument."""
     parse_schema(schema)  # raises for what cannot be read
     name, rest = schema.split("(", 1)

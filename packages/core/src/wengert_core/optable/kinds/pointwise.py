@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
@@ -15,7 +14,6 @@ from wengert_core.drivers.references import UfuncOfNumPy
 from wengert_core.dtypes.dtypes import dtype
 from wengert_core.optable.kinds import settings as s
 from wengert_core.optable.kinds.base import EVERY, Reference, Rows, with_out
-from wengert_core.optable.kinds.base import inplace as inplace_schema
 
 NO_RECORD = ("compare", "logical")  # promotions whose result is bool
 PROMOTIONS = ("same", "float", "compare", "logical", "where", "real", "float_real", "strict")
@@ -122,16 +120,8 @@ class PointwiseRows(Rows):
         _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         changed = None
         if inplace:
-            changed = Op(
-                inplace_schema(schema),
-                "pointwise",
-                doc=f"In-place version of {op.name}.",
-                options=options,
-                out_of_place=op,
-                inplace=True,
-                no_record=no_record and promotion != "compare",  # what was there is gone, and its history
-                reference=reference,
-            )
+            kept = no_record and promotion != "compare"  # what was there is gone, and its history
+            changed = self.in_place(op, schema, options=options, no_record=kept, reference=reference)
             _pointwise.configure(changed, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         self.add(op, op.name, method=method)
         if operator:
@@ -161,17 +151,6 @@ class PointwiseRows(Rows):
     def pointwise_ternary(self, schema: str, **row: Unpack[Pointwise]) -> Op:
         """A row with three inputs."""
         return self.pointwise(3, schema, **row)
-
-    def alias(self, name: str, target: Callable[..., Any], *, method: bool = True) -> None:
-        """Another name for an op of this table, as a function and as a method."""
-        target = self.wrapped.get(target, target)
-        function: Any = partial(target)
-        function.__name__ = function.__qualname__ = name
-        function.__module__ = getattr(target, "__module__", None) or "wengert_core"
-        function.__doc__ = f"Another name for {getattr(target, 'name', None) or target.__name__}."
-        self.add(function, name, method=False)
-        if method:
-            self.methods[name] = target
 
 
 def _check_settings(table: Any, n_in: int, schema: str, promotion: str, settings: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ def gather(call: Call) -> Any:
     return shaped(call, result, "index")
 
 
-@rule("scatter", "scatter_add", "scatter_reduce")
+@rule("scatter", "scatter_add")
 def scatter(call: Call) -> Any:
     """src may be a number; a number of each sample counts for all of its index."""
     changes: dict[str, Any] = {"self": target(call), "dim": along(call), "index": lifted(call, "index")}
@@ -89,7 +89,7 @@ def checked_index(call: Call, x: Any, source: Any, dim: int) -> Any:
     return spread(index, dim, source.shape)
 
 
-@rule("index_add", "index_copy", "index_reduce")
+@rule("index_add", "index_copy")
 def index_into(call: Call) -> Any:
     """With an index of each sample it is a scatter."""
     x, source, dim = target(call), lifted(call, "source"), along(call)
@@ -99,13 +99,8 @@ def index_into(call: Call) -> Any:
     if call.name.startswith("index_add"):
         alpha = call["alpha"]
         result = ops[f"scatter_add{last}"](x, dim, index, source if alpha == 1 else source * alpha)
-    elif call.name.startswith("index_copy"):
-        result = ops[f"scatter{last}"](x, dim, index, source)
     else:
-        if call["reduce"] == "sum":
-            raise refused(call)
-        result = ops[f"scatter_reduce{last}"](
-            x, dim, index, source, call["reduce"], include_self=call["include_self"])
+        result = ops[f"scatter{last}"](x, dim, index, source)
     return given(call, result)
 
 

@@ -79,7 +79,7 @@ SUMS: dict[str, tuple[str, str, int, int, int]] = {
 """The factors of a product with something added, their ranks and that of the product."""
 
 
-@rule(*SUMS)
+@rule("addmm")
 def added(call: Call) -> Any:
     name = call.name.removesuffix("_") if call.op.is_inplace else call.name
     first, second, rank, other, whole = SUMS[name]
@@ -104,7 +104,7 @@ def added(call: Call) -> Any:
     return (value if call["beta"] == 1 else value * call["beta"]) + found
 
 
-@rule("nn.functional.linear", "linear")
+@rule("linear")
 def linear(call: Call) -> Any:
     weight, bias = call["weight"], call["bias"]
     rank = call.rank("input")
@@ -119,11 +119,3 @@ def linear(call: Call) -> Any:
         batched = call.batched["input"] or call.batched["weight"]
         bias = padded(bias, call.rank("bias"), found.dim() - batched)
     return found + bias
-
-
-@rule("_trilinear")
-def trilinear(call: Call) -> Any:
-    """One more index."""
-    parts = {"i1": "ni", "i2": "kij", "i3": "nj"}
-    indices = ",".join("b" * call.batched[name] + part for name, part in parts.items())
-    return TABLE.ops["einsum"](f"{indices}->bnk", *(call[name] for name in parts))

@@ -14,10 +14,3 @@ def grids(call: Call) -> Any:
     count = call["size"][0]
     places, base = call.run(theta=folded(call["theta"]), size=(call.size * count, *call["size"][1:]))
     return unfolded(places, call.size, count), call.expand(base)
-
-
-@rule("grid_sampler_2d", "grid_sampler_3d")
-def read(call: Call) -> Any:
-    """The batch becomes images, each with a grid."""
-    input, grid = (call.expanded(name) for name in ("input", "grid"))
-    return unfolded(call.run(input=folded(input), grid=folded(grid)), call.size, input.shape[1])

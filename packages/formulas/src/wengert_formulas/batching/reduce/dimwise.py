@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_formulas.batching.calls.call import Call, family, rule
-from wengert_formulas.batching.calls.layout import flat, lifted, shaped
+from wengert_formulas.batching.calls.call import Call, family
+from wengert_formulas.batching.calls.layout import lifted, shaped
 
 
 @family("along")
@@ -18,12 +18,3 @@ def along(call: Call) -> Any:
         return shaped(call, results, "self")
     kind: Any = type(results)  # values and indices
     return kind([shaped(call, x, "self") for x in results])
-
-
-@rule("argmax", "argmin")
-def place(call: Call) -> Any:
-    """Without a dim: among all elements of a sample."""
-    if call["dim"] is not None:
-        return along(call)
-    found = call.run(self=flat(call, "self"), dim=1, keepdim=False)
-    return found.reshape(call.size, *[1] * call.rank("self")) if call["keepdim"] else found

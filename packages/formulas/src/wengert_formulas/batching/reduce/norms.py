@@ -1,4 +1,4 @@
-"""Batching rules of dist and renorm: norms over the dims of one sample."""
+"""Batching rules of norms, dist and renorm: over the dims of one sample."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from wengert_core.ops.reduce.norms import renormed
 
 from wengert_formulas.batching.calls.call import Call, rule
 from wengert_formulas.batching.calls.layout import aligned
+from wengert_formulas.batching.reduce.reductions import over_dims
 
 ops = wc.TABLE.ops
+rule("linalg_vector_norm", "_norm")(over_dims)
 
 
 @rule("_renorm")

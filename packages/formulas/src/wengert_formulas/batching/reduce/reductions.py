@@ -8,6 +8,7 @@ from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, family, rule
 from wengert_formulas.batching.calls.layout import flat
+from wengert_formulas.batching.reduce.dimwise import along
 
 
 @family("reduction")
@@ -18,6 +19,16 @@ def reduced(call: Call) -> Any:
         return call.run(self=value.unsqueeze(1), dim=[1], keepdim=False)
     every = dim is None or (dim == [] or dim == ())
     return call.run(dim=list(range(1, rank + 1)) if every else call.dims(dim, rank))
+
+
+@rule("nansum")
+def over_dims(call: Call) -> Any:
+    """Over some dims; without any over all of a sample."""
+    rank, dims = call.rank("self"), call["dim"]
+    found = call.dims(() if dims is None else dims, rank) or list(range(1, rank + 1))
+    if rank == 0:
+        return call.run(self=call["self"].unsqueeze(1), dim=[1], keepdim=False)
+    return call.run(dim=found)
 
 
 @rule("_max", "_min")
@@ -47,3 +58,12 @@ def aminmax(call: Call) -> Any:
         return call.run(dim=call.dim(dim, rank))
     pair = call.run(self=flat(call, "self"), dim=1, keepdim=False)
     return tuple(x.reshape(call.size, *[1] * rank) for x in pair) if call["keepdim"] else pair
+
+
+@rule("argmax", "argmin")
+def place(call: Call) -> Any:
+    """Without a dim: among all elements of a sample."""
+    if call["dim"] is not None:
+        return along(call)
+    found = call.run(self=flat(call, "self"), dim=1, keepdim=False)
+    return found.reshape(call.size, *[1] * call.rank("self")) if call["keepdim"] else found

@@ -1,4 +1,4 @@
-"""Batching rules of medians and of distinct values."""
+"""Batching rules of medians."""
 
 from __future__ import annotations
 
@@ -11,16 +11,6 @@ from wengert_formulas.batching.calls.call import Call, rule
 from wengert_formulas.batching.calls.layout import flat
 
 ops = wc.TABLE.ops
-
-
-@rule("_unique", "_unique_consecutive")
-def unique(call: Call) -> Any:
-    """How long the result is depends on the data."""
-    name = "_unique2" if call.name == "_unique" else "unique_consecutive"
-    raise RuntimeError(
-        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-        f"aten::{name}. Each sample may have another number of distinct values"
-    )
 
 
 @rule("_median", "_nanmedian")

@@ -42,64 +42,6 @@ derivative(
 )
 
 
-def outer(column: Tensor, row: Tensor) -> Tensor:
-    """column @ row."""
-    return column.unsqueeze(1) * row
-
-
-derivative(
-    "addmv",
-    self=lambda grad, beta: scaled(grad, conj(beta)),
-    mat=lambda grad, vec, alpha: scaled(outer(grad, vec.conj()), conj(alpha)),
-    vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), conj(alpha)),
-    jvp={
-        "self": lambda self_t, beta: scaled(self_t, beta),
-        "mat": lambda mat_t, vec, alpha: scaled(mat_t.mv(vec), alpha),
-        "vec": lambda vec_t, mat, alpha: scaled(mat.mv(vec_t), alpha),
-    },
-)
-derivative(
-    "addr",  # the vectors' dtypes may differ from each other and from the result's
-    self=lambda grad, beta: scaled(grad, conj(beta)),
-    vec1=lambda grad, vec2, alpha: scaled(grad.mv(vec2.conj().to(grad.dtype)), conj(alpha)),
-    vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(vec1.conj().to(grad.dtype)), conj(alpha)),
-    jvp={
-        "self": lambda self_t, beta: scaled(self_t, beta),
-        "vec1": lambda vec1_t, vec2, alpha: scaled(outer(vec1_t, vec2), alpha),
-        "vec2": lambda vec2_t, vec1, alpha: scaled(outer(vec1, vec2_t), alpha),
-    },
-)
-derivative(
-    "baddbmm",
-    self=lambda grad, beta: scaled(grad, conj(beta)),
-    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(adjoint(batch2)), conj(alpha)),
-    batch2=lambda grad, batch1, alpha: scaled(adjoint(batch1).bmm(grad), conj(alpha)),
-    jvp={
-        "self": lambda self_t, beta: scaled(self_t, beta),
-        "batch1": lambda batch1_t, batch2, alpha: scaled(batch1_t.bmm(batch2), alpha),
-        "batch2": lambda batch2_t, batch1, alpha: scaled(batch1.bmm(batch2_t), alpha),
-    },
-)
-
-
-def of_each(grad: Tensor, batch: Tensor) -> Tensor:
-    """The gradient of a batch's sum for each of the batch."""
-    return grad.unsqueeze(0).expand(batch.shape[0], *grad.shape)
-
-
-derivative(
-    "addbmm",
-    self=lambda grad, beta: scaled(grad, conj(beta)),
-    batch1=lambda grad, batch2, alpha: scaled(of_each(grad, batch2).bmm(adjoint(batch2)), conj(alpha)),
-    batch2=lambda grad, batch1, alpha: scaled(adjoint(batch1).bmm(of_each(grad, batch1)), conj(alpha)),
-    jvp={
-        "self": lambda self_t, beta: scaled(self_t, beta),
-        "batch1": lambda batch1_t, batch2, alpha: scaled(batch1_t.bmm(batch2).sum(0), alpha),
-        "batch2": lambda batch2_t, batch1, alpha: scaled(batch1.bmm(batch2_t).sum(0), alpha),
-    },
-)
-
-
 # ---- linear: input @ weight.T + bias
 def rows(x: Tensor) -> Tensor:
     """All dims but the last joined to one."""
@@ -136,32 +78,4 @@ derivative(
         "weight": lambda weight_t, input: wc.matmul(input, weight_t.t()),
         "bias": lambda bias_t: bias_t,
     },
-)
-
-# ---- bilinear
-def trilinear_gradients(grad: Tensor, i1: Tensor, i2: Tensor, i3: Tensor, needs: Any) -> Any:
-    """By rows, by matrices (of the products of both rows), by rows."""
-    n = i1.shape[0]
-    k, i, j = i2.shape
-    by_1 = by_2 = by_3 = None
-    if needs[0] or needs[2]:
-        each = (grad @ conj(i2).reshape(k, i * j)).reshape(n, i, j)
-        by_1 = (each @ conj(i3).unsqueeze(2)).reshape(n, i) if needs[0] else None
-        by_3 = (conj(i1).unsqueeze(1) @ each).reshape(n, j) if needs[2] else None
-    if needs[1]:
-        pairs = (conj(i1).unsqueeze(2) * conj(i3).unsqueeze(1)).reshape(n, i * j)
-        by_2 = (grad.transpose(0, 1) @ pairs).reshape(k, i, j)
-    return by_1, by_2, by_3
-
-
-TABLE.derivative(
-    "_trilinear",
-    joint=trilinear_gradients,
-    joint_inputs=("i1", "i2", "i3"),
-    jvp={
-        "i1": lambda i1_t, i2, i3: wc._trilinear(i1_t, i2, i3),
-        "i2": lambda i2_t, i1, i3: wc._trilinear(i1, i2_t, i3),
-        "i3": lambda i3_t, i1, i2: wc._trilinear(i1, i2, i3_t),
-    },
-    node="TrilinearBackward0",
 )

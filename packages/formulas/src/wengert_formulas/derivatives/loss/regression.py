@@ -108,18 +108,3 @@ derivative(
         ),
     },
 )
-
-
-# ---- soft_margin_loss: its target is a constant
-def margin_slope(self: Tensor, target: Tensor) -> Tensor:
-    """-t sigmoid(-t x)."""
-    return -target * (-target * self).sigmoid()
-
-
-derivative(
-    "soft_margin_loss",
-    self=lambda grad, self, target, reduction: of_elements(grad, margin_slope(self, target), reduction),
-    jvp={
-        "self": lambda self_t, self, target, reduction: over_elements(self_t * margin_slope(self, target), reduction)
-    },
-)

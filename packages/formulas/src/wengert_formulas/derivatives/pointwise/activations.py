@@ -16,7 +16,7 @@ from wengert_formulas.derivatives.base import TABLE, by_place
 
 derivative, elementwise = TABLE.derivative, TABLE.elementwise
 
-# ---- sigmoid and tanh, from the result
+# ---- sigmoid, and the kernel of the gradient of tanh, from the result
 derivative(
     "sigmoid",
     self=lambda grad, result: wc.sigmoid_backward(grad, result),
@@ -30,11 +30,6 @@ derivative(
         "grad_output": lambda grad_output_t, output: wc.sigmoid_backward(grad_output_t, output),
         "output": lambda output_t, grad_output, output: grad_output * ((1 - 2 * output) * output_t).conj(),
     },
-)
-derivative(
-    "tanh",
-    self=lambda grad, result: wc.tanh_backward(grad, result),
-    jvp=lambda self_t, result: self_t * (1 - result * result),
 )
 derivative(
     "tanh_backward",

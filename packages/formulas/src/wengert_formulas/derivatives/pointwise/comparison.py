@@ -8,9 +8,6 @@ TABLE.not_differentiable(
     "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"
 )
 TABLE.not_differentiable("logical_and", "logical_or", "logical_xor", "logical_not")
-TABLE.not_differentiable(
-    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_left_shift", "bitwise_right_shift"
-)
 
 # ---- in place: numbers take the place of a tensor that may have a history
 TABLE.zero("eq_", "ne_", "lt_", "le_", "gt_", "ge_")

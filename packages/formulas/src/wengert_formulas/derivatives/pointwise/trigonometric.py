@@ -1,4 +1,4 @@
-"""Derivatives of trigonometric and hyperbolic functions (tanh: see activations) and of angles."""
+"""Derivatives of trigonometric and hyperbolic functions and of angles."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ elementwise("acos", lambda self: -(1 - self * self).rsqrt())
 elementwise("atan", lambda self: (self * self + 1).reciprocal())
 elementwise("sinh", lambda self: self.cosh())
 elementwise("cosh", lambda self: self.sinh())
+TABLE.derivative(
+    "tanh",
+    self=lambda grad, result: wc.tanh_backward(grad, result),
+    jvp=lambda self_t, result: self_t * (1 - result * result),
+)
 elementwise("asinh", lambda self: (self * self + 1).rsqrt())
 elementwise("acosh", lambda self: acosh_slope(self))
 elementwise("atanh", lambda self: (1 - self * self).reciprocal())

@@ -13,5 +13,4 @@ TABLE.derivative(
 )
 TABLE.not_implemented("bincount", "write zeros(n).index_add(0, input, weights), which has one by the weights")
 TABLE.not_implemented("_histogram", "counts are steps")
-TABLE.not_implemented("_histogramdd", "counts are steps")
 TABLE.not_differentiable("histc")

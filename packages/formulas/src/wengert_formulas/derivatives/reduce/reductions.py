@@ -91,13 +91,8 @@ def whole_tangent(self_t: Tensor, self: Tensor, result: Tensor) -> Tensor:
     return wc.where(equal, self_t, 0).sum() / equal.sum()
 
 
-for name in ("_max", "_min", "_median", "_nanmedian"):
-    derivative(
-        name,
-        self=whole_grad,
-        jvp=whole_tangent,
-        node=f"{name[1:].capitalize()}Backward{int(name in ('_max', '_min'))}",
-    )
+for name in ("_max", "_min"):
+    derivative(name, self=whole_grad, jvp=whole_tangent, node=f"{name[1:].capitalize()}Backward1")
 for name in ("amax", "amin"):
     derivative(
         name,

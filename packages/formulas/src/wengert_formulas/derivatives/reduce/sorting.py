@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.derivatives.base import TABLE
-from wengert_formulas.derivatives.reduce.reductions import picked, put_back
+from wengert_formulas.derivatives.reduce.reductions import picked, put_back, whole_grad, whole_tangent
 
 derivative = TABLE.derivative
 
@@ -38,26 +36,6 @@ for name in ("median", "nanmedian", "kthvalue"):
         jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
         node=None if name == "kthvalue" else f"{name.capitalize()}Backward1",
     )
+for name in ("_median", "_nanmedian"):
+    derivative(name, self=whole_grad, jvp=whole_tangent, node=f"{name[1:].capitalize()}Backward0")
 TABLE.not_differentiable("argsort")
-
-
-# ---- what is there once
-def refused(name: str) -> Any:
-    """A rule that says there is none, in torch's words."""
-
-    def rule(grad: Tensor) -> Tensor:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    def tangent(self_t: Tensor) -> Tensor:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return {"self": rule, "jvp": tangent}
-
-
-derivative("_unique", outputs=("output",), node="Unique2Backward0", **refused("_unique2"))
-derivative(
-    "_unique_consecutive",
-    outputs=("output",),
-    node="UniqueConsecutiveBackward0",
-    **refused("unique_consecutive"),
-)

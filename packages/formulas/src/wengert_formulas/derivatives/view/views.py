@@ -60,17 +60,6 @@ linear(
 linear(
     "unfold", self=lambda grad, self_shape, dimension, size, step: unfold_grad(grad, self_shape, dimension, size, step)
 )
-linear("select_backward", grad_output=lambda grad, dim, index: grad.select(dim, index), node="SelectBackwardBackward0")
-linear(
-    "slice_backward",
-    node="SliceBackwardBackward0",
-    grad_output=lambda grad, dim, start, end, step: wc.slice(grad, dim, start, end, step),
-)
-linear(
-    "diagonal_backward",
-    node="DiagonalBackwardBackward0",
-    grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
-)
 
 
 # ---- any geometry: (sizes, strides, offset), in elements
@@ -106,7 +95,6 @@ def as_strided_tangent(
 
 
 linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=by_place("AsStrided"))
-linear("restride", self=lambda grad, source, target, shared: wc.restride(grad, target, source, shared))
 
 # ---- complex numbers as pairs
 linear("view_as_real", self=lambda grad: wc.view_as_complex(grad.contiguous()))
@@ -120,25 +108,3 @@ linear("unbind", self=lambda grads, dim: wc.stack(grads, dim))
 # ---- in place only
 TABLE.not_differentiable("resize_", "resize_as_")  # they refuse tensors that require grad
 TABLE.not_implemented("set_", "the tensor shows other memory")
-
-
-# ---- a part written
-linear(
-    "select_scatter",
-    self=lambda grad, dim, index, src_shape: wc.select_scatter(grad, grad.new_zeros(src_shape), dim, index),
-    src=lambda grad, dim, index: grad.select(dim, index),
-)
-linear(
-    "slice_scatter",
-    self=lambda grad, dim, start, end, step, src_shape: wc.slice_scatter(
-        grad, grad.new_zeros(src_shape), dim, start, end, step
-    ),
-    src=lambda grad, dim, start, end, step: wc.slice(grad, dim, start, end, step),
-)
-linear(
-    "diagonal_scatter",
-    self=lambda grad, offset, dim1, dim2, src_shape: wc.diagonal_scatter(
-        grad, grad.new_zeros(src_shape), offset, dim1, dim2
-    ),
-    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
-)

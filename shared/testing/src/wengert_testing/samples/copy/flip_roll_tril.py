@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 CASES = [
     OpCase(
@@ -20,3 +21,8 @@ CASES = [
     OpCase("tril", np.tril, [(T(3, 3),), (T(2, 3), 1), (T(2, 3, 3), -1)], complex=True),
     OpCase("triu", np.triu, [(T(3, 3),), (T(2, 3), 1), (T(2, 3, 3), -1)], complex=True),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "roll": [(T(2, 3), (1, 2), (-1, 0))],
+    "rot90": [(T(2, 3), 1, (-1, 0))],
+})

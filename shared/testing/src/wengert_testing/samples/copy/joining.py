@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 MANY = [([T(2, 3), T(1, 3)],), ([T(2, 1), T(2, 3)], 1), ([T(2)],), ([T(0), T(3)],)]
 ALIKE = [([T(2, 3), T(2, 3)],), ([T(2), T(2), T(2)], 1), ([T(), T()],), ([T(2, 3), T(2, 3)], -1)]
@@ -61,3 +62,8 @@ CASES = [
     OpCase("cartesian_prod", lambda *xs: np.array(list(itertools.product(*xs))), [(T(2), T(3))]),
     OpCase("combinations", tuples, [(T(4),), (T(3), 2, True)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "cat": [([T(2, 3), T(2, 1)], -1)],
+    "repeat_interleave": [(T(2, 3), 2, -1, {"output_size": 6})],
+})

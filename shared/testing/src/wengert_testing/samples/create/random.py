@@ -8,6 +8,8 @@ from wengert_testing.case import T
 from wengert_testing.samples.create.factories import random
 
 CASES = [
+    *(random(name, ((2, 3),)) for name in ("rand", "randn")),
+    *(random(name, (T(2, 3),)) for name in ("rand_like", "randn_like")),
     random("randint", (5, (2, 3))),
     random("randint_like", (T(2, 3), 5)),
     random("randperm", (5,)),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import of_nn, with_words
+from wengert_testing.samples.shapes import of_nn, recorded, with_words
 
 ENTRIES = np.array([0, 2, 2, 4, 1])
 OFFSETS = np.array([0, 2, 2, 4])
@@ -36,6 +36,8 @@ def bags_and_more(
     return bags(index[kept], weight, moved, ("sum", "mean", "max")[mode], None if factors is None else factors[kept])
 
 
+CLASSES = np.array([1, 0, 2])
+
 CASES = [
     of_nn(
         "embedding_bag",
@@ -62,3 +64,10 @@ CASES = [
         for name in ("embedding_bag", "_embedding_bag")
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.embedding_bag": [
+        (CLASSES, T(3, 2), np.array([0, 2]), None, 2.0, False, "sum", False, T(3)),
+        (CLASSES, T(3, 2), np.array([0, 1, 3]), None, 2.0, False, "mean", False, None, True, 1),
+    ],
+}, grad=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import of_nn
+from wengert_testing.samples.shapes import of_nn, recorded
 
 CLASSES = np.array([[2, 0, 1], [1, 1, 0]])
 
@@ -28,6 +28,7 @@ def shortened(weight: Any, index: Any, max_norm: Any, norm_type: Any) -> Any:
     return out
 
 
+
 CASES = [
     # ---- classes
     of_nn("one_hot", hot, [(CLASSES,), (CLASSES, 5)], grad=False),
@@ -45,3 +46,7 @@ CASES = [
         note="a leaf is not written to",
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.embedding": [(np.array([1, 0, 2]), T(3, 2), 1, None, 2.0, False, False)],
+}, grad=False)

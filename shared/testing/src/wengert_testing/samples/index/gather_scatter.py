@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 INDEX = np.array([[0, 1, 1], [2, 0, 2]])
 ONCE = np.array([[0, 1, 2], [2, 0, 1]])  # no place twice along dim 0
@@ -52,6 +53,9 @@ def filled_from(x: Any, mask: Any, source: Any) -> Any:
     x[mask] = source.reshape(-1)[: mask.sum()]
     return x
 
+
+LINES = np.array([1, 0])
+PLACES = np.array([[2, 0], [1, 1]])
 
 CASES = [
     OpCase(
@@ -127,3 +131,15 @@ CASES = [
         [(T(2, 3), DISTINCT, T(2)), (T(2, 3), VECTOR, T(3), True)],
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "gather": [(T(2, 3), -1, PLACES, {"sparse_grad": False})],
+    "index_add": [(T(2, 3), -1, LINES, T(2, 2))],
+    "index_fill": [(T(2, 3), -1, LINES, 1.5)],
+    "scatter": [(T(2, 3), -1, PLACES[:, :1], T(2, 1))],
+    "scatter_add": [(T(2, 3), -1, PLACES, T(2, 2))],
+    "take_along_dim": [(T(2, 3), PLACES, -1)],
+})
+CASES += recorded({
+    "nonzero": [(T(2, 3), {"as_tuple": True})],
+}, grad=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import with_words
+from wengert_testing.samples.shapes import recorded, with_words
 
 INDEX = np.array([[0, 1, 1], [2, 0, 1]])
 VECTOR = np.array([2, 0, 0])
@@ -57,6 +57,8 @@ ZEROS = [
     (np.array([0.5, 0.3, 1.0]), 0, np.array([0, 0, 0]), TWO_ZEROS, "prod", {"include_self": False}),
 ]
 
+PLACES = np.array([[2, 0], [1, 1]])
+
 CASES = [
     OpCase("scatter_reduce", scattered, [*SCATTER, *ZEROS], domain=(0.3, 2)),
     OpCase(
@@ -70,3 +72,10 @@ CASES = [
         warns=r"index_reduce\(\) is in beta",
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "scatter_reduce": [(T(2, 3), -1, PLACES, T(2, 2), "sum", {"include_self": False})],
+})
+CASES += recorded({
+    "index_reduce": [(T(2, 3), -1, np.array([1, 0]), T(2, 2), "amax")],
+}, warns=r"index_reduce\(\) is in beta")

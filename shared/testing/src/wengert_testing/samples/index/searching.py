@@ -1,4 +1,4 @@
-"""Samples of searching: positions in sorted rows, membership, distinct values."""
+"""Samples of searching: positions in sorted rows, membership, positions as coordinates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 BOUNDARIES = np.array([-1.0, 0.0, 0.5, 1.0])
 ROWS = np.array([[1, 3, 5], [2, 4, 6]])
@@ -20,14 +21,6 @@ def search(boundaries: Any, values: Any, right: Any = False, sorter: Any = None,
     if boundaries.ndim == 1:
         return np.searchsorted(boundaries, values, "right" if right else "left")
     return np.stack([search(row, wanted, right) for row, wanted in zip(boundaries, values, strict=True)])
-
-
-def runs(x: Any, dim: Any = None) -> Any:
-    flat = np.moveaxis(x, dim, 0) if dim is not None else x.reshape(-1)
-    starts = [i for i in range(len(flat)) if i == 0 or (flat[i] != flat[i - 1]).any()]
-    inverse = np.array([sum(s <= i for s in starts) - 1 for i in range(len(flat))])
-    values = flat[starts] if dim is None else np.moveaxis(flat[starts], 0, dim)
-    return values, inverse.reshape(x.shape) if dim is None else inverse, np.diff([*starts, len(flat)])
 
 
 CASES = [
@@ -51,7 +44,7 @@ CASES = [
         [(T(2, 3), BOUNDARIES), (WHOLE, np.array([1, 3]), {"right": True})],
         grad=False,
     ),
-    # ---- membership, positions, runs
+    # ---- membership, positions
     OpCase(
         "_isin",
         lambda x, among, invert: np.isin(x, among, invert=invert),
@@ -70,11 +63,10 @@ CASES = [
         [(WHOLE, (2, 3)), (WHOLE, 6), (MATRIX, (3, 2, 4))],
         grad=False,
     ),
-    OpCase("_unique_consecutive", runs, [(WHOLE,), (MATRIX,), (MATRIX, 0), (MATRIX, 1)], grad=False),
-    OpCase(
-        "unique_consecutive",
-        lambda x, inverse=False, counts=False, dim=None: runs(x, dim)[: 1 + inverse + counts],
-        [(WHOLE,), (WHOLE, True), (MATRIX, True, True), (MATRIX, True, True, 0)],
-        grad=False,
-    ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "bucketize": [(T(2, 3), np.array([-1.0, 0.0, 0.5]), {"out_int32": True, "right": True})],
+    "isin": [(T(3), T(3), {"assume_unique": True, "invert": True})],
+    "searchsorted": [(np.array([-1.0, 0.0, 0.5]), T(2, 3), {"out_int32": True})],
+}, grad=False)

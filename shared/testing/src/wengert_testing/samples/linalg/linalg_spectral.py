@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.linalg.linalg_solve import adjoint
+from wengert_testing.samples.shapes import recorded
 
 SQUARES = [(T(3, 3),), (T(2, 2, 2),), (T(1, 1),), (T(0, 0),)]
 SHAPES = [(T(3, 3),), (T(2, 4),), (T(4, 2),), (T(2, 3, 2),)]
@@ -135,3 +136,8 @@ CASES = [
     OpCase("_geqrf", raw, SHAPES, grad=False),
     OpCase("geqrf", raw, SHAPES[:2], grad=False),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "linalg.svdvals": [(T(2, 3), {"driver": None})],
+})
+CASES += recorded({"linalg.qr": [(T(2, 3), {"mode": "complete"})]}, grad=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 CASES = [
     OpCase(
@@ -13,3 +14,7 @@ CASES = [
         [(T(2, 3), T(2, 3)), (T(2, 3), T(3, 2), 1), (T(2, 3), T(3, 2), ([0, 1], [1, 0]))],
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "tensordot": [(T(2, 3), T(3, 2), ([-1], [0]))],
+})

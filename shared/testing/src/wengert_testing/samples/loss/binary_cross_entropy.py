@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.loss.regression import INSIDE, NUMBERED, PAIR, REDUCED, WEIGHT, by_element, reduced
+from wengert_testing.samples.loss.likelihood_losses import INSIDE
+from wengert_testing.samples.loss.regression import NUMBERED, PAIR, REDUCED, WEIGHT, by_element, reduced
 from wengert_testing.samples.pointwise.activations import sigmoid
-from wengert_testing.samples.shapes import of_nn
+from wengert_testing.samples.shapes import of_nn, recorded
 
 WEIGHTED = [
     *[(x, t, None, n) for x, t, n in NUMBERED],
@@ -48,3 +49,12 @@ CASES = [
     of_nn("binary_cross_entropy", by_element(bernoulli), REDUCED, domain=INSIDE),
     of_nn("binary_cross_entropy_with_logits", by_element(lambda x, t: bernoulli(sigmoid(x), t)), REDUCED),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.binary_cross_entropy_with_logits": [
+        (T(2, 3), fixed([[0, 1, 0.5]] * 2), fixed([0.5, 1, 2]), {"pos_weight": fixed([0.5, 1, 3])})
+    ],
+})
+CASES += recorded({
+    "nn.functional.binary_cross_entropy": [(T(2, 3), fixed([[0, 1, 0.5]] * 2), fixed([0.5, 1, 2]))],
+}, domain=(0.1, 0.9))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.nn.interpolation import REDUCTIONS, reduced
+from wengert_testing.samples.loss.regression import REDUCTIONS, reduced
 from wengert_testing.samples.shapes import of_nn
 
 LABELS = np.array([2, 0, 1])

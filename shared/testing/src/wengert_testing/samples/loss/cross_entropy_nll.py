@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.loss.regression import INSIDE, WEIGHT, reduced
+from wengert_testing.samples.loss.likelihood_losses import INSIDE
+from wengert_testing.samples.loss.regression import WEIGHT, reduced
 from wengert_testing.samples.reduce.softmax import soft
-from wengert_testing.samples.shapes import of_nn, with_words
+from wengert_testing.samples.shapes import of_nn, recorded, with_words
 
 TARGET = np.array([2, 0, 1, 2])
 
@@ -61,6 +62,8 @@ NLL = [
     (T(3), np.array(1)),
 ]
 
+CLASSES = np.array([1, 0, 2])
+
 CASES = [
     OpCase("nll_loss", nll, [*NLL, (T(4, 3), TARGET, None, 0), (T(4, 3), IGNORED, WEIGHT, 2)]),
     OpCase(
@@ -81,3 +84,9 @@ CASES = [
         ],
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.cross_entropy": [(T(3, 3), CLASSES, {"ignore_index": 1})],
+    "nn.functional.nll_loss": [(T(3, 3), CLASSES, {"ignore_index": 1})],
+    "nll_loss": [(T(3, 3), CLASSES, {"ignore_index": 1})],
+})

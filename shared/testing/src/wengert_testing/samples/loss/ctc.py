@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert_testing.case import T
-from wengert_testing.samples.nn.interpolation import reduced
-from wengert_testing.samples.shapes import of_nn
+from wengert_testing.case import OpCase, T
+from wengert_testing.samples.loss.regression import reduced
+from wengert_testing.samples.shapes import of_nn, recorded
 
 
 def alignments(logs: Any, targets: Any, inputs: Any, outputs: Any, blank: Any = 0, reduction: Any = "none") -> Any:
@@ -34,4 +34,17 @@ CASES = [
         grad=False,
         note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
     ),
+    OpCase(
+        "_ctc_loss",
+        lambda x, labels, times, counts, blank, zero: alignments(x, labels, np.array(times), np.array(counts), blank),
+        [(T(3, 3, 3, domain=(-2, -0.2)), CTC[0], (3, 3, 2), (2, 1, 1), 0, False)],
+        grad=False,
+        note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
+    ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.ctc_loss": [
+        (T(5, 2, 4), np.array([[0, 2], [1, 0]]), np.array([5, 1]), np.array([2, 2]), 3, "sum", True),
+    ],
+}, grad=False)

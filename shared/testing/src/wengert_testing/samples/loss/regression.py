@@ -1,4 +1,4 @@
-"""Samples of losses."""
+"""Samples of losses of regression."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import of_nn, with_words
+from wengert_testing.samples.shapes import of_nn, recorded, with_words
 
-SIGNS = fixed([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 WEIGHT = fixed([0.2, 1.0, 3.0])
+REDUCTIONS: list[dict[str, Any]] = [{"reduction": name} for name in ("mean", "none", "sum")]
 PAIR = [(T(2, 3), T(2, 3)), (T(), T())]
 REDUCED = [*PAIR, *with_words(PAIR[:1], reduction="sum"), *with_words(PAIR[:1], reduction="none")]
-INSIDE = (0.1, 0.9)
+
 NUMBERED = [(*PAIR[0], 0), (*PAIR[0], 1), (*PAIR[0], 2), (*PAIR[1], 1)]
 
 
@@ -72,30 +72,9 @@ CASES = [
     OpCase("_smooth_l1_slope", lambda x, t, beta: np.clip((x - t) / beta, -1, 1), NEAR_AND_FAR),
     OpCase("_huber", smooth_of(lambda gap, beta: beta * smooth(gap, beta)), NEAR_AND_FAR),
     OpCase("_huber_slope", lambda x, t, beta: np.clip(x - t, -beta, beta), NEAR_AND_FAR),
-    of_nn(
-        "kl_div",
-        by_element(lambda x, t: t * (np.log(t) - x)),
-        REDUCED,
-        domain=INSIDE,
-        warns="reduction: 'mean' divides",
-    ),
-    of_nn("poisson_nll_loss", by_element(lambda x, t: np.exp(x) - t * x), REDUCED),
-    of_nn(
-        "gaussian_nll_loss",
-        lambda x, t, var: np.mean(0.5 * (np.log(var) + (x - t) ** 2 / var)),
-        [(T(2, 3), T(2, 3), T(2, 3, domain=(0.3, 2)))],
-    ),
-    of_nn(
-        "hinge_embedding_loss",
-        by_element(lambda x, t: np.where(t == 1, x, np.maximum(0, 1 - x))),
-        [(T(2, 3), SIGNS)],
-        kinks=(1,),
-    ),
-    OpCase(
-        "_soft_margin_loss",
-        lambda x, t, reduction: reduced(np.log1p(np.exp(-t * x)), reduction),
-        [(T(2, 3), SIGNS, n) for n in (0, 1, 2)],
-    ),
-    of_nn("soft_margin_loss", by_element(lambda x, t: np.log1p(np.exp(-t * x))), [(T(2, 3), SIGNS)]),
-    of_nn("margin_ranking_loss", lambda x, y, t: np.mean(np.maximum(0, -t * (x - y))), [(T(2, 3), T(2, 3), SIGNS)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    f"nn.functional.{name}_loss": [(T(2, 3), T(2, 3), {"weight": fixed([[0.5, 1, 2]] * 2)})]
+    for name in ("huber", "l1", "mse")
+})

@@ -9,9 +9,11 @@ import numpy as np
 from wengert_testing.case import OpCase, T, fixed
 from wengert_testing.samples.index.embeddings import CLASSES
 from wengert_testing.samples.loss.ctc import CTC, alignments
-from wengert_testing.samples.loss.margin_losses import cosine_embedding, triplet
-from wengert_testing.samples.loss.regression import INSIDE, SIGNS, reduced
+from wengert_testing.samples.loss.likelihood_losses import INSIDE
+from wengert_testing.samples.loss.margin_losses import SIGNS, cosine_embedding, triplet
+from wengert_testing.samples.loss.regression import reduced
 from wengert_testing.samples.pointwise.activations import sigmoid
+from wengert_testing.samples.shapes import recorded
 
 NAMES = ("none", "mean", "sum")
 MATRIX = T(2, 3)
@@ -43,6 +45,7 @@ def divergence(x: Any, t: Any, reduction: Any = 0, log_target: Any = False) -> A
     return reduced(np.exp(t) * (t - x) if log_target else t * (np.log(t) - x), reduction)
 
 
+
 CASES = [
     OpCase(
         "binary_cross_entropy_with_logits",
@@ -63,13 +66,6 @@ CASES = [
         "ctc_loss",
         by_number(alignments),
         [(T(3, 3, 3, domain=(-2, -0.2)), *CTC, {"reduction": n}) for n in (0, 2)],
-        grad=False,
-        note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
-    ),
-    OpCase(
-        "_ctc_loss",
-        lambda x, labels, times, counts, blank, zero: alignments(x, labels, np.array(times), np.array(counts), blank),
-        [(T(3, 3, 3, domain=(-2, -0.2)), CTC[0], (3, 3, 2), (2, 1, 1), 0, False)],
         grad=False,
         note="its derivative is that of probabilities which sum up to 1: packages/formulas/tests/test_ctc.py",
     ),
@@ -102,3 +98,9 @@ CASES = [
         [(T(3, 2), CLASSES), (T(4, 2), CLASSES[0]), (T(4, 2), np.array(1))],
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "ctc_loss": [(T(5, 2, 4), np.array([[0, 2], [1, 0]]), np.array([5, 1]), np.array([2, 2]), 3, 2, True)],
+    "embedding": [(T(3, 2), np.array([1, 0, 2]), 1, False, False)],
+    "triplet_margin_loss": [(T(2, 3), T(2, 3), T(2, 3), 9.0, 3.0, 1e-3)],
+}, grad=False)

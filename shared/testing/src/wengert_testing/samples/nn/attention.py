@@ -65,37 +65,6 @@ def backward_arguments(seed: int, causal: bool) -> Any:
     return grad, query, key, value, None, fixed(out), fixed(sums), causal, 0.5
 
 
-def heads(x: Any, n: int) -> Any:
-    """[length, sequences, width] as [sequences, n, length, width / n]."""
-    return x.reshape(*x.shape[:2], n, -1).transpose(1, 2, 0, 3)
-
-
-def multi_head(
-    query: Any,
-    key: Any,
-    value: Any,
-    width: int,
-    n: int,
-    w: Any,
-    b: Any,
-    bias_k: Any,
-    bias_v: Any,
-    zero: bool,
-    dropout_p: float,
-    w_out: Any,
-    b_out: Any,
-) -> Any:
-    q, k, v = (
-        heads(x @ part.T + more, n)
-        for x, part, more in zip((query, key, value), np.split(w, 3), np.split(b, 3), strict=True)
-    )
-    weights = softmax(q @ np.swapaxes(k, -1, -2) / math.sqrt(width // n))
-    joined = (weights @ v).transpose(2, 0, 1, 3).reshape(query.shape)
-    return joined @ w_out.T + b_out, weights.mean(1)
-
-
-PROJECTIONS = (4, 2, T(12, 4), T(12), None, None, False, 0.0, T(4, 4), T(4))
-
 CASES = [
     of_nn(
         "scaled_dot_product_attention",
@@ -120,9 +89,4 @@ CASES = [
         ],
     ),
     OpCase("_scaled_dot_product_attention_backward", back, [backward_arguments(1, False), backward_arguments(2, True)]),
-    of_nn(
-        "multi_head_attention_forward",
-        multi_head,
-        [(T(3, 2, 4), T(2, 2, 4), T(2, 2, 4), *PROJECTIONS), (T(2, 1, 4), T(2, 1, 4), T(2, 1, 4), *PROJECTIONS)],
-    ),
 ]

@@ -1,4 +1,4 @@
-"""Samples of dropout of channels that drops nothing."""
+"""Samples of dropout, also of channels, that drops nothing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ CASES = [
     ],
     *[
         OpCase(name, lambda x, p, train: x, [(T(2, 3), 0.5, False), (T(2, 3), 0.0, True)])
-        for name in ("feature_dropout", "alpha_dropout", "feature_alpha_dropout")
+        for name in ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
     ],
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import both
+from wengert_testing.samples.shapes import both, recorded
 
 
 def tuples(value: Any, n: int) -> tuple[int, ...]:
@@ -182,3 +182,12 @@ CASES = [
         complex=True,
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "conv3d": [(T(1, 2, 3, 3, 3), T(2, 1, 2, 2, 2), None, 1, 1, 2, 2)],
+    "nn.functional.conv3d": [(T(1, 2, 3, 3, 3), T(2, 1, 2, 2, 2), None, 1, 1, 2, 2)],
+    "conv_transpose1d": [(T(1, 2, 4), T(2, 1, 2), None, 2, 1, 1, 2, 2)],
+    "nn.functional.conv_transpose1d": [(T(1, 2, 4), T(2, 1, 2), None, 2, 1, 1, 2, 2)],
+    "conv_transpose3d": [(T(1, 2, 2, 2, 2), T(2, 1, 2, 2, 2), None, 1, 0, 0, 2, 2)],
+    "nn.functional.conv_transpose3d": [(T(1, 2, 2, 2, 2), T(2, 1, 2, 2, 2), None, 1, 0, 0, 2, 2)],
+})

@@ -49,18 +49,6 @@ CASES = [
         for padding in ("zeros", "border", "reflection")
     ),
     OpCase(
-        "_grid_sampler_2d",
-        None,
-        [(T(2, 2, 3, 4), GRID, mode, padding, mode == 1) for mode, padding in ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2))],
-        note="values: tests/torch_parity/recorded, by grid_sample",
-    ),
-    OpCase(
-        "_grid_sampler_3d",
-        None,
-        [(T(2, 1, 2, 3, 2), T(2, 1, 2, 2, 3, domain=(-1.3, 1.3)), mode, mode, True) for mode in (0, 1)],
-        note="values: packages/core/tests/test_staged.py",
-    ),
-    OpCase(
         "_affine_grid_generator",
         affine,
         [(T(2, 2, 3), (2, 1, 3, 4), False), (T(2, 3, 4), (2, 1, 3, 2, 2), True), (T(1, 2, 3), (1, 3, 1, 4), True)],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import T
-from wengert_testing.samples.shapes import of_nn, with_words
+from wengert_testing.samples.shapes import of_nn, recorded, with_words
 
 
 def of_places(weights: Any) -> Any:
@@ -38,12 +38,6 @@ def areas(size: int, new: int) -> Any:
     return inside / inside.sum(1, keepdims=True)
 
 
-def reduced(losses: Any, reduction: Any) -> Any:
-    ways: dict[str, Any] = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
-    return ways[reduction](losses)
-
-
-REDUCTIONS: list[dict[str, Any]] = [{"reduction": name} for name in ("mean", "none", "sum")]
 PIXELS = (-0.5, 0, 0.5)  # where places between pixels begin
 
 CASES = [
@@ -66,3 +60,10 @@ CASES = [
         note="values: tests/torch_parity/recorded",
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "nn.functional.interpolate": [
+        (T(1, 1, 3, 4), None, 1.7, "bilinear", True, False),
+        (T(1, 1, 3, 4), None, (0.7, 2.0), "bicubic", False, True),
+    ],
+})

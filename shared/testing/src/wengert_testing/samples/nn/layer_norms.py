@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import T
-from wengert_testing.samples.reduce.reductions import vector_norm
-from wengert_testing.samples.shapes import both, of_nn, with_words
+from wengert_testing.samples.shapes import both, recorded, with_words
 
 
 def layer_norm(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
@@ -28,5 +27,9 @@ CASES = [
     # ---- normalisation
     *both("layer_norm", layer_norm, LAYERS),
     *both("rms_norm", rms_norm, with_words([LAYERS[0], LAYERS[2]], eps=1e-3)),
-    of_nn("normalize", lambda x, p=2.0, dim=1: x / vector_norm(x, p, dim, True), [(T(2, 3),), (T(2, 3), 3.0, 0)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "layer_norm": [(T(2, 3), (3,), T(3), T(3), 1e-2, True)],
+    "nn.functional.layer_norm": [(T(2, 3), (3,), T(3), T(3), 1e-2)],
+})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import of_nn
+from wengert_testing.samples.shapes import of_nn, recorded
 
 MEAN, VAR = fixed([0.1, -0.2, 0.3]), fixed([0.5, 1.0, 2.0])
 OVER = (0, 3, 4)
@@ -139,3 +139,9 @@ CASES = [
         ],
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "group_norm": [(T(2, 4, 2), 2, T(4), T(4), 1e-2, True)],
+    "nn.functional.group_norm": [(T(2, 4, 2), 2, T(4), T(4), 1e-2)],
+    "nn.functional.instance_norm": [(T(2, 3, 4), {"momentum": 0.2, "eps": 1e-2})],
+})

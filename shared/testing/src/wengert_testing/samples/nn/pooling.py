@@ -11,7 +11,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.nn.convolution import tuples
-from wengert_testing.samples.shapes import both, of_nn
+from wengert_testing.samples.shapes import both, of_nn, recorded
 
 PLACES = np.array([[[0, 3], [2, 2]], [[1, 0], [3, 5]]])
 
@@ -197,3 +197,16 @@ CASES = [
     OpCase("pool_scatter", scattered, [(T(2, 2, 2), PLACES, (2, 2, 6), 1), (T(2, 2, 2), PLACES, (2, 2, 3), 2)]),
     OpCase("pool_gather", gathered, [(T(2, 2, 6), PLACES, 1), (T(2, 2, 3), PLACES, 2)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "max_pool1d": [(T(2, 7), 2, 2, 1, 2, True)],
+    "nn.functional.max_pool1d": [(T(2, 7), 2, 2, 1, 2, False, True)],
+    "max_pool1d_with_indices": [(T(2, 7), 2, 2, 1, 2, True)],
+    "max_pool2d": [(T(2, 5, 5), 2, 2, 1, 1, True)],
+    "nn.functional.max_pool2d": [(T(2, 5, 5), 2, 2, 1, 1, True, True)],
+    "max_pool3d": [(T(1, 4, 3, 4), 2, 2, 1, 2, True)],
+    "nn.functional.max_pool3d": [(T(1, 4, 3, 4), 2, 2, 1, 2, True, True)],
+    "max_pool3d_with_indices": [(T(1, 4, 3, 4), 2, 2, 1, 2, True)],
+    "nn.functional.avg_pool3d": [(T(1, 3, 3, 3), 2, 2, 1, True, False, 5)],
+    **{f"nn.functional.adaptive_max_pool{n}d": [(T(2, *(5, 4, 3)[:n]), 2, True)] for n in (1, 2, 3)},
+})

@@ -88,4 +88,5 @@ CASES = [
     ),
     OpCase("silu_backward", silu_slope, GRADS, complex=True, domain=(-1, 1)),
     OpCase("gelu_backward", gelu_slope, [*GRADS, (T(3), T(3), {"approximate": "tanh"})]),
+    OpCase("nn.functional.tanh", np.tanh, UNARY),
 ]

@@ -1,4 +1,4 @@
-"""Samples of comparisons, tests, logic and of what works on bits."""
+"""Samples of comparisons, tests and logic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import UNARY, WITH_NUMBER
+from wengert_testing.samples.shapes import UNARY, WITH_NUMBER, recorded
 
 SOME = np.array([0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5])
 TIES = [*WITH_NUMBER, (np.array([1.0, 2.0, np.nan]), np.array([1.0, 3.0, np.nan]))]
@@ -17,20 +17,15 @@ TRUTH = [
     (T(2, 3), T(3)),
 ]
 PLAIN = [(SOME,), (T(2, 3),), (T(),)]
-BITS = [
-    (T(2, 3, dtype="int64", domain=(-9, 9)), T(3, dtype="int64", domain=(-9, 9))),
-    (T(4, dtype="bool"), T(4, dtype="bool")),
-    (T(3, dtype="uint8", domain=(0, 200)), 5),
-]
-SHIFTS = [
-    (T(2, 3, dtype="int32", domain=(-9, 9)), T(3, dtype="int32", domain=(0, 6))),
-    (T(3, dtype="uint8", domain=(0, 200)), 2),
-]
 
 
 def test(name: Any, oracle: Any, inputs: Any = PLAIN) -> Any:
     """A row whose results are not differentiable."""
     return OpCase(name, oracle, list(inputs), grad=False)
+
+
+def finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
 CASES = [
@@ -55,12 +50,6 @@ CASES = [
     test("logical_or", np.logical_or, TRUTH),
     test("logical_xor", np.logical_xor, TRUTH),
     test("logical_not", np.logical_not),
-    test("bitwise_and", np.bitwise_and, BITS),
-    test("bitwise_or", np.bitwise_or, BITS),
-    test("bitwise_xor", np.bitwise_xor, BITS),
-    test("bitwise_not", np.invert, [given[:1] for given in BITS]),
-    test("bitwise_left_shift", np.left_shift, SHIFTS),
-    test("bitwise_right_shift", np.right_shift, SHIFTS),
     test(
         "isclose",
         lambda x, y, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
@@ -84,4 +73,9 @@ CASES = [
         grad=False,
         note="values only: differences of infinities are no numbers",
     ),
+    OpCase("_nan_to_num", finite, [(T(2, 3), 0.0, 1.0, 2.0), (T(), 0.5, 3.0, 4.0)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "allclose": [(T(3), T(3), 1e-3, 10.0)],
+}, grad=False)

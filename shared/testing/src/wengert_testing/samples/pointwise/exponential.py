@@ -44,4 +44,5 @@ CASES = [
     OpCase("erf", elementwise(math.erf), UNARY),
     OpCase("erfc", elementwise(math.erfc), UNARY),
     OpCase("erfinv", inverse_error, UNARY, domain=(-0.8, 0.8)),
+    OpCase("special.ndtr", lambda x: 0.5 * (1 + elementwise(math.erf)(x / math.sqrt(2))), UNARY),
 ]

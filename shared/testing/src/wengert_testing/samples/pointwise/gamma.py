@@ -1,4 +1,4 @@
-"""Samples of the gamma function's family, and of ``special``'s names that need no SciPy."""
+"""Samples of the gamma function's family."""
 
 from __future__ import annotations
 
@@ -31,5 +31,4 @@ CASES = [
     OpCase("lgamma", elementwise(math.lgamma), [*UNARY, (T(4, domain=(-2.8, -2.2)),)], domain=POSITIVE),
     OpCase("digamma", psi, UNARY, domain=POSITIVE),
     OpCase("mvlgamma", multivariate, [(T(), 1), (T(2, 3), 2), (T(0), 3), (T(2, 1, 3), 4)], domain=(1.6, 5.0)),
-    OpCase("special.ndtr", lambda x: 0.5 * (1 + elementwise(math.erf)(x / math.sqrt(2))), UNARY),
 ]

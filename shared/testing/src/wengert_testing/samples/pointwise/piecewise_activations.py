@@ -1,4 +1,4 @@
-"""Samples of activation functions made of pieces, of mish and of glu, and of the kernels of their gradients."""
+"""Samples of activation functions made of pieces, of mish, and of the kernels of their gradients."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def shrunk(x: Any, lambd: Any = 0.5) -> Any:
     return np.sign(x) * np.maximum(np.abs(x) - lambd, 0)
 
 
-def gated(x: Any, dim: Any = -1) -> Any:
-    a, b = np.split(x, 2, dim)
-    return a * sigmoid(b)
-
-
-def prelu(x: Any, weight: Any) -> Any:
-    if x.ndim == 0 or weight.ndim:
-        weight = weight.reshape([1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1] * x.ndim)
-    return np.where(x > 0, x, weight * x)
-
-
 def elu(x: Any, alpha: Any = 1.0, scale: Any = 1.0, rate: Any = 1.0) -> Any:
     return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0) * rate))
 
@@ -54,10 +43,6 @@ def elu_slope(g: Any, x: Any, alpha: Any, scale: Any, rate: Any, is_result: Any 
 def mish_slope(g: Any, x: Any) -> Any:
     t = np.tanh(softplus(x))
     return g * (t + x * sigmoid(x) * (1 - t * t))
-
-
-def finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
-    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
 def both(name: Any, *settings: Any, **words: Any) -> Any:
@@ -76,8 +61,8 @@ def given(*arguments: Any) -> Any:
 
 
 SELU = exponential_below(1.6732632423543772, 1.0507009873554805)
-PRELU = [(T(2, 3), T()), (T(2, 3), T(3)), (T(4), T(1))]
-GLU = [(T(4),), (T(2, 4),), (T(4, 2), 0)]
+
+
 SHRINK_KINKS = (-0.7, -0.5, 0.5, 0.7)
 
 CASES = [
@@ -115,15 +100,6 @@ CASES = [
     OpCase("softshrink", shrunk, [*UNARY, (T(4), 0.7)], kinks=SHRINK_KINKS),
     OpCase("softshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), given(0.5), kinks=SHRINK_KINKS),
     OpCase("hardshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), given(0.5), kinks=SHRINK_KINKS),
-    OpCase("glu", gated, [*GLU, (T(2, 4, 3), -2), (T(0, 2),), (T(2, 1, 4, 2), 2)]),
-    OpCase("_prelu_kernel", lambda x, w: np.where(x > 0, x, w * x), [(T(2, 3), T(3)), (T(2, 3), T(1, 3))], kinks=(0,)),
-    OpCase(
-        "_prelu_kernel_backward",
-        lambda g, x, w: np.where(x > 0, g, w * g),
-        [(T(2, 3), T(2, 3), T(3)), (T(4), T(4), T(1))],
-        kinks=(0,),
-    ),
-    OpCase("_nan_to_num", finite, [(T(2, 3), 0.0, 1.0, 2.0), (T(), 0.5, 3.0, 4.0)]),
     # ---- as users call them
     of_nn("hardtanh", hardtanh, [*UNARY, (T(4), -0.5, 1.5)], kinks=(-1, 1, -0.5, 1.5)),
     of_nn("relu6", lambda x: np.clip(x, 0, 6), UNARY, kinks=(0, 6), domain=(-2, 8)),
@@ -140,6 +116,4 @@ CASES = [
         [*UNARY, (T(4), 0.7)],
         kinks=SHRINK_KINKS,
     ),
-    of_nn("glu", gated, GLU),
-    *both("prelu", prelu, PRELU, kinks=(0,)),
 ]

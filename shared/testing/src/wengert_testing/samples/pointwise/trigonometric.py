@@ -19,7 +19,6 @@ CASES = [
     OpCase("sinh", np.sinh, UNARY, complex=True),
     OpCase("cosh", np.cosh, UNARY, complex=True),
     OpCase("tanh", np.tanh, UNARY, domain=(-1, 1), complex=True),
-    OpCase("nn.functional.tanh", np.tanh, UNARY),
     OpCase("asinh", np.arcsinh, UNARY, domain=INSIDE, complex=True),
     OpCase("acosh", np.arccosh, UNARY, domain=(1.2, 3.0), complex=True),
     OpCase("atanh", np.arctanh, UNARY, domain=INSIDE, complex=True),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 
 def c(*shape: int) -> T:
@@ -92,3 +93,8 @@ CASES = [
     OpCase("fft.ifftshift", lambda x, dim=None: np.fft.ifftshift(x, dim), [(T(5),), (T(2, 3), 1), (T(3, 4), (0, -1))],
            complex=True),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    **{f"fft.{name}2": [(T(4, 3), {"dim": (-2, -1)})] for name in ("fft", "ifft", "rfft", "ihfft")},
+    **{f"fft.{name}2": [(T(4, 3, dtype="complex128"), {"dim": (-2, -1)})] for name in ("hfft", "irfft")},
+})

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 
 def diag_embed(x: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
@@ -39,3 +40,8 @@ CASES = [
         complex=True,
     ),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "diag_embed": [(T(2, 3), 0, -2, -1)],
+    "linalg.diagonal": [(T(2, 3, 3), {"offset": 1, "dim1": -3, "dim2": -1})],
+})

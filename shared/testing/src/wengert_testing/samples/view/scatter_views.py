@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
+from wengert_testing.samples.shapes import recorded
 
 
 def in_part(view: Any) -> Any:
@@ -31,3 +32,9 @@ CASES = [
     OpCase("slice_scatter", in_part(cut), [(T(5), T(2), 0, 1, 3), (T(2, 4), T(2, 2), 1, 0, None, 2)]),
     OpCase("diagonal_scatter", in_part(np.diagonal), [(T(3, 3), T(3)), (T(2, 3), T(2), 1)]),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "diagonal_scatter": [(T(3, 3, 2), T(2, 2), 1, -3, -2)],
+    "select_scatter": [(T(2, 3), T(2), -1, 1)],
+    "slice_scatter": [(T(2, 5), T(2, 2), -1, 1, 5, 2)],
+})

@@ -1,4 +1,4 @@
-"""Samples of views, of what is made of views, and of the adjoints of views."""
+"""Samples of views, and of what is made of views."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.pointwise.complex import COMPLEX
+from wengert_testing.samples.shapes import recorded
 
 ANY = [(T(),), (T(4),), (T(2, 3),), (T(0, 3),)]
 SHAPED = [(T(2, 3), (3, 2)), (T(6), (2, -1)), (T(), (1, 1)), (T(2, 0), (0, 5))]
@@ -47,34 +48,12 @@ def strided(x: Any, size: Any, stride: Any, offset: Any = 0) -> Any:
     )
 
 
-def placed(view: Any) -> Any:
-    """Zeros with the gradient in the view."""
-
-    def oracle(grad: Any, sizes: Any, *arguments: Any) -> Any:
-        whole = np.zeros(sizes, grad.dtype)
-        whole.reshape(-1)[view(np.arange(whole.size).reshape(sizes), *arguments)] = grad
-        return whole
-
-    return oracle
-
-
-def restrided(x: Any, source: Any, target: Any, shared: Any = None) -> Any:
-    n = 20
-    storage, count = np.zeros(n, x.dtype), np.zeros(n)
-    np.add.at(storage, strided(np.arange(n), *source), x)
-    if shared is not None:
-        np.add.at(count, strided(np.arange(n), *shared), 1)
-        storage = storage / np.maximum(count, 1)
-    return strided(storage, *target)
-
-
 def taken(x: Any, dim: Any, index: Any) -> Any:
     return np.take(x, index, axis=dim)
 
 
 def least(n: Any) -> Any:
     return lambda x: getattr(np, f"atleast_{n}d")(x)
-
 
 
 def first_elements(x: Any, size: Any) -> Any:
@@ -177,28 +156,19 @@ CASES = [
         [(T(6), 0, (2, 3)), (T(2, 4), 1, (2, -1))],
     ),
     *(OpCase(f"atleast_{n}d", least(n), [(T(),), (T(3),), (T(2, 3),)]) for n in (1, 2, 3)),
-    # ---- adjoints
-    OpCase(
-        "select_backward",
-        placed(lambda x, dim, index: np.take(x, index, axis=dim)),
-        [(T(3), (2, 3), 0, 1), (T(2), (2, 3), -1, -1)],
-        complex=True,
-    ),
-    OpCase("slice_backward", placed(cut), [(T(2, 2), (2, 5), 1, 0, 4, 2), (T(3), (4,), 0, 1, 4, 1)], complex=True),
-    OpCase(
-        "diagonal_backward", placed(np.diagonal), [(T(2), (2, 3), 1, 0, 1), (T(3, 2), (2, 3, 2), 0, 0, 2)], complex=True
-    ),
-    OpCase(
-        "restride",
-        restrided,
-        [
-            (T(2, 3), ((2, 3), (3, 1), 0), ((3, 2), (1, 3), 0)),
-            (T(4, 2), ((4, 2), (1, 1), 0), ((5,), (1,), 0)),
-            (T(3), ((3,), (2,), 1), ((2, 3), (3, 1), 0)),
-            (T(2, 3), ((2, 3), (0, 1), 0), ((2, 3), (0, 1), 0), ((2, 3), (0, 1), 0)),
-        ],
-        complex=True,
-    ),
     OpCase("view_as_real", lambda z: np.stack([z.real, z.imag], -1), COMPLEX),
     OpCase("view_as_complex", lambda x: x[..., 0] + 1j * x[..., 1], [(T(2),), (T(3, 2),), (T(0, 2),)], strided=False),
 ]
+# ---- dims from the end, and keywords
+CASES += recorded({
+    "chunk": [(T(2, 5), 2, -1)],
+    "diagonal": [(T(2, 3, 4), 0, -2, -1)],
+    "flatten": [(T(2, 3, 2), -2, -1)],
+    "narrow": [(T(2, 3), -1, 1, 2)],
+    "slice": [(T(2, 5), -1, 1, 4, 2)],
+    "split": [(T(2, 5), 2, -1)],
+    "swapaxes": [(T(2, 3, 4), 0, -1)],
+    "swapdims": [(T(2, 3, 4), 0, -1)],
+    "transpose": [(T(2, 3, 4), 0, -1)],
+    "unflatten": [(T(2, 6), -1, (2, 3))],
+})

@@ -1,4 +1,4 @@
-"""Rows of products of vectors and matrices."""
+"""Rows of products of vectors and matrices, and of factorizations."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_core.dispatch.op import Op
+from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.optable.kinds import settings as s
-from wengert_core.optable.kinds.base import Reference, Rows, driver, with_out
-from wengert_core.optable.kinds.base import inplace as inplace_schema
+from wengert_core.optable.kinds.array import ArrayRows
+from wengert_core.optable.kinds.base import Reference, driver, with_out
 from wengert_core.optable.kinds.signatures import expect_signature
 
+LAPACK = ("cholesky", "triangular", "lu", "qr", "inverse", "solve", "lu_solve", "det", "slogdet", "eigh", "svd")
+LAPACK_MODULES = {"cholesky": "lapack", "triangular": "lapack", "lu": "lapack", "qr": "lapack", "eigh": "eigh_svd",
+                  "svd": "eigh_svd"}
+"""Where what LAPACK computes is; all else is in lu_solve."""
 
-class MatmulRows(Rows):
-    """Rows of the matmul family."""
+
+class LinalgRows(ArrayRows):
+    """Rows of products, and of what LAPACK computes."""
 
     @s.checked(way=s.one_of("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "linear"), reference=s.function,
                doc=s.text, method=s.flag, inplace=s.flag, name=s.text_or_none, out=s.flag, compose=s.function_or_none)
@@ -23,7 +29,7 @@ class MatmulRows(Rows):
         *,
         way: str,
         reference: Reference,
-        doc: str,
+        doc: str = "",
         method: bool = True,
         inplace: bool = False,
         name: str | None = None,
@@ -43,16 +49,17 @@ class MatmulRows(Rows):
         configure(op, way, compose)
         self.add(op, name or op.name, method=method)
         if inplace:
-            changed = Op(
-                inplace_schema(schema),
-                family,
-                doc=f"In-place version of {op.name}.",
-                out_of_place=op,
-                inplace=True,
-                reference=reference,
-            )
+            changed = self.in_place(op, schema, reference=reference)
             configure(changed, way, compose)
             self.add(changed, changed.name, method=method)
+        return op
+
+    @s.checked(way=s.one_of(*LAPACK), reference=s.function, doc=s.text,
+               results=s.each_of("same", "array", "columns", *DTYPES))
+    def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str = "") -> Op:
+        """An array row that LAPACK computes where it is found. way: a word of WAYS in drivers/linalg/lapack.pyx."""
+        op = self.array(schema, reference=reference, results=results, method=False, doc=doc)
+        driver(f"linalg.{LAPACK_MODULES.get(way, 'lu_solve')}").configure(op, way)
         return op
 
 

@@ -1,10 +1,11 @@
-"""Rows of operations whose outputs share their input's memory."""
+"""Rows of views, of changes of geometry in place, and of the adjoints of views."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.binding.schema import parse_schema
 from wengert_core.dispatch.op import Op
 from wengert_core.drivers.view import composite_views as _composite_views
 from wengert_core.drivers.view import inplace_views as _inplace_views
@@ -13,7 +14,7 @@ from wengert_core.drivers.view import slice as _slice
 from wengert_core.drivers.view import split as _split
 from wengert_core.drivers.view import view as _view
 from wengert_core.optable.kinds import settings as s
-from wengert_core.optable.kinds.base import Reference, Rows
+from wengert_core.optable.kinds.base import Reference, Rows, driver
 from wengert_core.optable.kinds.signatures import expect_signature
 
 RESHAPING = tuple("""
@@ -36,7 +37,7 @@ BUILDERS = (_reshape, _slice)  # imported for the builders they register
 
 
 class ViewRows(Rows):
-    """Rows of the view family, and of what is made of views."""
+    """Rows of the view family, of what is made of views, and of their adjoints."""
 
     @s.checked(geometry=geometry_of, reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
     def view(
@@ -68,7 +69,7 @@ class ViewRows(Rows):
     @s.checked(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything,
                function=s.flag)
     def restriding(
-        self, schema: str, *, way: str = "view", doc: str, out_of_place: Op | None = None, function: bool = False
+        self, schema: str, *, way: str = "view", doc: str = "", out_of_place: Op | None = None, function: bool = False
     ) -> Op:
         """A row that changes the geometry of its first argument.
 
@@ -122,6 +123,19 @@ class ViewRows(Rows):
         op = Op(schema, "copy", doc=doc, reference=reference)
         _composite_views.configure(op, "clone")
         return self.add(op, op.name)
+
+    @s.checked(view=s.anything, reference=s.function, doc=s.text)
+    def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
+        """A row ``name(Tensor grad_output, int[] input_sizes, ...)``; its other parameters are those of ``view``."""
+        if not getattr(view, "is_view", False):
+            raise s.misfit(self, schema, "view= must be the view op whose adjoint the row is")
+        own, of_view = parse_schema(schema)[1], parse_schema(view.schema)[1]
+        if [param[1] for param in own] != ["Tensor", "int[]", *[param[1] for param in of_view[1:]]]:
+            raise s.misfit(self, schema, "the parameters must be a Tensor, the int[] input_sizes, and those of "
+                           f"{view.schema} but its first")
+        op = Op(schema, "placing", doc=doc, reference=reference)
+        driver("view.view_backward").configure(op, view)
+        return self.add(op, op.name, method=False)
 
     def attribute(self, name: str, op: Op) -> None:
         """Let ``x.name`` call an op of one argument."""

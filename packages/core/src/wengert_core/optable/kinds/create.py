@@ -1,4 +1,4 @@
-"""Rows of the factory family: ops that make tensors from sizes, numbers and data."""
+"""Rows of ops that make tensors, or fill them with samples of a distribution."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from wengert_core.binding.schema import parse_schema
 from wengert_core.dispatch.op import Op
 from wengert_core.drivers.create import factory as _factory
 from wengert_core.optable.kinds import settings as s
-from wengert_core.optable.kinds.base import Rows, is_text
+from wengert_core.optable.kinds.base import Rows, driver, is_text
 
 OPTIONS = (
     "dtype? dtype=None, object? layout=None, object? device=None, bool? pin_memory=False, bool? requires_grad=False"
 )
-
-
 KINDS = ("empty", "zeros", "ones", "full", "data", "made")
 
 
-class FactoryRows(Rows):
-    """Rows whose outputs depend on no tensor's values."""
+class CreateRows(Rows):
+    """Rows of factories, whose outputs depend on no tensor's values, and of random numbers."""
 
     @s.checked(kind=s.one_of(*KINDS), like=s.text_or_none, impl=s.function_or_none, doc=s.text, method=s.flag,
                function=s.flag)
@@ -57,3 +55,23 @@ class FactoryRows(Rows):
         op = Op(schema, "factory", doc=doc, no_record=True, options=options)
         _factory.configure(op, kind, like, impl)
         return self.add(op, op.name, method=method)
+
+    @s.checked(sampler=s.function, fill=s.function_or_none, doc=s.text)
+    def random(
+        self, schema: str, *, sampler: Callable[..., Any], fill: Callable[..., bool] | None = None, doc: str = ""
+    ) -> Op:
+        """A row ``name_(Tensor self, parameters, *, object? generator=None)``, a method.
+
+        sampler: callable (NumPy generator, shape, dtype, *parameters) that checks these and returns an array. The
+        derivative with respect to what was overwritten is zero.
+        fill: callable (NumPy generator, tensor, *parameters) that writes the numbers into a tensor on the CPU; or it
+        returns False, having done nothing, and the sampler is asked.
+        """
+        params = parse_schema(schema)[1]
+        if len(params) < 2 or params[-1][:2] != ("generator", "object"):
+            raise s.misfit(self, schema, "a row of samples has a tensor first, and 'object? generator=None' last")
+        s.fitting(self, schema, "sampler", sampler, len(params) + 1)
+        op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
+        driver("create.random_fill").configure(op, sampler, fill)
+        self.add(op, op.name)
+        return op

@@ -1,16 +1,15 @@
-"""Rows of reductions, of ops along one dim, and of primitives that are computed by other ops."""
+"""Rows of reductions, and of ops along one dim."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from wengert_core.binding.schema import parse_schema
 from wengert_core.dispatch.op import Op
 from wengert_core.dtypes.dtypes import dtype
 from wengert_core.optable.kinds import settings as s
 from wengert_core.optable.kinds.base import EVERY, Reference, Rows, driver, with_out, with_outs
-from wengert_core.optable.kinds.base import inplace as inplace_schema
+from wengert_core.optable.kinds.signatures import expect_signature
 
 KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
 """Names of core's own kernels of reductions."""
@@ -22,8 +21,8 @@ def parameters(schema: str) -> list[str]:
     return [param[0] for param in parse_schema(schema)[1]]
 
 
-class ReductionRows(Rows):
-    """Rows of the reduction family and its relatives."""
+class ReduceRows(Rows):
+    """Rows of reductions, scans, sorting and softmax."""
 
     @s.checked(kernel=s.one_of("", *KERNELS), kind=s.one_of("sum", "mean", "same", "truth"), reference=s.function,
                dtypes=s.dtypes, doc=s.text, method=s.flag, no_record=s.flag, dim_first=s.flag)
@@ -107,42 +106,15 @@ class ReductionRows(Rows):
             driver("reduce.arg_and_scan").configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 
-    @s.checked(stages=s.function, reference=s.function_or_none, doc=s.text, key=s.text_or_none, method=s.flag,
-               inplace=s.one_of("", "method", "function"), out=s.flag)
-    def staged(
-        self,
-        schema: str,
-        *,
-        stages: Any,
-        reference: Reference | None,
-        doc: str = "",
-        key: str | None = None,
-        method: bool = True,
-        inplace: str = "",
-        out: bool = True,
-    ) -> Op:
-        """A primitive that other ops compute: ``stages`` gets the arguments with tensors that record nothing.
+    @s.checked(kernel=s.one_of("softmax", "log_softmax", "softmax_backward", "log_softmax_backward"),
+               reference=s.function, doc=s.text, backward=s.flag)
+    def softmax(self, schema: str, *, kernel: str, reference: Reference, doc: str = "", backward: bool = False) -> Op:
+        """A row normalising along ``dim``, or (``backward``) the gradient from ``grad_output`` and ``output``.
 
-        Unlike a composite it is one node with a formula of its own.   reference: callable (xp, *arguments).
-        stages that give a tuple: for several outputs, which have no out=.
-        inplace: "method" for an in-place variant too, "function" where that is also a function.
+        kernel: a name of kernels/reduce/softmax.pxd.
+        reference: callable (xp, arrays, dim); low precision comes as float32.
         """
-        s.fitting(self, schema, "stages", stages, s.arguments_of(schema, "out"))
-        op = Op(with_out(schema) if out else schema, "staged", doc=doc, reference=reference)
-        driver("decomposed").configure(op, stages)
-        self.add(op, key or op.name, method=method and key is None)
-        if inplace:
-            changed = self.as_a_whole(op, schema, stages)
-            self.add(changed, changed.name, function=inplace == "function")
-        return op
-
-    def as_a_whole(self, op: Op, schema: str, stages: Any) -> Op:
-        """The in-place variant of an op that cannot work in place: it computes the whole, then writes it.
-
-        It is one node, with the op's formula; it is not in the table.   schema, stages: of op.
-        """
-        changed = Op(inplace_schema(schema), op.family, doc=f"In-place version of {op.name}.", out_of_place=op,
-                     inplace=True, reference=op.reference)
-        driver("decomposed").configure(changed, stages)
-        changed.owner = self.name
-        return changed
+        expect_signature(self, schema, "softmax_backward" if backward else "softmax")
+        op = Op(schema if backward else with_out(schema), "softmax", doc=doc, reference=reference)
+        driver("reduce.softmax").configure(op, kernel, backward)
+        return self.add(op, op.name, method=not backward)
