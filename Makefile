@@ -17,7 +17,7 @@ COMMIT := HEAD
 # Tests that know of no devices, run on the one that WENGERT_TEST_DEVICE names.
 ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/functional/tests packages/gradcheck/tests \
   packages/graph/tests tests/torch_parity/reference tests/test_reference_examples.py tests/torch_parity/recorded/test_programs.py \
-  tests/torch_parity/recorded/test_oracle.py \
+  tests/torch_parity/recorded/test_snippets.py \
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help

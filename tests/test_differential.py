@@ -61,7 +61,7 @@ def test_a_message_may_go_on_after_pytorchs_sentence(tools):
 
 
 def test_what_stays_has_a_reason_and_is_counted_apart(tools):
-    rows = tools["report"].kept()
+    rows = tools["report"].known_differences()
     assert all(reason for reason, _, _ in rows)
     theirs = tools["record"].run(wengert, ["x0 = torch.ones(2, 2)", "v1 = 2 ** x0"])
     ours = copy.deepcopy(theirs)

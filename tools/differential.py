@@ -5,7 +5,8 @@
 PYTHON: an interpreter that has PyTorch 2.13 and NumPy. Each program is text (2 to 8 statements over random leaves);
 compared are values, dtypes, shapes, errors and their messages, warnings, and metadata: strides, versions, views,
 leaves, names of nodes. ``--again`` runs wengert alone on the programs of DIR; ``--show N`` prints program N with what
-both sides say of it. Differences that stay are named in tools/random_programs/kept.txt; ``--strict`` counts these too.
+both sides say of it. Differences that stay are named in tools/random_programs/differences.txt; ``--strict`` counts
+these too.
 """
 
 from __future__ import annotations

@@ -42,9 +42,9 @@ UNFIT = {
         "tests/test_leaks.py": "measures the memory of the process: the sanitizer keeps what is freed",
         "packages/core/tests/test_wrong_arguments.py::test_memory_that_is_missing_names_bytes_call_and_shapes":
             "limits the addresses of a process: the sanitizer takes terabytes of them",
-        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_convolution-conv2d_complex]":
+        "tests/torch_parity/recorded/test_snippets.py::test_does_what_torch_does[nn/convolution-conv2d_complex]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
-        "tests/torch_parity/recorded/test_oracle.py::test_does_what_torch_does[layers_normalization-batch_norm_second_order]":
+        "tests/torch_parity/recorded/test_snippets.py::test_does_what_torch_does[nn/normalization-batch_norm_second_order]":
             "rounds otherwise: a build for the sanitizer does not vectorise",
         "tests/test_hostile_calls.py": "the part fuzz does the same, and it limits the addresses of its processes",
     },

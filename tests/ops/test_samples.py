@@ -13,13 +13,13 @@ from wengert_testing.samples import CASES
 DIMS = set("dim dims dim0 dim1 dim2 start_dim end_dim destination axis0 axis1 dimension".split())
 COMMON = (
     "out dtype device layout requires_grad pin_memory memory_format inplace "  # tested for all ops at once
-    "size_average reduce "  # deprecated: tests/torch_parity/recorded/cases/nn_losses.txt
-    "axis keepdims "  # NumPy's names: tests/torch_parity/recorded/cases/ops_reductions.txt
+    "size_average reduce "  # deprecated: tests/torch_parity/recorded/cases/loss/margins_and_ctc.txt
+    "axis keepdims "  # NumPy's names: tests/torch_parity/recorded/cases/reduce/reductions.txt
     "_stacklevel generator"
 ).split()
 
 NOT_FROM_THE_END = {
-    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg_more_values.txt",
+    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg/least_squares_and_norms.txt",
     "tile.dims": "these dims are counts",
     "median.dim.dim": "what median calls with a dim, which has a row",
     "nanmedian.dim.dim": "what nanmedian calls with a dim, which has a row",
@@ -36,25 +36,27 @@ NOT_GIVEN = {
     "rrelu.upper": RANDOM,
     "nn.functional.rrelu.lower": RANDOM,
     "nn.functional.rrelu.upper": RANDOM,
-    "asarray.copy": "whether memory is shared is not a value: tests/torch_parity/recorded/cases/interop.txt",
-    "frombuffer.count": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop.txt",
-    "frombuffer.offset": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop.txt",
+    "asarray.copy": "whether memory is shared is not a value: tests/torch_parity/recorded/cases/interop/arrays.txt",
+    "frombuffer.count": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop/arrays.txt",
+    "frombuffer.offset": "takes a buffer, no tensor: tests/torch_parity/recorded/cases/interop/arrays.txt",
     **dict.fromkeys(
         "set_.storage_offset set_.size set_.stride".split(),
-        "set_ changes what a tensor is: tests/torch_parity/recorded/cases/views_and_casts.txt",
+        "set_ changes what a tensor is: tests/torch_parity/recorded/cases/view/writes_and_casts.txt",
     ),
     "linalg.svd.driver": "for CUDA alone; linalg.svdvals, which hands it on, has a row",
-    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg_more_values.txt",
+    "linalg.tensorsolve.dims": "tests/torch_parity/recorded/cases/linalg/least_squares_and_norms.txt",
     "linalg_pinv.hermitian": "what linalg.pinv calls, which has a row",
     "qr.some": "deprecated: hands on to linalg.qr, whose mode has a row",
     "svd.compute_uv": "deprecated: hands on to linalg.svd",
-    "signal.windows.exponential.center": "takes no tensor: tests/torch_parity/recorded/cases/ops_spectral.txt",
+    "signal.windows.exponential.center": (
+        "takes no tensor: tests/torch_parity/recorded/cases/signal/stft_and_windows.txt"
+    ),
     "tile.dims": "any number of positional arguments, which rows have",
     "nn.functional.multi_head_attention_forward.need_weights": (
-        "gives None in place of a tensor: tests/torch_parity/recorded/cases/layers_attention.txt"
+        "gives None in place of a tensor: tests/torch_parity/recorded/cases/nn/attention.txt"
     ),
     "nn.functional.triplet_margin_with_distance_loss.distance_function": (
-        "takes a function: tests/torch_parity/recorded/cases/nn_losses.txt"
+        "takes a function: tests/torch_parity/recorded/cases/loss/margins_and_ctc.txt"
     ),
 }
 

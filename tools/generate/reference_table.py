@@ -47,7 +47,7 @@ def rows(text: str) -> list[Row]:
 
 @cache
 def tests_of(path: str) -> dict[str, bool]:
-    """The tests of a file, or the cases of an oracle file: name -> is it marked as open?"""
+    """The tests of a file, or the cases of a file of snippets: name -> is it marked as open?"""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".txt"):
         return dict.fromkeys(re.findall(r"^## (\S+)", text, re.MULTILINE), False)

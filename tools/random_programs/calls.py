@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 from functools import cache
@@ -13,11 +12,10 @@ import numpy as np
 
 from .literals import small
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
-sys.path.insert(0, str(ORACLE))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"))
 
-import oracle_rows  # type: ignore[import-not-found,unused-ignore] # noqa: E402
-from oracle_inputs import arrays  # type: ignore[import-not-found,unused-ignore] # noqa: E402
+from parity import answers, sample_table  # type: ignore[import-not-found,unused-ignore]
+from parity.sample_calls import arrays  # type: ignore[import-not-found,unused-ignore]
 
 __all__ = ["arrays", "call_text", "table"]
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
@@ -26,12 +24,11 @@ Sample = tuple[tuple[Any, ...], dict[str, Any]]
 @cache
 def table() -> list[tuple[str, list[Sample]]]:
     """The paths of the operations that both sides have, with their samples; none that is large."""
-    known = json.loads((ORACLE / "answers" / "inputs.json").read_text(encoding="utf-8"))["ops"]
-    found = []
-    for op, answers in sorted(known.items()):
-        samples = [sample for sample in oracle_rows.samples_of(op) if all(map(small, arrays(sample)))]
+    paths, found = answers.paths_in_torch("inputs"), []
+    for op in sample_table.asked():
+        samples = [sample for sample in sample_table.samples_of(op) if all(map(small, arrays(sample)))]
         if samples:
-            found.append((answers["path"], samples))
+            found.append((paths.get(op, op), samples))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"))
 
-from oracle_compare import close, differs  # type: ignore[import-not-found,unused-ignore]
+from parity.compare import close, differs  # type: ignore[import-not-found,unused-ignore]
 
 FACTS = (
     "requires_grad", "leaf", "view", "base", "memory", "stride", "offset", "version", "node", "next", "output",

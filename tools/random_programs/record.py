@@ -18,8 +18,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"))
 
-from oracle_describe import as_torch_text, describe, nested, short  # type: ignore[import-not-found,unused-ignore]
-from oracle_run import prepare  # type: ignore[import-not-found,unused-ignore]
+from parity.describe import as_torch_text, describe, nested, short  # type: ignore[import-not-found,unused-ignore]
+from parity.run_snippet import prepare  # type: ignore[import-not-found,unused-ignore]
 
 Facts = dict[str, Any]
 INTERNAL = " (Triggered internally at "

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from wengert_testing.recorded import lines_with_reasons
+
 from .compare import Difference, differences
 
-KEPT = Path(__file__).with_name("kept.txt")
+DIFFERENCES = Path(__file__).with_name("differences.txt")
 KINDS = ("values", "error", "message", "warning", "metadata")
 
 
@@ -26,15 +28,12 @@ def operation(line: str) -> str:
     return re.sub(r"-?\d+\.\d+", "1.5", text)[:110]
 
 
-def kept() -> list[tuple[str, str, re.Pattern[str]]]:
-    """Differences that stay: (reason, fact, pattern of the difference as text), from kept.txt."""
-    rows, reason = [], ""
-    for line in KEPT.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            reason = line[2:]
-        elif line.strip():
-            fact, _, pattern = line.partition(": ")
-            rows.append((reason, fact, re.compile(pattern)))
+def known_differences() -> list[tuple[str, str, re.Pattern[str]]]:
+    """Return (reason, fact, pattern of the difference as text) of the differences that stay: those in DIFFERENCES."""
+    rows = []
+    for reason, line in lines_with_reasons(DIFFERENCES.read_text(encoding="utf-8"), DIFFERENCES.name):
+        fact, _, pattern = line.partition(": ")
+        rows.append((reason, fact, re.compile(pattern)))
     return rows
 
 
@@ -66,7 +65,7 @@ def reason_of(difference: Difference, rows: list[tuple[str, str, re.Pattern[str]
 
 def with_reasons(found: list[Difference], rows: list[tuple[str, str, re.Pattern[str]]]) \
         -> Iterator[tuple[Difference, str | None]]:
-    """Give each difference with the reason for which it stays. rows: from kept(); none: no difference has a reason."""
+    """Give each difference with the reason for which it stays. rows: known_differences(), or none: no reasons."""
     reasons = [reason_of(difference, rows) if rows else None for difference in found]
     refused = set[str]()  # names in statements that one side refuses, for a reason
     for difference, reason in zip(found, reasons, strict=True):
@@ -101,7 +100,7 @@ def report(programs: list[list[str]], theirs: list[Any], ours: list[Any], shown:
     by_kind: Counter[str] = Counter()
     stays: Counter[str] = Counter()
     groups: dict[tuple[str, str, str], list[tuple[int, Difference]]] = defaultdict(list)
-    rows = [] if strict else kept()
+    rows = [] if strict else known_differences()
     for number, (lines, one, other) in enumerate(zip(programs, theirs, ours, strict=True)):
         left = []
         for difference, reason in with_reasons(differences(lines, one, other), rows):

@@ -1,1 +1,11 @@
-"""Recorded answers of PyTorch: ``python -m tools.record WHAT`` asks for them again."""
+"""Recorders of PyTorch's answers: ``python -m tools.record SUBJECT`` asks for those of a subject again.
+
+Importing the package puts what the recorders share with the tests on the path. It needs nothing of wengert's.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PARITY = ROOT / "tests" / "torch_parity" / "recorded"
+sys.path[:0] = [str(ROOT / "shared" / "testing" / "src"), str(PARITY)]

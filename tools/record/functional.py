@@ -1,40 +1,39 @@
-"""Ask PyTorch again what the calls in packages/functional/tests/recorded_{products,jacobians,func}.json give.
+"""Record what PyTorch gives for the calls in packages/functional/tests/recorded, one expression in a line.
 
-Run it with a Python that has torch 2.13: ``python -m tools.record functional``. To add a case, add ``["code", null]``
-to a file's facts first.
+To add a case, add ``{"case": "EXPRESSION", "answer": null}`` to a file first.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import json
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).resolve().parents[2] / "packages" / "functional" / "tests"
-FILES = ("products", "jacobians", "func")
+from wengert_testing.recorded import Entry, read_answers, update_answers
+
+from tools.record import ROOT
+
+from parity.compare import agree  # type: ignore[import-not-found,unused-ignore] # isort: skip
+
+TESTS = ROOT / "packages" / "functional" / "tests"
 
 
-def main() -> None:
-    """Rewrite the files."""
-    import torch
-
+def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
+    """Write the files again."""
     sys.path.insert(0, str(TESTS))
     outcome = importlib.import_module("functional_facts").outcome
-
     warnings.simplefilter("ignore")
-    for name in FILES:
-        path = TESTS / f"recorded_{name}.json"
-        record: dict[str, Any] = json.loads(path.read_text())
-        record["torch"] = torch.__version__
-        record["facts"] = [[code, outcome(code, record["setup"], torch)] for code, _ in record["facts"]]
-        lines = ",\n".join(json.dumps(case) for case in record["facts"])
-        head = json.dumps({key: record[key] for key in ("torch", "setup")})[:-1]
-        path.write_text(f'{head}, "facts": [\n{lines}\n]}}\n')
-        print(path.name, len(record["facts"]))
+    problems = []
+    for path in sorted((TESTS / "recorded").glob("*.jsonl")):
+        header, entries = read_answers(path)
+        header["torch"] = torch.__version__
+        asked = [Entry(entry.case, None, outcome(entry.case, header["setup"], torch)) for entry in entries]
+        problems += [f"{path.stem}: {case}" for case in update_answers(path, header, asked, same, options.replace)]
+    return problems
 
 
-if __name__ == "__main__":
-    main()
+def same(old: Entry, new: Entry) -> bool:
+    """Return whether two answers agree, numbers to the sixth place."""
+    return bool(agree(new.answer, old.answer, 1e-6)) or repr(old.answer) == repr(new.answer)  # nan is not nan

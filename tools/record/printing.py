@@ -1,24 +1,22 @@
-"""Ask PyTorch how it prints, and record the answers for packages/core/tests/test_printing.py.
+"""Record how PyTorch prints tensors: packages/core/tests/recorded/printing.jsonl.
 
-    python -m tools.record printing         needs an environment with PyTorch 2.13 and NumPy, and nothing of ours
-
-A case is a dict: dtype, shape, values (repeated to fill the shape; complex numbers as pairs), and, where they differ
-from the defaults, options (for set_printoptions), default_dtype, requires_grad, grad_fn; the answer is `text`.
+A question is a dict: dtype, shape, values (repeated to fill the shape; complex numbers as pairs), and, where they
+differ from the defaults, options (for set_printoptions), default_dtype, requires_grad, grad_fn. The answer is the text.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
+import argparse
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from wengert_testing.recorded import Entry, are_equal, update_answers
 
-torch: Any = importlib.import_module("torch")  # not a dependency: mypy does not look for it
-OUTPUT = Path(__file__).resolve().parents[2] / "packages" / "core" / "tests" / "printing.json"
+from tools.record import ROOT
+
+FILE = ROOT / "packages" / "core" / "tests" / "recorded" / "printing.jsonl"
 Case = dict[str, Any]
 NAN, INF = math.nan, math.inf
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -58,6 +56,7 @@ OPTIONS = [
 
 
 def case(values: list[Any], dtype: str = "float32", shape: tuple[int, ...] | None = None, **rest: Any) -> Case:
+    """Return a question."""
     return {"dtype": dtype, "shape": list((len(values),) if shape is None else shape), "values": values, **rest}
 
 
@@ -127,35 +126,33 @@ def random_cases(rng: np.random.Generator, count: int) -> Iterator[Case]:
         yield case(values.tolist() if dtype.startswith("complex") else values[:, 0].tolist(), dtype, options=options)
 
 
-def ask(question: Case) -> Case:
-    """The question with torch's answer."""
+def ask(question: Case, torch: Any) -> str:
+    """Return what PyTorch prints."""
     dtype, default = getattr(torch, question["dtype"]), getattr(torch, question.get("default_dtype", "float32"))
     values = [complex(*v) if isinstance(v, list) else v for v in question["values"]]
     tensor = torch.from_numpy(np.resize(np.array(values), question["shape"])).to(dtype)
     tensor.requires_grad_(question.get("requires_grad", False) or "grad_fn" in question)
     if name := question.get("grad_fn"):
-        tensor = tensor * 1 if name == "MulBackward0" else renamed_identity(name.removesuffix("Backward")).apply(tensor)
+        identity = renamed_identity(name.removesuffix("Backward"), torch)
+        tensor = tensor * 1 if name == "MulBackward0" else identity.apply(tensor)
     torch.set_printoptions(profile="default")
     torch.set_printoptions(**question.get("options", {}))
     torch.set_default_dtype(default)
     text = repr(tensor)
     torch.set_default_dtype(torch.float32)
-    return {**question, "text": text}
+    torch.set_printoptions(profile="default")
+    return text
 
 
-def renamed_identity(name: str) -> Any:
+def renamed_identity(name: str, torch: Any) -> Any:
+    """Return a Function of this name that gives its input again."""
     methods = {"forward": lambda _ctx, x: x.view_as(x), "backward": lambda _ctx, grad: grad}
     return type(name, (torch.autograd.Function,), {k: staticmethod(f) for k, f in methods.items()})
 
 
-def main() -> None:
+def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
+    """Write the cases, by their numbers."""
     questions = [*chosen(), *with_options(), *random_cases(np.random.default_rng(0), 200)]
     with np.errstate(all="ignore"):
-        cases = [ask(question) for question in questions]
-    lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
-    OUTPUT.write_text(f'{{"torch": "{torch.__version__}", "cases": [\n{lines}\n]}}\n')
-    print(f"{len(cases)} cases, {OUTPUT.stat().st_size / 1024:.0f} KiB: {OUTPUT}")
-
-
-if __name__ == "__main__":
-    main()
+        entries = [Entry(str(n), question, ask(question, torch)) for n, question in enumerate(questions)]
+    return update_answers(FILE, {"torch": torch.__version__}, entries, are_equal, options.replace)

@@ -1,4 +1,4 @@
-"""Random functions of one or two tensors, and transforms of them, as text: tools/record/transforms.py runs them."""
+"""Random functions of one or two tensors, and transforms of them, as text: transforms.py asks PyTorch about them."""
 
 from __future__ import annotations
 

@@ -1,47 +1,60 @@
-"""Ask PyTorch for transforms of random functions and write tests/torch_parity/recorded/transforms.jsonl.
+"""Record what PyTorch gives for transforms of random functions: answers/transforms, a file for each interface.
 
-Run it with a Python that has torch 2.13: ``python -m tools.record transforms [N]``. What PyTorch refuses is
-not written: messages have tests of their own.
+What PyTorch refuses is not recorded: messages have tests of their own.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
-import sys
-from pathlib import Path
+import warnings
 from typing import Any
+
+from wengert_testing.recorded import Entry, update_answers
 
 from tools.record.random_functions import random_function, random_transform
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"
-sys.path.insert(0, str(ORACLE))
+from parity.answers import ANSWERS  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.compare import agree  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.transforms import kind, run  # type: ignore[import-not-found,unused-ignore] # isort: skip
+
+COUNT = 1000
+LONGEST = 4000
+"""Characters of a program with its answer, as JSON: longer ones are left out."""
 
 
-def answered(torch: Any, seed: int) -> str | None:
-    """A line of the file: [shape, function, transform, answer]; None for what PyTorch refuses or is not finite."""
-    from oracle_transforms import run  # type: ignore[import-not-found,unused-ignore]
+def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
+    """Write the first programs that PyTorch answers, by their seeds."""
+    warnings.simplefilter("ignore")
+    files: dict[str, list[Entry]] = {}
+    seed, count = 0, 0
+    while count < COUNT:
+        entry = answered(torch, seed)
+        if entry is not None:
+            files.setdefault(kind(entry.question[2]), []).append(entry)
+            count += 1
+        seed += 1
+    problems = []
+    for name, entries in files.items():
+        path, header = ANSWERS / subject / f"{name}.jsonl", {"torch": torch.__version__}
+        problems += update_answers(path, header, entries, same, options.replace)
+    return problems
 
+
+def answered(torch: Any, seed: int) -> Entry | None:
+    """Return the line of a program; None for what PyTorch refuses, for what is not finite, and for a long answer."""
     rng = random.Random(seed)
     shape, source = random_function(rng)
     transform = random_transform(rng, source)
     answer = run(torch, shape, source, transform)
-    text = json.dumps([list(shape), source, transform, answer], separators=(",", ":"))
-    return None if isinstance(answer, str) or "NaN" in text or "Infinity" in text or len(text) > 4000 else text
+    question = [list(shape), source, transform]
+    text = json.dumps([*question, answer], separators=(",", ":"))
+    if isinstance(answer, str) or "NaN" in text or "Infinity" in text or len(text) > LONGEST:
+        return None
+    return Entry(str(seed), question, answer)
 
 
-def main() -> None:
-    import torch
-
-    n, seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1000, 0
-    lines: list[str] = []
-    while len(lines) < n:
-        line = answered(torch, seed)
-        lines += [line] if line is not None else []
-        seed += 1
-    (ORACLE / "transforms.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"transforms.jsonl: {n} of {seed} programs")
-
-
-if __name__ == "__main__":
-    main()
+def same(old: Entry, new: Entry) -> bool:
+    """Return whether a program gives what it gave, numbers to the seventh place."""
+    return bool(agree(new.answer, old.answer, 1e-7))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wg
+from wengert_testing.recorded import read_answers
 
-RECORD = json.loads((Path(__file__).parent / "recorded_creation.json").read_text())
+
+def load(name: str) -> list[Any]:
+    """Return [[expression, answer], ...] of a recording: see tools/record/core.py."""
+    recording = read_answers(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return [[entry.case, entry.answer] for entry in recording.entries]
 
 
 def describe(value: Any) -> str:

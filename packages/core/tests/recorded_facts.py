@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +11,7 @@ import numpy as np
 import wengert_core as wg
 from wengert_core.drivers.decomposed import as_dtype
 from wengert_core.exchange.arrays import from_array, to_array
+from wengert_testing.recorded import read_answers
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 3e-6, "float64": 1e-12, "complex64": 3e-6}
 KEY_PHRASE = 40  # characters of torch's message that ours must contain
@@ -47,9 +47,9 @@ class Functional:
 
 
 def load(name: str) -> tuple[dict[str, Any], list[Any]]:
-    """(inputs, facts) of a recording."""
-    record = json.loads((Path(__file__).parent / f"recorded_{name}.json").read_text())
-    return record["inputs"], record["facts"]
+    """Return (inputs, [[code, answer], ...]) of a recording: see tools/record/core.py."""
+    recording = read_answers(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return recording.header["inputs"], [[entry.case, entry.answer] for entry in recording.entries]
 
 
 def evaluate(expression: str, inputs: dict[str, Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,15 @@ import numpy as np
 import wengert_core as wg
 from wengert_core.exchange.arrays import to_array
 from wengert_core.tensors.tensor import Tensor
+from wengert_testing.recorded import read_answers
 
 KEY_PHRASE = 35  # characters of torch's message that ours must begin with
 
 
 def load(name: str) -> tuple[list[str], list[Any]]:
-    """(lines that make the inputs, facts) of a recording; asked by tools/record/geometry.py."""
-    record = json.loads((Path(__file__).parent / f"recorded_{name}.json").read_text())
-    return record["setup"], record["facts"]
+    """Return (lines that make the inputs, [[code, answer], ...]) of a recording: see tools/record/core.py."""
+    recording = read_answers(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return recording.header["setup"], [[entry.case, entry.answer] for entry in recording.entries]
 
 
 def outcome(code: str, setup: list[str]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import warnings
@@ -14,6 +13,7 @@ import pytest
 import wengert_core as wg
 from wengert_core.exchange.arrays import to_array
 from wengert_core.tensors.tensor import Tensor
+from wengert_testing.recorded import read_answers
 
 TOLERANCE = {"torch.float16": 2e-3, "torch.float32": 2e-6}
 KEY_PHRASE = 60  # characters of torch's message that ours must begin with
@@ -33,9 +33,9 @@ class Namespace:
 
 
 def load(name: str) -> tuple[list[str], list[Any]]:
-    """(lines that make the inputs, facts) of a recording; asked by tools/record/networks.py."""
-    record = json.loads((Path(__file__).parent / f"recorded_{name}.json").read_text())
-    return record["setup"], record["facts"]
+    """Return (lines that make the inputs, [[code, answer], ...]) of a recording: see tools/record/core.py."""
+    recording = read_answers(Path(__file__).parent / "recorded" / f"{name}.jsonl")
+    return recording.header["setup"], [[entry.case, entry.answer] for entry in recording.entries]
 
 
 def evaluate(code: str, setup: list[str]) -> Any:

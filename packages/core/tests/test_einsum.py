@@ -12,7 +12,7 @@ from wengert_core.exchange.arrays import from_array, to_array
 
 from .recorded_networks import check_fact, load
 
-SETUP, FACTS = load("einsum")
+SETUP, FACTS = load("linalg_einsum")
 
 
 @pytest.mark.parametrize(("code", "want"), FACTS, ids=[code for code, _ in FACTS])

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wengert_core.drivers.create.factory import mark_requires_grad, set_requires_grad_hook
 
-from .creation_facts import RECORD, check
+from .creation_facts import check, load
 
 DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
     "complex128",
 )  # fmt: skip
-FACTS = RECORD["tensor"] + RECORD["factories"]
+FACTS = load("create_tensor") + load("create_factories")
 
 
 @pytest.mark.parametrize(("expression", "want"), FACTS, ids=[expression for expression, _ in FACTS])

@@ -14,7 +14,7 @@ from wengert_core.optable.core_table import TABLE
 
 from .recorded_geometry import check, check_error, load, outcome
 
-SETUP, FACTS = load("indexing")
+SETUP, FACTS = load("index")
 DTYPES = [
     "bool",
     "uint8",

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 import wengert_core as wg
 
-from .creation_facts import RECORD, check
+from .creation_facts import check, load
 
-FACTS = RECORD["conversion"]
+FACTS = load("conversion")
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
           "complex128")  # fmt: skip
 NUMPY_DTYPES = tuple(name for name in DTYPES if name != "bfloat16")

@@ -12,7 +12,7 @@ from wengert_core.exchange.arrays import from_array, to_array
 
 from .recorded_networks import check_fact, load
 
-SETUP, FACTS = load("joining")
+SETUP, FACTS = load("copy")
 DTYPES = ("bool", "uint8", "int16", "int32", "int64", "float16", "float32", "complex128")
 
 

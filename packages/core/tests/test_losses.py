@@ -13,7 +13,7 @@ from wengert_core.ops.loss.cross_entropy_nll import nll, nll_gradient
 
 from .recorded_networks import Namespace, check_fact, load
 
-SETUP, FACTS = load("networks")
+SETUP, FACTS = load("nn_and_loss")
 F = Namespace("nn.functional")
 SHAPES = [((5,), ()), ((5,), (1,)), ((4, 5), (4,)), ((2, 5, 3), (2, 3)), ((2, 3, 4, 5), (2, 4, 5))]
 

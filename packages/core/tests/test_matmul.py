@@ -12,7 +12,7 @@ from wengert_core.exchange.arrays import from_array, to_array
 
 from .recorded_networks import check_fact, load
 
-SETUP, FACTS = load("matmul")
+SETUP, FACTS = load("linalg_matmul")
 DTYPES = ("float32", "float64", "complex64", "complex128", "uint8", "int8", "int16", "int32", "int64", "float16")
 linear = wg.TABLE.ops["nn.functional.linear"]
 

@@ -1,8 +1,7 @@
-"""Text of tensors, against what torch 2.13 answered (printing.json; asked by tools/record/printing.py)."""
+"""Text of tensors, against what torch 2.13 answered (recorded/printing.jsonl, by tools/record/printing.py)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from wengert_core.api import printing
+from wengert_testing.recorded import read_answers
 
-CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("printing.json").read_text())["cases"]
+RECORDING = read_answers(Path(__file__).parent / "recorded" / "printing.jsonl")
+CASES: list[dict[str, Any]] = [{**entry.question, "text": entry.answer} for entry in RECORDING.entries]
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import wengert_core as wg
 
-from .creation_facts import RECORD, check
+from .creation_facts import check, load
 
-FACTS = RECORD["random"]
+FACTS = load("create_random")
 N = 20_000
 DEVIATIONS = 5  # how many standard errors a mean may be off; a fixed seed makes the outcome the same every time
 

@@ -9,7 +9,7 @@ import pytest
 
 from .recorded_facts import check, check_error, evaluate, load
 
-INPUTS, FACTS = load("reductions")
+INPUTS, FACTS = load("reduce")
 
 
 @pytest.mark.parametrize(("expression", "want"), FACTS, ids=[expression for expression, _ in FACTS])

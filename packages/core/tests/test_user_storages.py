@@ -1,6 +1,6 @@
 """Storages as users hold them: who may get other memory, what is left where it is, and what autograd sees of writes.
 
-What PyTorch does is in tests/torch_parity/recorded/cases/storages.txt; these are the cases where it reads memory
+What PyTorch does is in tests/torch_parity/recorded/cases/memory/storages.txt; these are the cases where it reads memory
 that is gone.
 """
 

@@ -14,7 +14,7 @@ from wengert_core.optable.kinds.view import ViewRows
 
 from .recorded_geometry import check, check_error, load, outcome
 
-SETUP, FACTS = load("views")
+SETUP, FACTS = load("view")
 
 
 @pytest.mark.parametrize(("code", "want"), FACTS, ids=[code for code, _ in FACTS])

@@ -1,17 +1,17 @@
 """Values, nesting and errors are those that PyTorch gave: recorded by tools/record/functional.py."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import wengert as wg
 from functional_facts import outcome
+from wengert_testing.recorded import read_answers
 
 HERE = Path(__file__).parent
-RECORDS = {name: json.loads((HERE / f"recorded_{name}.json").read_text()) for name in ("products", "jacobians", "func")}
-CASES = [pytest.param(code, expected, record["setup"], id=f"{name}: {code}")
-         for name, record in RECORDS.items() for code, expected in record["facts"]]
+RECORDS = {name: read_answers(HERE / "recorded" / f"{name}.jsonl") for name in ("products", "jacobians", "func")}
+CASES = [pytest.param(code, expected, record.header["setup"], id=f"{name}: {code}")
+         for name, record in RECORDS.items() for code, expected in record.answers.items()]
 
 
 def same(got: Any, expected: Any) -> None:

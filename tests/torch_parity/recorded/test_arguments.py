@@ -1,59 +1,38 @@
 """Every row of the sample table, called with an argument of another type: refused where PyTorch 2.13 refuses it.
 
-What differs is in arguments_differences.txt, and must. See oracle_arguments.py.
+What differs is in differences/arguments.txt, and must. See parity/wrong_arguments.py.
 """
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
-
-import oracle_rows
 import pytest
 import wengert
-from oracle_arguments import outcome
+from parity import answers, sample_table
+from parity.wrong_arguments import outcome
 
-HERE = Path(__file__).parent
-
-
-@cache
-def recorded() -> dict[str, Any]:
-    """What PyTorch did, by op."""
-    return dict(json.loads((HERE / "answers" / "arguments.json").read_text(encoding="utf-8"))["ops"])
-
-
-@cache
-def differences() -> dict[str, set[str]]:
-    """By op the calls that are taken here and refused there ("+name"), or the other way round ("-name")."""
-    found: dict[str, set[str]] = {}
-    for line in (HERE / "arguments_differences.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            op, _, names = line.partition(": ")
-            found.setdefault(op, set()).update(names.split(", "))
-    return found
+RECORDED = answers.recorded("arguments")
+PATHS = answers.paths_in_torch("arguments")
+DIFFERENCES = answers.differences("arguments")
+"""Calls that are taken here and refused there ("OP: +NAME"), or the other way round ("OP: -NAME")."""
 
 
 def difference(op: str) -> set[str]:
-    """What differs of an op, as in arguments_differences.txt."""
-    expected = recorded()[op]
-    got = outcome(expected["path"], oracle_rows.samples_of(op), wengert)
+    """The calls of an op that differ, as in differences/arguments.txt."""
+    expected, got = RECORDED[op], outcome(PATHS.get(op, op), sample_table.samples_of(op), wengert)
     asked = {*expected["refused"], *expected["taken"]}
-    assert asked == {*got["refused"], *got["taken"]}, f"{op}: the samples have changed, run tools/record/inputs.py"
-    return {f"+{name}" for name in set(expected["refused"]) - set(got["refused"])} | {
-        f"-{name}" for name in set(got["refused"]) - set(expected["refused"])
-    }
+    assert asked == {*got["refused"], *got["taken"]}, f"{op}: its samples changed: python -m tools.record sample_table"
+    taken = {f"{op}: +{name}" for name in set(expected["refused"]) - set(got["refused"])}
+    return taken | {f"{op}: -{name}" for name in set(got["refused"]) - set(expected["refused"])}
 
 
-@pytest.mark.parametrize("op", sorted(recorded()))
+@pytest.mark.parametrize("op", sorted(RECORDED))
 def test_arguments_of_another_type(op: str) -> None:
-    assert difference(op) == differences().get(op, set())
+    assert difference(op) == {case for case in DIFFERENCES if case.partition(": ")[0] == op}
 
 
 def test_every_row_has_been_asked_for() -> None:
-    assert {op for op in oracle_rows.names() if oracle_rows.samples_of(op)} - set(recorded()) == set(oracle_rows.OURS)
+    assert sorted(RECORDED) == sample_table.asked()
 
 
 def test_every_difference_is_of_an_op() -> None:
-    assert set(differences()) - set(recorded()) == set()
+    assert {case.partition(": ")[0] for case in DIFFERENCES} - set(RECORDED) == set()

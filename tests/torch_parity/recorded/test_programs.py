@@ -1,20 +1,16 @@
 """Random programs of views, writes, hooks, no_grad blocks and backward passes: as PyTorch was recorded to run them."""
 
-import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import wengert as torch
-from oracle_compare import agree
+from parity import answers
+from parity.compare import agree
 from wengert_testing import naive, programs
 
-PROGRAMS = [json.loads(line) for line in (Path(__file__).parent / "programs.jsonl").read_text().splitlines()]
-# A view made of a constant that a recorded write then gave a history: PyTorch refuses to write to it ("a leaf
-# Variable"), unless its grad_fn was asked for before. wengert makes that anew first, and records the write.
-LEAF_TO_PYTORCH = {300, 329}
-KNOWN = [(number, steps, record) for number, (steps, record) in enumerate(PROGRAMS)
-         if record is not None and number not in LEAF_TO_PYTORCH]
+STEPS, RECORDED = answers.questions("programs"), answers.recorded("programs")
+DIFFERENCES = answers.differences("programs")
+KNOWN = [seed for seed, record in RECORDED.items() if record is not None and seed not in DIFFERENCES]
 
 
 def same(ours, theirs):
@@ -22,28 +18,26 @@ def same(ours, theirs):
     return agree(ours, theirs, 1.5e-6)
 
 
-@pytest.mark.parametrize(("steps", "record"), [pytest.param(steps, record, id=str(number))
-                                               for number, steps, record in KNOWN])
-def test_as_in_pytorch(steps, record):
-    ours = programs.run(torch, steps, dtype=torch.float64)
-    assert same(ours, record), f"wengert: {ours}\npytorch: {record}"
+@pytest.mark.parametrize("seed", KNOWN)
+def test_as_in_pytorch(seed):
+    ours = programs.run(torch, STEPS[seed], dtype=torch.float64)
+    assert same(ours, RECORDED[seed]), f"wengert: {ours}\npytorch: {RECORDED[seed]}"
 
 
 def test_the_naive_engine_agrees_with_pytorch():
-    assert [number for number, steps, record in KNOWN if not same(programs.run(naive, steps), record)] == []
+    assert [seed for seed in KNOWN if not same(programs.run(naive, STEPS[seed]), RECORDED[seed])] == []
 
 
-@pytest.mark.parametrize("number", sorted(LEAF_TO_PYTORCH))
-def test_what_pytorch_takes_for_a_leaf(number):
-    steps, record = PROGRAMS[number]
-    ours = programs.run(torch, steps, dtype=torch.float64)
-    assert len(set(record["errors"]) - set(ours["errors"])) == 1
-    assert same(ours, programs.run(naive, steps))
+@pytest.mark.parametrize("seed", sorted(DIFFERENCES))
+def test_what_pytorch_takes_for_a_leaf(seed):
+    ours = programs.run(torch, STEPS[seed], dtype=torch.float64)
+    assert len(set(RECORDED[seed]["errors"]) - set(ours["errors"])) == 1
+    assert same(ours, programs.run(naive, STEPS[seed]))
 
 
 def test_the_programs_are_worth_running():
-    kinds = Counter(error.split(": ")[1] for _, _, record in KNOWN for error in record["errors"])
+    kinds = Counter(error.split(": ")[1] for seed in KNOWN for error in RECORDED[seed]["errors"])
     assert set(kinds) == {kind for _, kind in programs.KINDS}
-    finished = sum("grads" in record for _, _, record in KNOWN)
+    finished = sum("grads" in RECORDED[seed] for seed in KNOWN)
     assert len(KNOWN) // 2 < finished < len(KNOWN)
-    assert len(PROGRAMS) - len(KNOWN) < len(PROGRAMS) // 20
+    assert len(RECORDED) - len(KNOWN) < len(RECORDED) // 20

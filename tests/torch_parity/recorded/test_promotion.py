@@ -1,19 +1,16 @@
 """Result dtypes of every pair of dtypes are those which PyTorch 2.13 was recorded to give."""
 
 import importlib
-import json
 import os
 from types import ModuleType
 
 import pytest
-from oracle_format import ANSWERS
-from oracle_promotion import DTYPES, SUBJECT, Table, tables
+from parity import answers
+from parity.promotion import DTYPES, Table, tables
 
-RECORDED: dict[str, Table] = json.loads((ANSWERS / f"{SUBJECT}.json").read_text(encoding="utf-8"))["tables"]
-
-
-DIFFERENT = {("pow", "bool", 0), ("pow_", "bool", 0)}
-"""bool_tensor ** True: torch has a kernel for this one exponent, here bool is refused as for the others."""
+RECORDED: dict[str, Table] = answers.recorded("promotion")
+DIFFERENCES = answers.differences("promotion")
+"""Cells: "OPERATION DTYPE COLUMN"."""
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +25,14 @@ def test_result_dtypes(name: str, found: dict[str, Table]) -> None:
         (first, column): (recorded, ours)
         for first, row in RECORDED[name].items()
         for column, (recorded, ours) in enumerate(zip(row.split(), found[name][first].split(), strict=True))
-        if not agrees(recorded, ours) and (name.partition(":")[0], first, column) not in DIFFERENT
+        if not agrees(recorded, ours) and cell(name, first, column) not in DIFFERENCES
     }
     assert different == {}
+
+
+def cell(name: str, first: str, column: int) -> str:
+    """The name of a cell in differences/promotion.txt."""
+    return f"{name.partition(':')[0]} {first} {column}"
 
 
 def agrees(recorded: str, ours: str) -> bool:
@@ -47,3 +49,9 @@ def agrees(recorded: str, ours: str) -> bool:
 def test_every_question_was_recorded(found: dict[str, Table]) -> None:
     assert list(found) == list(RECORDED)
     assert all(list(rows) == DTYPES for rows in RECORDED.values())
+
+
+def test_every_difference_is_of_a_cell() -> None:
+    cells = {cell(name, first, column) for name, table in RECORDED.items() for first, row in table.items()
+             for column in range(len(row.split()))}
+    assert set(DIFFERENCES) - cells == set()

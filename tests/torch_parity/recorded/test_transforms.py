@@ -1,21 +1,17 @@
-"""Random functions of views, writes and Functions under vmap, forward mode and nested derivatives, as in PyTorch."""
+"""Random functions of views, writes and Functions under vmap, forward mode and nested derivatives, as in PyTorch.
 
-import json
-from pathlib import Path
+What differs is in differences/transforms.txt, with the reason, and must.
+"""
 
 import pytest
 import wengert as torch
-from oracle_compare import agree
-from oracle_transforms import run
+from parity import answers
+from parity.compare import agree
+from parity.transforms import kind, run
 
-LINES = [json.loads(line) for line in (Path(__file__).parent / "transforms.jsonl").read_text().splitlines()]
-TIMES_ITSELF = "x.mul_(x): PyTorch's tangent has the factor as it is after the write"
-OTHERWISE = {
-    25: TIMES_ITSELF, 563: TIMES_ITSELF, 722: TIMES_ITSELF,
-    167: "max of a tensor that is written to afterwards: refused, as PyTorch does without vmap",
-    699: "the second derivative of dist at distance 0 is NaN, as that of norm is in both; PyTorch's dist says 0",
-    844: "PyTorch's derivative of the tangent of det is not that of det: its own hessian says what ours does",
-}
+QUESTIONS, RECORDED = answers.questions("transforms"), answers.recorded("transforms")
+DIFFERENCES = answers.differences("transforms")
+DET = "1077"
 
 
 def same(ours, theirs):
@@ -23,21 +19,35 @@ def same(ours, theirs):
     return agree(ours, theirs, 1e-7)
 
 
-@pytest.mark.parametrize("number", range(len(LINES)))
-def test_as_in_pytorch(number):
-    shape, source, transform, answer = LINES[number]
-    agrees = same(run(torch, tuple(shape), source, transform), answer)
-    assert agrees != (number in OTHERWISE), f"{source}{transform}"
+def ask(seed, transform=None):
+    """The answer of wengert to the question of a seed, or to another transform of its function."""
+    shape, source, recorded = QUESTIONS[seed]
+    return run(torch, tuple(shape), source, transform or recorded)
+
+
+@pytest.mark.parametrize("seed", sorted(RECORDED, key=int))
+def test_as_in_pytorch(seed):
+    assert same(ask(seed), RECORDED[seed]) != (seed in DIFFERENCES), "".join(QUESTIONS[seed][1:])
 
 
 def test_torch_contradicts_itself_on_det():
-    shape, source, _, answer = LINES[844]
     twice_back = "torch.func.jacrev(torch.func.jacrev(f, argnums=0), argnums=0)(*xs)"
-    assert same(run(torch, tuple(shape), source, twice_back), run(torch, tuple(shape), source, LINES[844][2]))
-    assert not same(run(torch, tuple(shape), source, twice_back), answer)
+    assert same(ask(DET, twice_back), ask(DET))
+    assert not same(ask(DET, twice_back), RECORDED[DET])
 
 
 def test_the_programs_are_worth_running():
-    text = "".join(source + transform for _, source, transform, _ in LINES)
+    text = "".join(source + transform for _, source, transform in QUESTIONS.values())
     for part in ("clone()\n", "zeros_like", "apply", "hessian", "vmap", "forward_over_reverse", "reverse_over_forward"):
         assert text.count(part) > 30, part
+
+
+def test_answers_stand_in_the_file_of_their_transform():
+    found = {(file.stem, kind(question[2])) for file in answers.files_of("transforms")
+             for question in answers.read_answers(file).questions.values()}
+    assert {one for one, _ in found} == {"func", "vmap", "functional", "forward_ad", "grad"}
+    assert all(one == other for one, other in found)
+
+
+def test_every_difference_is_of_a_program():
+    assert set(DIFFERENCES) - set(RECORDED) == set()

@@ -1,6 +1,6 @@
 """Tensors as text, character for character as torch prints them.
 
-The rules were found by asking torch 2.13; `tests/printing.json` holds its answers and the test compares with them.
+The rules were found by asking torch 2.13; `tests/recorded/printing.jsonl` holds its answers and the test compares with them.
 Only the elements that are shown are read, so a tensor of 10^7 elements prints as fast as one of 1,000.
 """
 

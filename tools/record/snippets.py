@@ -1,0 +1,74 @@
+"""Record what PyTorch answers to the snippets of tests/torch_parity/recorded/cases: answers/snippets.
+
+A case whose snippet does not end as its header says is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import re
+import sys
+from functools import partial
+from typing import Any
+
+from wengert_testing.recorded import Entry, update_answers
+
+from parity.answers import ANSWERS  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.compare import says_the_same  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.run_snippet import Outcome, run  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.snippets import Case, read_cases, subjects  # type: ignore[import-not-found,unused-ignore] # isort: skip
+
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+
+
+def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
+    """Write the answers to one file of snippets, or to all; return sentences about what is not as it was.
+
+    Each file has a process of its own: PyTorch remembers which warnings it gave, and reuses memory and what it caches.
+    """
+    files = subjects() if subject == "snippets" else [subject]
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return [problem for found in pool.imap(partial(record_file, replace=options.replace), files)
+                for problem in found]
+
+
+def record_file(subject: str, replace: bool) -> list[str]:
+    """Write the answers to one file."""
+    torch: Any = sys.modules["torch"]
+    entries, problems = [], []
+    for case in read_cases(subject):
+        outcome = without_places(run(case, torch))
+        entries.append(Entry(case.name, case.digest, outcome))
+        problems += [f"{case}: {problem}" for problem in faults(case, outcome)]
+    path = ANSWERS / "snippets" / f"{subject}.jsonl"
+    unlike = update_answers(path, {"torch": torch.__version__}, entries, agree, replace)
+    return problems + [f"{subject}-{name}" for name in unlike]
+
+
+def agree(old: Entry, new: Entry) -> bool:
+    """Return whether a snippet ends as it did, up to rounding."""
+    return bool(says_the_same(old.answer, new.answer))
+
+
+def without_places(outcome: Outcome) -> Outcome:
+    """Return the outcome without addresses, and without the C++ files and frames that PyTorch adds to messages."""
+    if "message" in outcome:
+        outcome["message"] = ADDRESS.sub("0x", outcome["message"].partition("\nException raised from ")[0])
+    for warning in outcome.get("warnings", []):
+        warning[1] = warning[1].partition(" (Triggered internally at ")[0]
+    return outcome
+
+
+def faults(case: Case, outcome: Outcome) -> list[str]:
+    """Return what the header of a case does not announce, or announces wrongly."""
+    error, message = outcome.get("error", [None])[0], outcome.get("message", "")
+    if error != case.error:
+        return [f"the header says {case.error}, torch gave {error or outcome['value']}: {message}"]
+    if error:
+        return [] if case.phrase in message else [f"no {case.phrase!r} in torch's message: {message}"]
+    warnings = outcome.get("warnings", [])
+    unannounced = [item for item in warnings if item[0] != case.warning or case.phrase not in item[1]]
+    if unannounced or (case.warning and not warnings):
+        return [f"the header says the warning {case.warning} ({case.phrase}), torch gave {warnings}"]
+    return []
