@@ -40,5 +40,6 @@ pygments_style = "tango"
 
 
 def setup(app: Sphinx) -> None:
-    """Show blocks marked `rooms`, which tests/architecture/test_rooms.py reads, as plain text."""
+    """Show blocks marked `rooms` and `retired`, which tests of tests/architecture read, as plain text."""
     app.add_lexer("rooms", TextLexer)
+    app.add_lexer("retired", TextLexer)
