@@ -45,10 +45,10 @@ def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
 
 def path_of(op: str, torch: Any) -> str:
     """Return where PyTorch has an operation."""
-    place = found(op, torch)
-    if place is None:
+    path_and_function = found(op, torch)
+    if path_and_function is None:
         raise SystemExit(f"PyTorch has no {op}: name it in parity/sample_table.py")
-    return str(place[0])
+    return str(path_and_function[0])
 
 
 def given(calls: list[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What PyTorch 2.13 gives for calls that make and convert tensors, and the check that ours give the same."""
+"""Answers of PyTorch 2.13 to calls that make and convert tensors, and the check that ours give the same."""
 
 from __future__ import annotations
 

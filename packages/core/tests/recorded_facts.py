@@ -1,4 +1,4 @@
-"""What PyTorch 2.13 gives for some calls, and the check that ours give the same."""
+"""Answers of PyTorch 2.13 to some calls, and the check that ours give the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch 2.13 gives for calls that index and reshape: shape, strides, offset, view or copy, values."""
+"""Answers of PyTorch 2.13 to calls that index and reshape: shape, strides, offset, view or copy, values."""
 
 from __future__ import annotations
 

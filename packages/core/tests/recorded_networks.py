@@ -1,4 +1,4 @@
-"""What PyTorch 2.13 gives for products, joins and functions of networks: shape, strides, values, warnings, errors."""
+"""Answers of PyTorch 2.13 to products, joins and functions of networks: shape, strides, values, warnings, errors."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ KNOWN = [seed for seed, record in RECORDED.items() if record is not None and see
 
 
 def same(ours, theirs):
-    """Whether two records agree, numbers to the sixth place."""
+    """Return whether two records agree, numbers to the sixth place."""
     return agree(ours, theirs, 1.5e-6)
 
 

@@ -15,7 +15,7 @@ DET = "1077"
 
 
 def same(ours, theirs):
-    """Whether two answers agree, numbers to the seventh place."""
+    """Return whether two answers agree, numbers to the seventh place."""
     return agree(ours, theirs, 1e-7)
 
 

@@ -29,7 +29,7 @@ def questions(subject: str) -> dict[str, Any]:
 
 
 def paths_in_torch(subject: str) -> dict[str, str]:
-    """Where PyTorch has the operations that it has under other names: the headers of the files say it."""
+    """The paths of the operations that PyTorch has under other names, from the headers of the files."""
     return {op: path for file in files_of(subject) for op, path in read_answers(file).header["paths"].items()}
 
 

@@ -15,7 +15,7 @@ from parity.sample_calls import Sample, arrays, mapped, plain, summary, tensors,
 
 
 def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: ModuleType) -> dict[str, Any]:
-    """What came of each form, for the first sample with some elements. names: of the parameters, in their order."""
+    """Return the outcome of each form, for the first sample with some elements. names: of the parameters, in order."""
     sample = next((s for s in samples if any(a.size > 1 for a in arrays(s))), samples[0])
     function: Any = torch
     for part in path.split("."):
@@ -39,7 +39,7 @@ def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: Mod
 
 
 def tried(call: Callable[[], Any]) -> Any:
-    """What a call gives; of an exception that there was one."""
+    """Return the result of a call, or that it was refused."""
     try:
         return call()
     except Exception:
@@ -60,7 +60,7 @@ def described(function: Any, sample: Sample, torch: ModuleType) -> Any:
     result = function(*args, **kwargs)
     return [
         summary(result, torch),
-        [place(y, inputs) for y in tensors(result, torch)],
+        [memory(y, inputs) for y in tensors(result, torch)],
         [x._version - version for x, (_, version) in zip(inputs, before, strict=True)],
         re.findall(r"^(\w+)=", repr(result), re.MULTILINE) if isinstance(result, tuple) else [],
     ]
@@ -73,8 +73,8 @@ def nodes(function: Any, sample: Sample, torch: ModuleType) -> Any:
     return [None, [y.grad_fn.name() if y.grad_fn is not None else None for y in results]]
 
 
-def place(y: Any, inputs: list[Any]) -> str:
-    """Whether a result is an input, shares its memory, or has memory of its own."""
+def memory(y: Any, inputs: list[Any]) -> str:
+    """Return whether a result is an input, shares its memory, or has memory of its own."""
     if any(y is x for x in inputs):
         return "itself"
     if y.numel() and any(y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr() for x in inputs):

@@ -87,7 +87,7 @@ def array_differs(expected: Description, got: Description, where: str) -> str | 
 
 
 def close(expected: Any, got: Any, dtype: str) -> bool:
-    """Whether all numbers agree within the dtype's tolerance; nan agrees with nan.
+    """Return whether all numbers agree within the dtype's tolerance; nan agrees with nan.
 
     >>> close([1.0, "nan"], [1.0000001, "nan"], "float32"), close([1], [2], "int64")
     (True, False)
@@ -109,7 +109,7 @@ def numbers(values: Any) -> np.ndarray[Any, np.dtype[np.complex128]]:
 
 
 def says_the_same(one: Any, other: Any) -> bool:
-    """Whether two recorded outcomes are the same in all but the last digits of their numbers."""
+    """Return whether two recorded outcomes are the same in all but the last digits of their numbers."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return False
@@ -125,7 +125,7 @@ def says_the_same(one: Any, other: Any) -> bool:
 
 
 def agree(ours: Any, theirs: Any, tolerance: float) -> bool:
-    """Whether two trees of JSON are the same, their floats to a tolerance, relative where they are above 1."""
+    """Return whether two trees of JSON are the same, their floats to a tolerance, relative where they are above 1."""
     if isinstance(theirs, float) and isinstance(ours, float):
         return abs(ours - theirs) <= tolerance * max(1.0, abs(theirs))
     if isinstance(theirs, dict):

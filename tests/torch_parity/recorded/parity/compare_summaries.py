@@ -20,7 +20,7 @@ SINGULAR = {"rank 4", "expanded", "edges", "ties", "gradient at ties"}
 
 
 def is_left_to_lapack(op: str, kind: str) -> bool:
-    """Whether only the dtypes and shapes of an answer say anything."""
+    """Return whether only the dtypes and shapes of an answer say anything."""
     return op in VECTORS or (kind in SINGULAR and (op in FACTORS or op.startswith("linalg.")))
 
 
@@ -64,7 +64,7 @@ def differs(expected: Any, got: Any) -> str | None:
 
 
 def is_near(expected: Any, got: Any) -> bool:
-    """Whether two numbers, of which PyTorch gave a float, agree; nan agrees with nan."""
+    """Return whether two numbers, of which PyTorch gave a float, agree; nan agrees with nan."""
     if not isinstance(expected, float) or not isinstance(got, (int, float)):
         return False
     if not math.isfinite(expected):

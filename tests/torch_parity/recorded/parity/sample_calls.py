@@ -81,7 +81,7 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def maker(kind: str, torch: ModuleType) -> Callable[[Any], Any]:
-    """What makes a tensor of an array."""
+    """Return the function that makes a tensor of an array."""
     made = 0
 
     def make(array: Any) -> Any:
@@ -122,19 +122,19 @@ def laid_out(array: Any, layout: str, torch: ModuleType) -> Any:
 
 
 def found(op: str, torch: ModuleType) -> tuple[str, Any] | None:
-    """Where a module has an op: its path, and the function."""
+    """Return the path of an op in a module, and the function."""
     for path in ("Tensor.unfold",) if op == "unfold" else (op, f"nn.functional.{op}", f"Tensor.{op}"):
-        place: Any = torch
+        function: Any = torch
         for name in path.split("."):
-            place = getattr(place, name, None)
-        if callable(place) and not isinstance(place, type):
-            return path, place
+            function = getattr(function, name, None)
+        if callable(function) and not isinstance(function, type):
+            return path, function
     return None
 
 
 # ---- answers
 def answer(call: Call, path: str, torch: ModuleType) -> Any:
-    """What a call gives, shortly: summaries of tensors, or {"error": [type, message]}."""
+    """Return what a call gives, shortly: summaries of tensors, or {"error": [type, message]}."""
     function: Any = torch
     for name in path.split("."):
         function = getattr(function, name)

@@ -90,7 +90,7 @@ def names_of(op: str) -> tuple[str, ...]:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether an argument means the same to PyTorch: no dtype, no function."""
+    """Return whether an argument means the same to PyTorch: no dtype, no function."""
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
     if isinstance(value, (list, tuple)):

@@ -138,7 +138,7 @@ def kind(transform: str) -> str:
 
 
 def run(torch: ModuleType, shape: tuple[int, ...], source: str, transform: str) -> Any:
-    """What the transform of the function gives, or the name of its exception."""
+    """Return what the transform of the function gives, or the name of its exception."""
     count = source.split("(")[1].split(")")[0].count(",") + 1
     xs = inputs(torch, shape, count)
     names: dict[str, Any] = {"torch": torch, "Square": square(torch), "Sine": sine(torch), "Times": times(torch),

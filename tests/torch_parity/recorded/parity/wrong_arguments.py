@@ -15,13 +15,13 @@ from parity.sample_calls import Sample, mapped, plain
 WRONG: dict[str, Any] = {
     "text": "a", "float": 1.5, "None": None, "list": [1], "bool": True, "int": 1, "complex": 2j, "pair": (1, 1)
 }  # fmt: skip
-"""What takes the place of an argument."""
+"""Values that replace an argument."""
 MOST = 3
 """Samples of an op that are changed: those with most arguments."""
 
 
 def wrong_calls(samples: Sequence[Sample]) -> Iterator[tuple[str, Sample]]:
-    """(place and kind of the wrong argument, the call); each name once."""
+    """(position and kind of the wrong argument, the call); each name once."""
     seen = set()
     for args, kwargs in sorted(samples, key=lambda sample: -len(sample[0]) - len(sample[1]))[:MOST]:
         for name, call in changed(args, kwargs):
@@ -45,7 +45,7 @@ def changed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str
 
 
 def is_refused(path: str, sample: Sample, torch: ModuleType) -> bool:
-    """Whether a call raises anything."""
+    """Return whether a call raises anything."""
     function: Any = torch
     for name in path.split("."):
         function = getattr(function, name)
