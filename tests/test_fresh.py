@@ -64,7 +64,7 @@ def test_every_target_that_the_pages_name_is_one(fresh: ModuleType) -> None:
 def test_commands_are_selected_by_texts(
     fresh: ModuleType, only: list[str], skip: list[str], found: list[str]
 ) -> None:
-    assert fresh.selected(["make docs", "make lint", "make test"], only, skip) == found
+    assert fresh.select_commands(["make docs", "make lint", "make test"], only, skip) == found
 
 
 def test_a_command_brings_what_it_needs(fresh: ModuleType, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_functions_of_everyday_operations_are_compiled_and_others_are_python():
     from wengert_formulas.derivatives.view import views
 
     assert inspect.isfunction(user_warnings.warn_user)
-    assert type(views.permuted_back).__name__ == "cython_function_or_method"
+    assert type(views.inverse_permute).__name__ == "cython_function_or_method"
 
 
 def test_a_module_kept_as_bytecode_shows_its_source():

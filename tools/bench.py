@@ -47,7 +47,7 @@ def asv(command: str, *arguments: str, config: Path = CONFIG) -> list[str]:
     return [str(Path(sys.executable).with_name("asv")), command, "--config", str(config), *arguments]
 
 
-def shortened(lines: Iterable[str]) -> Iterator[str]:
+def shorten_report(lines: Iterable[str]) -> Iterator[str]:
     """Of asv's report a line for each benchmark, and what it says of those that failed: no tables, nothing of skips."""
     block: list[str] | None = None
     seen: set[str] = set()  # asv may say all of it twice
@@ -84,7 +84,7 @@ def once(arguments: Sequence[str]) -> int:
     out, err = subprocess.PIPE, subprocess.STDOUT
     with subprocess.Popen(command, env=settings, stdout=out, stderr=err, text=True) as process:
         assert process.stdout is not None
-        for line in shortened(remembered(process.stdout, last)):
+        for line in shorten_report(add_to_list(process.stdout, last)):
             benchmarks += not line.startswith(" ")
             print(line, flush=True)
     if process.returncode and not benchmarks:
@@ -94,7 +94,7 @@ def once(arguments: Sequence[str]) -> int:
     return process.returncode
 
 
-def remembered(lines: Iterable[str], last: list[str]) -> Iterator[str]:
+def add_to_list(lines: Iterable[str], last: list[str]) -> Iterator[str]:
     """The lines; the last twenty are in the list as well."""
     for line in lines:
         last[:] = [*last[-19:], line]

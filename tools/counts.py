@@ -44,7 +44,7 @@ class Row(NamedTuple):
         return None if self.before is None or self.now is None else self.now / self.before - 1
 
     @property
-    def moved(self) -> bool:
+    def has_moved(self) -> bool:
         """Whether the baseline does not say this number."""
         return self.change is None or abs(self.change) > TOLERANCE
 
@@ -73,12 +73,13 @@ def table(found: Sequence[Row]) -> str:
     for row in found:
         change = f"{row.change:+7.1%}" if row.change is not None else "    new" if row.before is None else "   gone"
         lines.append(
-            f"{row.name:{width}}  {shown(row.before)}  {shown(row.now)} {change}{'  moved' if row.moved else ''}"
+            f"{row.name:{width}}  {number_text(row.before)}  {number_text(row.now)} {change}"
+            f"{'  moved' if row.has_moved else ''}"
         )
     return "\n".join(lines)
 
 
-def shown(count: int | None) -> str:
+def number_text(count: int | None) -> str:
     return f"{'-' if count is None else count:>7}"
 
 
@@ -88,14 +89,14 @@ def differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
     return [f"{name} was {before.get(name)}, is {now.get(name)}" for name in names if before.get(name) != now.get(name)]
 
 
-def counted(some: Sequence[str], before: dict[str, int]) -> dict[str, int]:
+def count_instructions(some: Sequence[str], before: dict[str, int]) -> dict[str, int]:
     """Instructions of paths; those that seem to have moved are counted again, and the smaller number is taken."""
     now = hot_paths.counts(some)
-    again = [row.name for row in rows(before, now) if row.moved and row.now is not None]
+    again = [row.name for row in rows(before, now) if row.has_moved and row.now is not None]
     return now | {name: min(now[name], count) for name, count in (hot_paths.counts(again, 1) if again else {}).items()}
 
 
-def not_compared(why: str, code: int) -> int:
+def no_baseline(why: str, code: int) -> int:
     print(f"counts: nothing is compared: {why}", file=sys.stderr)
     return code
 
@@ -113,24 +114,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = options(arguments)
     if not hot_paths.can_count():
         why = f"there is no valgrind {DEBIAN.format('valgrind')}"
-        return not_compared(why, 0 if wanted.if_comparable else NOT_COMPARED)
+        return no_baseline(why, 0 if wanted.if_comparable else NOT_COMPARED)
     baseline = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {"facts": {}, "counts": {}}
     here = facts()
     other = differing(baseline["facts"], here)
     if other and not wanted.update:
         why = f"the baseline is of other tools: {'; '.join(other)}"
-        return not_compared(why, 0 if wanted.if_comparable else NOT_COMPARED)
+        return no_baseline(why, 0 if wanted.if_comparable else NOT_COMPARED)
     before = {name: count for name, count in baseline["counts"].items() if wanted.only in name}
-    now = counted([name for name in hot_paths.names() if wanted.only in name], before)
+    now = count_instructions([name for name in hot_paths.names() if wanted.only in name], before)
     if wanted.update:
-        return written(rows(before, now), now if not wanted.only else {**baseline["counts"], **now}, here)
-    return compared(rows(before, now))
+        return write_baseline(rows(before, now), now if not wanted.only else {**baseline["counts"], **now}, here)
+    return compare_counts(rows(before, now))
 
 
-def compared(found: Sequence[Row]) -> int:
+def compare_counts(found: Sequence[Row]) -> int:
     """Print the table and a sentence."""
     print(table(found))
-    moved = [row.name for row in found if row.moved]
+    moved = [row.name for row in found if row.has_moved]
     if not moved:
         print(f"counts: {len(found)} paths, none moved by more than {TOLERANCE:.0%}")
         return 0
@@ -139,10 +140,10 @@ def compared(found: Sequence[Row]) -> int:
     return MOVED
 
 
-def written(found: Sequence[Row], counts: dict[str, int], here: dict[str, str]) -> int:
+def write_baseline(found: Sequence[Row], counts: dict[str, int], here: dict[str, str]) -> int:
     """Write the baseline and say what moves."""
     BASELINE.write_text(json.dumps({"facts": here, "counts": counts}, indent=1) + "\n", encoding="utf-8")
-    moved = [row for row in found if row.moved]
+    moved = [row for row in found if row.has_moved]
     print(table(moved) if moved else "counts: nothing has moved")
     print(f"counts: {len(counts)} paths in {BASELINE.name}")
     return 0

@@ -45,9 +45,9 @@ def main() -> int:
         written = (random_program(options.seed * 1_000_000 + i) for i in range(options.programs))
         text = "".join(json.dumps(lines) + "\n" for lines in written)
         (folder / "programs.jsonl").write_text(text, encoding="utf-8")
-        recorded(options.torch, "torch", folder)
+        record_programs(options.torch, "torch", folder)
     if options.torch or options.again:
-        recorded(sys.executable, "wengert", folder)
+        record_programs(sys.executable, "wengert", folder)
     programs, theirs, ours = (read(folder / f"{name}.jsonl") for name in ("programs", "torch", "wengert"))
     if options.show is not None:
         show(programs[options.show], theirs[options.show], ours[options.show])
@@ -56,7 +56,7 @@ def main() -> int:
     return 0
 
 
-def recorded(python: str, module: str, folder: Path) -> None:
+def record_programs(python: str, module: str, folder: Path) -> None:
     """Run all programs with one module."""
     files = [str(folder / "programs.jsonl"), str(folder / f"{module}.jsonl")]
     command = [python, "-m", "tools.random_programs.record", module, *files]

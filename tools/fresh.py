@@ -83,7 +83,7 @@ def commands(text: str) -> list[str]:
     return [one for one in dict.fromkeys(every) if not CHOICE.search(one) and not one.startswith(ITSELF)]
 
 
-def selected(some: Sequence[str], only: Sequence[str], skip: Sequence[str]) -> list[str]:
+def select_commands(some: Sequence[str], only: Sequence[str], skip: Sequence[str]) -> list[str]:
     """The commands that hold one of the texts in ``only``, if there are any, and none of those in ``skip``."""
     kept = [one for one in some if not only or any(text in one for text in only)]
     return [one for one in kept if not any(text in one for text in skip)]
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--skip", nargs="+", default=[], metavar="TEXT", help="but not those that hold one of these")
     wanted = parser.parse_args(arguments)
     every = [one for page in PAGES for one in commands((ROOT / page).read_text(encoding="utf-8"))]
-    some = selected(list(dict.fromkeys(every)), wanted.only, wanted.skip)
+    some = select_commands(list(dict.fromkeys(every)), wanted.only, wanted.skip)
     if wanted.list or not some:
         print(*some or ["fresh: no command holds such a text"], sep="\n")
         return 0 if some else 1

@@ -36,11 +36,11 @@ def main() -> int:
         load_all()
         print(eval(given.call, values.namespace()))
         return 0
-    report = fuzzed(given)
+    report = run_fuzzer(given)
     return 1 if report.failures() else 0
 
 
-def fuzzed(given: argparse.Namespace) -> Report:
+def run_fuzzer(given: argparse.Namespace) -> Report:
     """Run the calls, print the table and the findings."""
     report, start = Report(), time.monotonic()
     writer = Writer([target for target in collect() if given.only in target.text])

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tools.workspace.packages import ROOT
 from tools.workspace.toolchain import DEBIAN, python_of, stop
-from tools.workspace.working_copy import copied
+from tools.workspace.working_copy import make_copy
 
 HOME = ROOT / ".venv-symbols"
 ROUNDS = 400
@@ -88,7 +88,7 @@ def main() -> int:
     """Build, run, write."""
     if not shutil.which("valgrind"):
         raise stop(f"there is no valgrind {DEBIAN.format('valgrind')}")
-    tree = copied(HOME / "tree")
+    tree = make_copy(HOME / "tree")
     for file in tree.glob("packages/*/hot.txt"):
         file.write_text("", encoding="utf-8")  # valgrind knows no package of what lies in a section of its own
     command = [sys.executable, "-m", "tools.workspace.bootstrap", "--venv", str(tree / ".venv"), "--groups", "test"]

@@ -21,7 +21,7 @@ from pathlib import Path
 from tools.sanitizer_reports import summary
 from tools.workspace.packages import ROOT
 from tools.workspace.toolchain import DEBIAN, compiler, python_of, stop
-from tools.workspace.working_copy import copied
+from tools.workspace.working_copy import make_copy
 
 HOME = ROOT / ".venv-sanitize"
 REPORTS = HOME / "reports"
@@ -93,9 +93,9 @@ def variables(mode: str, fuzz: bool) -> dict[str, str]:
     return {**os.environ, **options, "LD_PRELOAD": " ".join(map(library, LIBRARIES[mode])), "WENGERT_SANITIZE": mode}
 
 
-def built(mode: str) -> Path:
+def build_tree(mode: str) -> Path:
     """A tree with modules for a sanitizer."""
-    tree = copied(HOME / mode)
+    tree = make_copy(HOME / mode)
     command = [sys.executable, "-m", "tools.workspace.bootstrap", "--venv", str(tree / ".venv"), "--groups", "test"]
     if subprocess.run(command, cwd=tree, env={**os.environ, "WENGERT_SANITIZE": mode}, check=False).returncode:
         raise stop(f"modules for the {mode} sanitizer cannot be built: see above")
@@ -131,12 +131,12 @@ def main() -> int:
     REPORTS.mkdir(parents=True)
     codes = {}
     if "address" in given.parts:
-        codes["address"] = tests("address", built("address"), given.tests)
+        codes["address"] = tests("address", build_tree("address"), given.tests)
     if "fuzz" in given.parts:
         fuzz = ["-m", "tools.fuzz", "--calls", given.calls, "--seed", given.seed]
-        codes["fuzz"] = run("address", built("address"), *fuzz)
+        codes["fuzz"] = run("address", build_tree("address"), *fuzz)
     if "thread" in given.parts:
-        codes["thread"] = tests("thread", built("thread"), THREADS)
+        codes["thread"] = tests("thread", build_tree("thread"), THREADS)
     text, count = summary(REPORTS)
     (HOME / "summary.txt").write_text(text, encoding="utf-8")
     print(text)

@@ -17,10 +17,10 @@ def reports(text: str) -> list[tuple[str, str]]:
     """Kind and place of each report in a log."""
     found = list(START.finditer(text))
     ends = [*(match.start() for match in found), len(text)][1:]
-    return [described(match, text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    return [describe_report(match, text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
 
 
-def described(match: re.Match[str], rest: str) -> tuple[str, str]:
+def describe_report(match: re.Match[str], rest: str) -> tuple[str, str]:
     """Kind and place of one report: the rest of it holds the frames."""
     if match[3]:
         return f"runtime error: {NUMBER.sub('N', match[4])}", match[3].rpartition("/")[2]

@@ -89,7 +89,7 @@ def sources(module: str) -> str:
 
 
 @cache
-def cimported(module: str, room: str) -> list[str]:
+def cimports(module: str, room: str) -> list[str]:
     """The modules of drivers or of kernels that a module cimports."""
     return re.findall(rf"^from wengert_core\.({room}(?:\.\w+)+) cimport", sources(module), re.MULTILINE)
 
@@ -107,8 +107,8 @@ def kernels_of(drivers: Iterable[str], op_name: str) -> list[str]:
         return [*dict.fromkeys(own), *(n for n in names if n.startswith("numpy."))]
     near = [*drivers]
     for driver in drivers:
-        near += [*cimported(driver, "drivers"), *cimported(driver, "kernels")]
-    near += [kernel for module in near for kernel in cimported(module, "kernels")]
+        near += [*cimports(driver, "drivers"), *cimports(driver, "kernels")]
+    near += [kernel for module in near for kernel in cimports(module, "kernels")]
     loops = [f"{module.replace('.', '/')}.pyx" for module in near if module.startswith("kernels.")]
     loops += [header for module in near for header in headers_of(module)]
     found = dict.fromkeys(path for path in loops if (CORE / path).exists())
@@ -129,7 +129,7 @@ def bare(name: str) -> str:
     return name.rpartition(".")[2].strip("_")
 
 
-def places(name: str) -> dict[str, list[str]]:
+def locations(name: str) -> dict[str, list[str]]:
     """Where everything about an op or composite stands, by layer."""
     from wengert_core import TABLE
     from wengert_core.dispatch.op import Op
@@ -193,7 +193,7 @@ def main() -> int:
     from wengert_core import TABLE
 
     if options.json:
-        print(json.dumps({name: places(name) for name in TABLE.ops}))
+        print(json.dumps({name: locations(name) for name in TABLE.ops}))
         return 0
     for name in options.names:
         if name not in TABLE.ops and name not in TABLE.methods:
@@ -201,7 +201,7 @@ def main() -> int:
             print(f"{name}: no operation; {', '.join(near) or 'see dir(wengert)'}")
             return 1
         print(name)
-        for layer, lines in places(name).items():
+        for layer, lines in locations(name).items():
             print("\n".join(f"  {layer if i == 0 else '':14}{line}" for i, line in enumerate(lines)))
     return 0
 

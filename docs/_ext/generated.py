@@ -32,12 +32,12 @@ def fill_in(app: Any, docname: str, source: list[str]) -> None:
     source[0] = MARKER.sub(lambda match: PARTS[match[1]](), source[0])
 
 
-def outdated(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+def outdated_pages(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
     """Sphinx's event: pages with generated parts are made anew each time; nobody knows what these depend on."""
     return [name for name in env.found_docs if MARKER.search(Path(env.doc2path(name)).read_text(encoding="utf-8"))]
 
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", fill_in)
-    app.connect("env-get-outdated", outdated)
+    app.connect("env-get-outdated", outdated_pages)
     return {"parallel_read_safe": True}

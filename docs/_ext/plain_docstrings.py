@@ -13,7 +13,7 @@ MARKUP = re.compile(r"([*|_\\`])")
 LABEL = re.compile(r"\s*[\w ,.*]+:\s")
 
 
-def escaped(text: str) -> str:
+def escape_markup(text: str) -> str:
     """The text with what would be markup escaped, but for ``code``."""
     parts = CODE.split(text)
     return "".join(part if i % 2 else MARKUP.sub(r"\\\1", part) for i, part in enumerate(parts))
@@ -32,7 +32,9 @@ def paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
 
 def as_items(run: list[str]) -> list[str]:
     """A list of items that begin with a hyphen: what follows one is indented below it."""
-    return ["- " + escaped(line.strip()[2:]) if is_item(line) else "  " + escaped(line.strip()) for line in run]
+    return [
+        "- " + escape_markup(line.strip()[2:]) if is_item(line) else "  " + escape_markup(line.strip()) for line in run
+    ]
 
 
 def is_item(line: str) -> bool:
@@ -50,11 +52,11 @@ def as_rst(run: list[str]) -> list[str]:
     if item is not None:
         return [*(as_rst(run[:item]) if item else []), "", *as_items(run[item:])]
     if any(LABEL.match(line) for line in run[1:]) or (len(run) > 1 and LABEL.match(run[0])):
-        return [f"| {escaped(line.strip())}" for line in run]
-    return [escaped(line.strip()) for line in run]
+        return [f"| {escape_markup(line.strip())}" for line in run]
+    return [escape_markup(line.strip()) for line in run]
 
 
-def converted(lines: Iterable[str]) -> list[str]:
+def convert_docstring(lines: Iterable[str]) -> list[str]:
     """A whole docstring."""
     result: list[str] = []
     for run in paragraphs(lines):
@@ -64,7 +66,7 @@ def converted(lines: Iterable[str]) -> list[str]:
 
 def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Autodoc's event: change the lines in place."""
-    lines[:] = converted(lines)
+    lines[:] = convert_docstring(lines)
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -31,7 +31,7 @@ def load():
     return [wg.as_tensor(part) for part in (images[~held_out], labels[~held_out], images[held_out], labels[held_out])]
 
 
-def shifted(images):
+def shift_images(images):
     """More data from the same images: each of them moved by each of SHIFTS, float32[len(SHIFTS), n, 64]."""
     padded = wg.zeros(len(images), 10, 10)
     padded[:, 1:9, 1:9] = images
@@ -66,7 +66,7 @@ def train(images, labels, test_images, test_labels, epochs):
     """Parameters after training, (loss, held-out accuracy) of each epoch, seconds of each step."""
     parameters = new_parameters()
     velocities = [wg.zeros_like(p) for p in parameters]
-    pixels = shifted(images)
+    pixels = shift_images(images)
     history, seconds = [], []
     for epoch in progress(epochs, history):
         losses = []

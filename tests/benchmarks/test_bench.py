@@ -44,7 +44,7 @@ def bench(tool: Callable[[str], ModuleType]) -> ModuleType:
 
 
 def test_a_line_for_each_benchmark_and_each_failure_once(bench: ModuleType) -> None:
-    lines = "\n".join(bench.shortened(REPORT.splitlines(keepends=True))).splitlines()
+    lines = "\n".join(bench.shorten_report(REPORT.splitlines(keepends=True))).splitlines()
     assert [" ".join(line.split()) for line in lines] == [
         "every_op.Gradient.time_gradient 2/900 failed",
         "For parameters: 'linalg.eig'",

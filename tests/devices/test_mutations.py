@@ -75,7 +75,7 @@ def test_a_copy_between_devices_that_the_source_does_not_wait_for_is_found_out(s
         there.wait_stream(here)
         stamp = there.launch("a copy between devices")
         source._block.read_by(stamp)
-        target[...] = target._place.wrapped(source._data.copy(), [])
+        target[...] = target._place.wrap_result(source._data.copy(), [])
 
     x = torch.ones(3, device="sim") * 3
     x.to("sim:1")

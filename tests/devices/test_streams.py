@@ -270,7 +270,7 @@ def test_a_backward_that_does_not_wait_at_its_end_is_found_out(monkeypatch):
 
 def test_a_copy_between_devices_that_does_not_wait_is_found_out(sim, monkeypatch):
     def transfer(source, target):
-        target[...] = target._place.wrapped(source._data.copy(), [])
+        target[...] = target._place.wrap_result(source._data.copy(), [])
         source._block.read_by(target._place.stream().launch("a copy"))
 
     monkeypatch.setattr(sim, "transfer", transfer)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools.compare.facts import ONE_THREAD, has_mkl, import_times, machine, node_bytes, product_by, wheel_bytes
 from tools.compare.table import Fact, Report, Result, as_json, as_markdown, as_text, replace_between_markers
-from tools.compare.timing import Plan, Sampler, interleaved, quotients
+from tools.compare.timing import Plan, Sampler, quotients, time_interleaved
 from tools.workspace.packages import ROOT
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def load_modules() -> dict[str, ModuleType]:
     return modules
 
 
-def prepared(row: Row, modules: dict[str, ModuleType]) -> dict[str, tuple[str, dict[str, Any]]]:
+def prepare_rows(row: Row, modules: dict[str, ModuleType]) -> dict[str, tuple[str, dict[str, Any]]]:
     """For each module a row's statement and its names."""
     sides = {name: (row.statement, row.names(xp)) for name, xp in modules.items() if name != "numpy"}
     if row.numpy is not None:
@@ -68,7 +68,7 @@ def disagreement(row: Row, sides: dict[str, tuple[str, dict[str, Any]]]) -> str:
 
     values = {}
     for name, (statement, names) in sides.items():
-        value = eval(statement if name == "numpy" else row.checked, names)
+        value = eval(statement if name == "numpy" else row.check, names)
         values[name] = np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
     first, *others = values.values()
     same = all(first.shape == other.shape and np.allclose(first, other, rtol=1e-3, atol=1e-5) for other in others)
@@ -78,14 +78,14 @@ def disagreement(row: Row, sides: dict[str, tuple[str, dict[str, Any]]]) -> str:
 def measure(row: Row, modules: dict[str, ModuleType], plan: Plan) -> Result:
     """Time one row in all modules, after a look whether they compute the same; what fails is said in the table."""
     try:
-        sides = prepared(row, modules)
+        sides = prepare_rows(row, modules)
         trouble = disagreement(row, sides)
     except Exception as error:
         trouble = f"{type(error).__name__}: {error}".partition("\n")[0]
     if trouble:
         return Result(row.group, row.name, row.aim, {}, trouble=trouble)
     samplers = {name: Sampler(statement, names, row.prepare, row.units) for name, (statement, names) in sides.items()}
-    taken = interleaved(samplers, plan, lambda name: say(f"{row.group}: {row.name}: {name}"))
+    taken = time_interleaved(samplers, plan, lambda name: say(f"{row.group}: {row.name}: {name}"))
     ratio = quotients(taken["torch"], taken["wengert"]) if {"torch", "wengert"} <= taken.keys() else None
     medians = {name: statistics.median(times) for name, times in taken.items()}
     return Result(row.group, row.name, row.aim, medians, ratio)

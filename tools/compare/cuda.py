@@ -190,7 +190,7 @@ def line(work: Work, ours: float, theirs: float, best: tuple[float, float]) -> s
 
 def missing() -> str:
     """Why nothing can be compared here; "" when it can."""
-    found = import_module("wengert_cuda.cupy_module").found()[1]
+    found = import_module("wengert_cuda.cupy_module").find_cupy()[1]
     if found:
         return str(found)
     try:

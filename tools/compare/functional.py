@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "asv_benchmarks"))
 import benchmarks.functional as functional
 
 from tools.compare.facts import ONE_THREAD
-from tools.compare.timing import Plan, Sampler, interleaved
+from tools.compare.timing import Plan, Sampler, time_interleaved
 
 
 def tensors_of(result: Any) -> list[Any]:
@@ -59,7 +59,7 @@ def main() -> None:
     for label in functional.NAMES:
         agree(calls, label)
         samplers = {name: Sampler("run()", {"run": of_module[label]}) for name, of_module in calls.items()}
-        taken = interleaved(samplers, Plan() if rounds is None else Plan(rounds=rounds), lambda name: None)
+        taken = time_interleaved(samplers, Plan() if rounds is None else Plan(rounds=rounds), lambda name: None)
         middle = {name: statistics.median(times) / 1000 for name, times in taken.items()}
         theirs = middle.get("torch")
         beside = "| - | - |" if theirs is None else f"| {theirs:.1f} | {theirs / middle['wengert']:.1f} |"

@@ -109,7 +109,7 @@ class OperatorRow:
     backward: bool = True
 
 
-def written(text: str, backward: bool) -> list[OperatorRow]:
+def rows_of_table(text: str, backward: bool) -> list[OperatorRow]:
     """Rows of a table with lines ``operator: statement``."""
     lines = [text_line.partition(": ") for text_line in text.strip().splitlines()]
     return [OperatorRow(name.strip(), statement, backward) for name, _, statement in lines]
@@ -240,7 +240,7 @@ def all_rows() -> list[OperatorRow]:
     found += [OperatorRow(f"nn.functional.{name}", f"F.{name}(x)") for name in FUNCTIONS]
     found += [OperatorRow(f"nn.functional.{name}", f"F.{name}(x, v)") for name in LOSSES]
     found += [OperatorRow(f"linalg.{name}", first(f"m.linalg.{name}(squares)", name)) for name in SQUARE_MATRICES]
-    found += written(DIFFERENTIABLE, True) + written(NOT_DIFFERENTIABLE, False)
+    found += rows_of_table(DIFFERENTIABLE, True) + rows_of_table(NOT_DIFFERENTIABLE, False)
     return sorted(found, key=lambda row: row.name)
 
 

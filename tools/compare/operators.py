@@ -26,7 +26,7 @@ os.environ["MKL_NUM_THREADS"] = os.environ.get("COMPARE_THREADS", "1")
 
 from tools.compare.facts import machine
 from tools.compare.operator_rows import SIZES, OperatorRow, all_rows, names_for
-from tools.compare.timing import Plan, Sampler, interleaved, quotients
+from tools.compare.timing import Plan, Sampler, quotients, time_interleaved
 from tools.workspace.packages import ROOT
 
 PAGE = ROOT / "docs" / "benchmarks-operators.md"
@@ -52,7 +52,7 @@ MORE = 11  # rounds at the largest size on two threads: what else runs on the ma
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """PyTorch's time over wengert's, or why there is none; apart: the highest pass over the lowest."""
 
     ratio: float | None
@@ -79,33 +79,33 @@ def sides(
     return {name: (statement, gradient_names(row, names) if backward else names) for name, names in made.items()}
 
 
-def measured(row: OperatorRow, modules: dict[str, ModuleType], n: int, backward: bool, plan: Plan) -> Measured:
+def measure(row: OperatorRow, modules: dict[str, ModuleType], n: int, backward: bool, plan: Plan) -> Measurement:
     if backward and not row.backward:
-        return Measured(None)
+        return Measurement(None)
     try:
         samplers = {name: Sampler(*side) for name, side in sides(row, modules, n, backward).items()}
-        taken = interleaved(samplers, plan, lambda name: None)
+        taken = time_interleaved(samplers, plan, lambda name: None)
     except Exception as error:
-        return Measured(None, f"{type(error).__name__}: {error}".partition("\n")[0][:60])
-    return Measured(quotients(taken["torch"], taken["wengert"])[1])
+        return Measurement(None, f"{type(error).__name__}: {error}".partition("\n")[0][:60])
+    return Measurement(quotients(taken["torch"], taken["wengert"])[1])
 
 
 def geometric_mean(ratios: list[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
 
 
-def of_passes(passes: Sequence[Measured]) -> Measured:
+def of_passes(passes: Sequence[Measurement]) -> Measurement:
     """What a cell is: the median of its passes, or the first trouble."""
     ratios = sorted(each.ratio for each in passes if each.ratio is not None)
     if len(ratios) < len(passes):
         return next(each for each in passes if each.ratio is None)
-    return Measured(statistics.median(ratios), apart=ratios[-1] / ratios[0])
+    return Measurement(statistics.median(ratios), apart=ratios[-1] / ratios[0])
 
 
-def cells_of(row: OperatorRow, modules: dict[str, ModuleType], threads: int, plan: Plan) -> list[Measured]:
+def cells_of(row: OperatorRow, modules: dict[str, ModuleType], threads: int, plan: Plan) -> list[Measurement]:
     """One pass over a row: forward and backward at each size."""
     plans = {n: replace(plan, rounds=MORE) if threads > 1 and n == max(SIZES) else plan for n in SIZES}
-    return [measured(row, modules, n, backward, plans[n]) for n in SIZES for backward in (False, True)]
+    return [measure(row, modules, n, backward, plans[n]) for n in SIZES for backward in (False, True)]
 
 
 def table(

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "asv_benchmarks"))
 import benchmarks.programs as programs
 
 from tools.compare.facts import ONE_THREAD
-from tools.compare.timing import Plan, Sampler, interleaved
+from tools.compare.timing import Plan, Sampler, time_interleaved
 
 MODULES = ("wengert", "torch")
 LENGTH = 200  # multiplications in the chain whose gradients are hooked
@@ -98,7 +98,7 @@ def main() -> None:
         for name, module in modules.items():
             samplers[f"{name} with"] = Sampler("run()", {"run": with_it(module)}, units=units)
             samplers[f"{name} without"] = Sampler("run()", {"run": without(module)}, units=units)
-        taken = interleaved(samplers, Plan(), lambda name: None)
+        taken = time_interleaved(samplers, Plan(), lambda name: None)
         middle = {name: statistics.median(times) / 1000 for name, times in taken.items()}
         ours, theirs = (middle[f"{name} with"] - middle[f"{name} without"] for name in MODULES)
         print(f"| {label} | {ours:.2f} | {theirs:.2f} | {theirs / ours:.1f} |", flush=True)

@@ -31,7 +31,7 @@ class Row:
     value: str = ""  # compared between the modules before timing; the statement itself if empty
 
     @property
-    def checked(self) -> str:
+    def check(self) -> str:
         return self.value or self.statement
 
 
@@ -79,12 +79,12 @@ def backward_rows() -> list[Row]:
             prepare = f"y = chain(lambda y: {step}, x, {CHAIN}); x.grad = None"
             value = f"(chain(lambda y: {step}, x, {CHAIN}).backward(one), x.grad)[1]"
             label = f"{name}, {size} element{'s' * (size > 1)}"
-            timed = ("y.backward(one)", chained(size), None, prepare, CHAIN * nodes, value)
+            timed = ("y.backward(one)", chain_rows(size), None, prepare, CHAIN * nodes, value)
             rows.append(Row(BACKWARD, label, 12.0, *timed))
     return rows
 
 
-def chained(size: int) -> Callable[[Any], Names]:
+def chain_rows(size: int) -> Callable[[Any], Names]:
     def names(xp: Any) -> Names:
         near_one = xp.tensor(1 + programs.numbers(size) / 1000)
         return {**programs.tensors(xp, size), "near_one": near_one, "chain": programs.chain, "one": xp.ones(size)}

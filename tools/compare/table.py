@@ -29,7 +29,7 @@ class Result:
     trouble: str = ""  # why a module has no time
 
     @property
-    def reached(self) -> bool | None:
+    def is_reached(self) -> bool | None:
         return None if self.ratio is None else self.ratio[1] >= self.aim
 
 
@@ -44,7 +44,7 @@ class Fact:
     note: str = ""
 
     @property
-    def reached(self) -> bool | None:
+    def is_reached(self) -> bool | None:
         return None if self.value is None else self.value <= self.limit
 
 
@@ -58,7 +58,7 @@ class Report:
     facts: list[Fact] = field(default_factory=list)
 
 
-def shown_time(nanoseconds: float | None) -> str:
+def format_time(nanoseconds: float | None) -> str:
     if nanoseconds is None:
         return ""
     unit, size = next((u for u in reversed(UNITS) if nanoseconds >= u[1]), UNITS[0])
@@ -71,13 +71,20 @@ def mark(reached: bool | None) -> str:
 
 
 def result_cells(result: Result) -> tuple[str, ...]:
-    times = [shown_time(result.nanoseconds.get(name)) for name in ("wengert", "torch", "numpy")]
+    times = [format_time(result.nanoseconds.get(name)) for name in ("wengert", "torch", "numpy")]
     if result.trouble:
         return (result.name, *times, "", "", f"{result.aim:g}", result.trouble)
     if result.ratio is None:
         return (result.name, *times, "", "", f"{result.aim:g}", "")
     low, middle, high = result.ratio
-    return (result.name, *times, f"{middle:.2f}", f"{low:.2f} to {high:.2f}", f"{result.aim:g}", mark(result.reached))
+    return (
+        result.name,
+        *times,
+        f"{middle:.2f}",
+        f"{low:.2f} to {high:.2f}",
+        f"{result.aim:g}",
+        mark(result.is_reached),
+    )
 
 
 def summary_cells(group: str, results: Sequence[Result]) -> tuple[str, ...]:
@@ -93,11 +100,11 @@ def summary_cells(group: str, results: Sequence[Result]) -> tuple[str, ...]:
 
 def fact_cells(fact: Fact) -> tuple[str, ...]:
     value = "not measured" if fact.value is None else f"{fact.value:.3g} {fact.unit}".strip()
-    verdict = {None: "", True: "ok", False: "above"}[fact.reached]
+    verdict = {None: "", True: "ok", False: "above"}[fact.is_reached]
     return fact.name, value, f"{fact.limit:g} {fact.unit}".strip(), verdict, fact.note
 
 
-def grouped(results: Iterable[Result]) -> dict[str, list[Result]]:
+def group_rows(results: Iterable[Result]) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.group, []).append(result)
@@ -106,7 +113,7 @@ def grouped(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 def tables(report: Report) -> list[Table]:
     """All tables, the summary first."""
-    groups = grouped(report.results)
+    groups = group_rows(report.results)
     found: list[Table] = [(TITLE, SUMMARY, [summary_cells(g, r) for g, r in groups.items()])]
     if report.facts:
         header = ("fact", "measured", "at most", "", "")

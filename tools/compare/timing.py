@@ -52,7 +52,7 @@ class Sampler:
         return max(0.01, taken - self.empty.timeit(self.loops)) / self.loops / self.units
 
 
-def interleaved(samplers: dict[str, Sampler], plan: Plan, tell: Callable[[str], None]) -> dict[str, list[float]]:
+def time_interleaved(samplers: dict[str, Sampler], plan: Plan, tell: Callable[[str], None]) -> dict[str, list[float]]:
     """Nanoseconds of each round; every round asks all samplers, each time beginning with another one."""
     for name, sampler in samplers.items():
         tell(name)

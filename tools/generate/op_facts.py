@@ -24,11 +24,11 @@ DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat
           "complex128")
 
 
-def shown(value: Any) -> str:
+def result_facts(value: Any) -> str:
     """Return dtypes and shapes of what an operation gives."""
     if isinstance(value, wg.Tensor):
         return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
-    return f"({', '.join(map(shown, value))})" if isinstance(value, (tuple, list)) else repr(value)
+    return f"({', '.join(map(result_facts, value))})" if isinstance(value, (tuple, list)) else repr(value)
 
 
 def facts(name: str) -> None:
@@ -47,10 +47,10 @@ def facts(name: str) -> None:
 
 def attempt(op: Any, sample: Any, dtype: str) -> str:
     """Return what a call gives, whether that is memory of the first argument, or the error."""
-    def made(array: Any) -> wg.Tensor:
+    def make_fact(array: Any) -> wg.Tensor:
         return contiguous(array).to(getattr(wg, dtype)) if array.dtype.kind in "fc" else contiguous(array)
 
-    args, words = as_tensors(sample, made)
+    args, words = as_tensors(sample, make_fact)
     try:
         result = op(*args, **words)
     except Exception as error:
@@ -58,7 +58,7 @@ def attempt(op: Any, sample: Any, dtype: str) -> str:
     first = result[0] if isinstance(result, (tuple, list)) and result else result
     shares = isinstance(first, wg.Tensor) and args and isinstance(args[0], wg.Tensor) and first.numel() and \
         first.untyped_storage().data_ptr() == args[0].untyped_storage().data_ptr()
-    return shown(result) + (" (the argument's memory)" if shares else "")
+    return result_facts(result) + (" (the argument's memory)" if shares else "")
 
 
 def main() -> int:

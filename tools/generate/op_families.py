@@ -16,14 +16,14 @@ NO_FAMILIES = {"__init__", "operators"}
 IMPORT = re.compile(r"^from wengert_core\.ops((?:\.\w+)*) import (.+)", re.MULTILINE)
 HEAD = '''"""Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
-PLACES: the modules of wengert that names of ops lie in.
+NAMESPACES: the modules of wengert that names of ops lie in.
 
 Written by tools/generate/op_families.py.
 """
 '''
 
 
-def brought() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def names_by_module() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Names of ops and of methods by the module that brings them."""
     from wengert_core.optable import lazy_names as names
     from wengert_core.optable.core_table import TABLE
@@ -68,12 +68,12 @@ def in_order(some: list[str], *above: str) -> list[str]:
     for module in some:
         if module not in above:
             found = IMPORT.findall((FOLDER / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-            needed = [name for room, names in found for name in imported(room.lstrip("."), names)]
+            needed = [name for room, names in found for name in imported_families(room.lstrip("."), names)]
             ordered.update(dict.fromkeys([*in_order(needed, *above, module), module]))
     return list(ordered)
 
 
-def imported(room: str, names: str) -> list[str]:
+def imported_families(room: str, names: str) -> list[str]:
     """The families that an import names: itself, or modules of a room."""
     inside = [f"{room}.{name.split()[0]}".lstrip(".") for name in names.partition("#")[0].split(",") if name.strip()]
     return [name for name in (room, *inside) if name in set(modules())]
@@ -82,14 +82,14 @@ def imported(room: str, names: str) -> list[str]:
 def text() -> str:
     """What the file should hold."""
     parts = [HEAD]
-    for variable, families in zip(("OPS", "METHODS"), brought(), strict=True):
+    for variable, families in zip(("OPS", "METHODS"), names_by_module(), strict=True):
         rows = [f'    "{family}": (\n{lines(names)}\n    ),' for family, names in families.items()]
         parts.append("\n".join([f"{variable} = {{", *rows, "}\n"]))
-    parts.append(f"PLACES = {places()}\n".replace("'", '"'))
+    parts.append(f"NAMESPACES = {namespaces()}\n".replace("'", '"'))
     return "\n".join(parts)
 
 
-def places() -> tuple[str, ...]:
+def namespaces() -> tuple[str, ...]:
     """The modules of wengert that names of ops lie in. The first part of such a name is no op."""
     from wengert_core.optable.core_table import TABLE
 

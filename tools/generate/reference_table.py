@@ -30,7 +30,7 @@ class Row(NamedTuple):
     tests: str
 
     @property
-    def named(self) -> list[tuple[str, str]]:
+    def named_tests(self) -> list[tuple[str, str]]:
         """(path, name) of each test."""
         return TEST.findall(self.tests)
 
@@ -60,14 +60,14 @@ def tests_of(path: str) -> dict[str, bool]:
 
 def is_open(row: Row) -> bool:
     """Does a test of the row still carry its mark?"""
-    return any(tests_of(path).get(name, False) for path, name in row.named)
+    return any(tests_of(path).get(name, False) for path, name in row.named_tests)
 
 
-def updated(text: str) -> str:
+def update_page(text: str) -> str:
     """The page with "open: issue 3" where a test is marked, and without where none is."""
     lines = text.splitlines()
     for row in rows(text):
-        if row.named and is_open(row) != bool(THIS.search(row.tests)):
+        if row.named_tests and is_open(row) != bool(THIS.search(row.tests)):
             cell = f"{row.tests}; open: issue 3" if is_open(row) else THIS.sub("", row.tests)
             lines[row.line - 1] = f"| {row.name} | {row.seeds} | {row.behaviour} | {cell} |"
     return "\n".join(lines) + "\n"
@@ -75,6 +75,6 @@ def updated(text: str) -> str:
 
 if __name__ == "__main__":
     before = PAGE.read_text(encoding="utf-8")
-    after = updated(before)
+    after = update_page(before)
     PAGE.write_text(after, encoding="utf-8")
     sys.exit(0 if before == after else f"{PAGE.relative_to(ROOT)}: rewritten")

@@ -82,7 +82,7 @@ def signature(function: Any) -> Signature:
     if found.parameters[-1:] and found.parameters[-1].star == "**" and function.__name__.endswith("_"):
         found = in_place_of(signature(OPS[function.public_name.removesuffix("_")]))
     result = result_type(function, found.result)
-    return Signature([typed(one, result) for one in found.parameters], result)
+    return Signature([typed_parameter(one, result) for one in found.parameters], result)
 
 
 def in_place_of(found: Signature) -> Signature:
@@ -90,7 +90,7 @@ def in_place_of(found: Signature) -> Signature:
     return found._replace(parameters=[one for one in found.parameters if one.name not in ("inplace", "out")])
 
 
-def typed(one: Parameter, result: str) -> Parameter:
+def typed_parameter(one: Parameter, result: str) -> Parameter:
     """The parameter, with a type where its annotation says nothing and its name tells; result: the function's."""
     if one.type not in ("Any", "Any | None") or one.default not in ("None", "..."):
         return one
@@ -103,7 +103,7 @@ def of_schema(schema: str) -> Signature:
     for name, kind, optional, varargs, keyword_only, required, default in parse_schema(schema)[1]:
         shown = OBJECTS.get(name, "Any") if kind == "object" else KINDS[kind]
         text = f"{shown} | None" if optional and shown != "Any" else shown
-        shown = "" if required else left_out(text, default)
+        shown = "" if required else omitted_default(text, default)
         parameters.append(Parameter(name, text, shown, keyword_only, varargs))
     return Signature(parameters, "Tensor" if schema.endswith("-> Tensor") else ANY_NUMBER)
 
@@ -114,7 +114,7 @@ def of_function(function: Callable[..., Any]) -> Signature:
     found = inspect.signature(function)
     for one in found.parameters.values():
         text = annotation(one.annotation)
-        default = "" if one.default is one.empty else left_out(text, one.default)
+        default = "" if one.default is one.empty else omitted_default(text, one.default)
         star = "*" if one.kind == one.VAR_POSITIONAL else "**" if one.kind == one.VAR_KEYWORD else ""
         keyword_only = one.kind == one.KEYWORD_ONLY
         parameters.append(Parameter(one.name, text, default, keyword_only, star=star))
@@ -137,7 +137,7 @@ def shown_default(value: Any) -> str:
     return repr(value) if literal and len(repr(value)) <= 10 else "..."
 
 
-def left_out(text: str, default: Any) -> str:
+def omitted_default(text: str, default: Any) -> str:
     """The default of a parameter of that type: three dots where it is None, which the caller must not give."""
     return "..." if default is None and "None" not in text and text != "Any" else shown_default(default)
 
@@ -212,12 +212,12 @@ def methods(names: set[str]) -> Iterable[str]:
         yield from ("    " + line for line in lines)
 
 
-def functions(names: set[str], place: str = "") -> Iterable[str]:
-    """The ops as functions of the module ``place``: "linalg", "nn.functional", "" for the top."""
+def functions(names: set[str], module_path: str = "") -> Iterable[str]:
+    """The ops as functions of the module ``module_path``: "linalg", "nn.functional", "" for the top."""
     for dotted, value in sorted(OPS.items()):
         where, _, name = dotted.rpartition(".")
-        hidden = name in names or not (place or hasattr(wengert_core, name))
-        if where == place and not hidden:
+        hidden = name in names or not (module_path or hasattr(wengert_core, name))
+        if where == module_path and not hidden:
             yield from definitions(name, value, as_function(signature(value)))
 
 
@@ -253,11 +253,11 @@ STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
     CORE / "tensors" / "tensor.pyi": methods,
     CORE / "__init__.pyi": functions,
     WENGERT / "__init__.pyi": top_level,
-    WENGERT / "fft.pyi": partial(functions, place="fft"),
-    WENGERT / "signal" / "windows.pyi": partial(functions, place="signal.windows"),
-    WENGERT / "special.pyi": partial(functions, place="special"),
-    WENGERT / "linalg.pyi": partial(functions, place="linalg"),
-    WENGERT / "nn" / "functional.pyi": partial(functions, place="nn.functional"),
+    WENGERT / "fft.pyi": partial(functions, module_path="fft"),
+    WENGERT / "signal" / "windows.pyi": partial(functions, module_path="signal.windows"),
+    WENGERT / "special.pyi": partial(functions, module_path="special"),
+    WENGERT / "linalg.pyi": partial(functions, module_path="linalg"),
+    WENGERT / "nn" / "functional.pyi": partial(functions, module_path="nn.functional"),
 }
 
 
@@ -276,7 +276,7 @@ def names_by_hand(text: str, inside: str | None) -> set[str]:
     return names
 
 
-def renewed(path: Path, text: str) -> str:
+def renew_stub(path: Path, text: str) -> str:
     """The stub with the part below the mark written anew."""
     head, mark, _ = text.partition(MARK)
     if not mark:
@@ -299,7 +299,7 @@ def main() -> None:
     stale = []
     for path in STUBS:
         text = path.read_text(encoding="utf-8")
-        new = renewed(path, text)
+        new = renew_stub(path, text)
         if new != text:
             stale.append(path)
             if not check:

@@ -28,7 +28,7 @@ class Call:
     frame: str = ""
 
 
-def forked(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> int:
+def run_forked(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> int:
     """Run part of a batch in a child process; returns its status."""
     pid = os.fork()
     if pid == 0:
@@ -44,7 +44,7 @@ def lines(file: Path) -> list[list[str]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def ended(status: int, trace: str) -> tuple[str, str, str]:
+def crash_outcome(status: int, trace: str) -> tuple[str, str, str]:
     """Kind, error and place of a call that ended its process."""
     frames = [line.strip() for line in trace.splitlines() if line.strip().startswith("File ")]
     frames = [frame for frame in frames if "/hostile/" not in frame and "<string>" not in frame]
@@ -66,12 +66,12 @@ def run(writer: Writer, seed: int, count: int, folder: Path, start: int = 0) -> 
     while start < count:
         for name in ("log", "results", "trace"):
             (folder / name).unlink(missing_ok=True)
-        status = forked(writer, seed, start, count, folder)
+        status = run_forked(writer, seed, start, count, folder)
         logged, results = lines(folder / "log"), {int(line[0]): line for line in lines(folder / "results")}
         for i, target, source in logged:
             if int(i) in results:
                 yield Call(seed, int(i), target, source, *results[int(i)][1:])
             else:
-                kind, error, place = ended(status, (folder / "trace").read_text(errors="replace"))
+                kind, error, place = crash_outcome(status, (folder / "trace").read_text(errors="replace"))
                 yield Call(seed, int(i), target, source, kind, error, "", place)
         start = int(logged[-1][0]) + 1 if logged else count

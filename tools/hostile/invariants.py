@@ -29,7 +29,7 @@ def facts(tensor: Tensor) -> tuple[list[int], list[int], int, int, int, int] | N
         return None  # batched, half-made
 
 
-def broken(tensor: Tensor) -> str:
+def find_violation(tensor: Tensor) -> str:
     """Return what is wrong with a tensor, '' for nothing."""
     known = facts(tensor)
     if known is None:
@@ -48,4 +48,4 @@ def broken(tensor: Tensor) -> str:
 
 def check(values: Any) -> str:
     """The first thing wrong with the tensors in the values."""
-    return next(filter(None, map(broken, tensors(values))), "")
+    return next(filter(None, map(find_violation, tensors(values))), "")

@@ -181,7 +181,7 @@ def itself(kind: Callable[[], Any] = list) -> Any:
     return found
 
 
-def nested(depth: int) -> Any:
+def nested_lists(depth: int) -> Any:
     """Lists in lists."""
     found: Any = 1.0
     for _ in range(depth):

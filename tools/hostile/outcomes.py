@@ -58,7 +58,7 @@ def frame_of(error: BaseException) -> str:
     return f"{'/'.join(last.filename.split('/')[-2:])}:{last.lineno} {last.name}"
 
 
-def judged(error: BaseException, target: Target) -> Outcome:
+def judge_error(error: BaseException, target: Target) -> Outcome:
     """The outcome of a call that raised."""
     try:
         text = str(error) if isinstance(error, Exception) else repr(error)

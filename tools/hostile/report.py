@@ -71,10 +71,10 @@ class Report:
             found = [(key, call) for key, call in self.findings.items() if key[0] == kind]
             texts += [f"\n## {kind}: {len(found)} places\n"] if found else []
             for key, call in sorted(found, key=lambda pair: (pair[1].frame, pair[1].target)):
-                texts.append(self.described(key, call))
+                texts.append(self.describe(key, call))
         return "\n".join(texts)
 
-    def described(self, key: Key, call: Call) -> str:
+    def describe(self, key: Key, call: Call) -> str:
         """Two lines on a finding: what happened where and how often; the call's text."""
         alone = "; not alone" if key in self.needs_others else ""
         said = f": {ascii(call.message)[:160]}" if call.message else ""

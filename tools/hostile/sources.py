@@ -24,7 +24,7 @@ after({0})
 repr({0})
 copy.copy({0})
 copy.deepcopy({0})
-pickled({0})
+pickle_round_trip({0})
 items({0})
 bool({0})
 inside(wengert.inference_mode(), lambda: {0})
@@ -57,7 +57,7 @@ class Writer:
         random = Random(f"{seed} {i}")
         target = random.choices(self.targets, self.weights)[0]
         if target.kind == "half" and random.random() < 0.5:
-            return target, self.wrapped(random, target.text, [])
+            return target, self.wrap_call(random, target.text, [])
         given = self.plausible(random, target) if random.random() < 0.9 else self.arbitrary(random, target)
         names = list(NAMES[: max(len(given.args), 1)])
         for _ in range(random.choice([0, 1, 1, 1, 2, 3])):
@@ -65,9 +65,9 @@ class Writer:
         args = [f"({name} := {text})" for text, name in zip(given.args, NAMES, strict=False)]
         args += given.args[len(NAMES) :]
         args += [f"{name}={text}" for name, text in given.kwargs.items()]
-        return target, self.wrapped(random, target.text, args)
+        return target, self.wrap_call(random, target.text, args)
 
-    def wrapped(self, random: Random, target: str, args: list[str]) -> str:
+    def wrap_call(self, random: Random, target: str, args: list[str]) -> str:
         """The call, sometimes inside of another one."""
         call = f"{target}({', '.join(args)})" if args or not target.startswith("half(") else target
         if random.random() > 0.15 or not args:
@@ -78,7 +78,7 @@ class Writer:
 
     def plausible(self, random: Random, target: Target) -> Arguments:
         """Arguments of a sample, else by the names of the parameters."""
-        known = self.known(target.op)
+        known = self.known_samples(target.op)
         if known and (target.kind == "function" or target.owner == "Tensor"):
             sample = random.choice(known)
             return Arguments(list(sample.args), dict(sample.kwargs))
@@ -100,7 +100,7 @@ class Writer:
             given.args += [words.plain(random, "") for _ in range(random.randrange(3))]
         return given
 
-    def known(self, op: str) -> list[Arguments] | None:
+    def known_samples(self, op: str) -> list[Arguments] | None:
         """The samples of an op; an in-place one and an operator have those of the op itself."""
         plain = op.strip("_")
         return next(filter(None, map(self.samples.get, (op, plain, OPERATORS.get(plain, ""), plain[1:]))), None)
@@ -136,7 +136,7 @@ class Writer:
             given.args.append(words.hostile(random, names))
         elif kind < 0.93:
             one = names[0] if given.args else "T(2)"
-            given.kwargs["out"] = random.choice([one, f"turned({one})", words.tensor(random)])
+            given.kwargs["out"] = random.choice([one, f"transposed_view({one})", words.tensor(random)])
         elif given.kwargs:
             name = random.choice(list(given.kwargs))
             given.kwargs[name] = self.other(random, given.kwargs[name], names)

@@ -56,7 +56,8 @@ class Target:
 STRICT = {
     "Tensor", "Storage", "Node", "FunctionNode", "SavedTensor", "Generator", "dtype", "device", "layout",
     "memory_format", "Size", "Op", "Composite", "finfo", "iinfo", "Formula", "Later", "Several", "HookPair", "Packed",
-    "Tangent", "Trace", "Run", "Scratch", "Workspace", "Source", "Batch", "Levels", "Rule", "Recording", "Observer",
+    "Tangent", "Trace", "GraphTask", "Scratch", "Workspace", "Source", "Batch", "Levels", "Rule", "Recording",
+    "Observer",
 }  # fmt: skip
 """Classes whose methods say TypeError of another ``self``: those of torch's that are written in C, and compiled ones.
 Of a class that is written in Python, there as here, an AttributeError is what another ``self`` gives."""
@@ -70,7 +71,7 @@ def load_all() -> None:
                 importlib.import_module(module.name)
 
 
-def resolved(path: str) -> Any:
+def resolve_path(path: str) -> Any:
     """Return the object that a dotted path from ``wengert`` leads to; None where there is nothing."""
     found: Any = wengert
     for part in filter(None, path.split(".")):
@@ -83,7 +84,7 @@ def functions() -> tuple[list[Target], dict[type, str]]:
     found: dict[int, Target] = {}
     classes: dict[type, str] = {}
     for path in NAMESPACES:
-        room = resolved(path)
+        room = resolve_path(path)
         for name in dir(room) if room is not None else ():
             value, text = getattr(room, name, None), ".".join(filter(None, ["wengert", path, name]))
             if name.startswith("__") or text in LEFT_OUT or isinstance(value, ModuleType):

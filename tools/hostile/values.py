@@ -18,7 +18,7 @@ from wengert import Tensor
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.tensor import Storage  # noqa: F401 - texts name it
 from wengert_registry import registry
-from wengert_testing.calls import mapped
+from wengert_testing.calls import map_arrays
 from wengert_testing.samples import CASES
 from wengert_testing.sim import SimDevice
 
@@ -41,7 +41,7 @@ from tools.hostile.objects import (
     Text,
     Truth,
     itself,
-    nested,
+    nested_lists,
 )
 
 registry.group("devices").register("sim", SimDevice)
@@ -55,7 +55,7 @@ def T(*shape: int, dtype: str = "float32", grad: bool = False) -> Tensor:
     return found.requires_grad_() if grad else found
 
 
-def strided(*shape: int, dtype: str = "float32") -> Tensor:
+def strided_tensor(*shape: int, dtype: str = "float32") -> Tensor:
     """Dims in reverse order in memory, with gaps."""
     return T(*(2 * n for n in reversed(shape)), dtype=dtype)[tuple([slice(None, None, 2)] * len(shape))].permute(
         tuple(reversed(range(len(shape))))
@@ -110,7 +110,7 @@ def dual(*shape: int) -> Tensor:
 objects_state = {"levels": 0}
 
 
-def leaked(*shape: int) -> Tensor:
+def leaked_batch(*shape: int) -> Tensor:
     """A batched tensor whose vmap has ended."""
     kept: list[Tensor] = []
 
@@ -135,7 +135,7 @@ def readonly(*shape: int) -> Tensor:
         return wengert.from_numpy(array)
 
 
-def emptied(*shape: int) -> Tensor:
+def emptied_view(*shape: int) -> Tensor:
     """A view whose base has given its memory away."""
     base = T(*shape)
     view = base[...]
@@ -149,7 +149,7 @@ def half(kind: Any) -> Any:
     return kind.__new__(kind)
 
 
-def freed(*shape: int) -> Tensor:
+def freed_graph_tensor(*shape: int) -> Tensor:
     """A recorded tensor whose graph has been used."""
     x = grad(*shape)
     y = (x * x).sum()
@@ -161,7 +161,7 @@ def arg(op: str, i: int, j: Any, row: int = 0) -> Any:
     """An argument of a row of the sample table: number or name ``j`` of its i-th sample."""
     case = [case for case in CASES if case.op == op][row]
     sample = list(case.samples("float32"))[i]
-    return mapped(sample.kwargs[j] if isinstance(j, str) else sample.args[j], wengert.tensor)
+    return map_arrays(sample.kwargs[j] if isinstance(j, str) else sample.args[j], wengert.tensor)
 
 
 def node() -> Any:
@@ -170,7 +170,7 @@ def node() -> Any:
         return (grad(2, 3) * T(2, 3)).grad_fn
 
 
-def saved() -> Any:
+def saved_tensor() -> Any:
     """A saved tensor of a node."""
     with wengert.inference_mode(False), wengert.enable_grad():
         return (grad(2, 3) * grad(2, 3)).grad_fn._raw_saved_self
@@ -184,7 +184,7 @@ def array_of(items: list[Any]) -> Any:
     return found
 
 
-def turned(value: Any) -> Any:
+def transposed_view(value: Any) -> Any:
     """A transposed view of a tensor; anything else as it is."""
     return value.T if isinstance(value, Tensor) else value
 
@@ -201,7 +201,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "TypedStorage": lambda: wengert.FloatStorage(3),
     "Node": node,
     "FunctionNode": lambda: Square.apply(leaf(2, 3)).grad_fn,
-    "SavedTensor": saved,
+    "SavedTensor": saved_tensor,
     "Generator": lambda: wengert.Generator(),
     "dtype": lambda: wengert.float32,
     "device": lambda: wengert.device("cpu"),
@@ -215,14 +215,14 @@ MADE: dict[str, Callable[[], Any]] = {
     "GradientEdge": lambda: wengert.autograd.graph.get_gradient_edge(grad(2)),
     "Drawing": lambda: wengert.autograd.graph.draw(grad(2)),
     "RemovableHandle": lambda: grad(2).register_hook(lambda g: g),
-    "EventList": lambda: profiled().function_events,
-    "FunctionEvent": lambda: profiled().function_events[0],
-    "profile": lambda: profiled(),
+    "EventList": lambda: finished_profile().function_events,
+    "FunctionEvent": lambda: finished_profile().function_events[0],
+    "profile": lambda: finished_profile(),
     "FunctionCtx": lambda: wengert.autograd.function.FunctionCtx(),
 }
 
 
-def profiled() -> Any:
+def finished_profile() -> Any:
     """A profile that has ended."""
     with wengert.autograd.profiler.profile() as found:
         grad(2).sum().backward()
@@ -261,7 +261,7 @@ def items(value: Any) -> list[Any]:
     return found
 
 
-def pickled(value: object) -> object:
+def pickle_round_trip(value: object) -> object:
     """A value after a pickle: where that finds no memory, Python says so without a message."""
     return pickle.loads(pickle.dumps(value))
 
@@ -298,7 +298,7 @@ __all__ = [
     "gc",
     "itself",
     "namespace",
-    "nested",
+    "nested_lists",
     "np",
     "objects",
     "pickle",

@@ -57,7 +57,7 @@ T({shape})
 T({shape})
 T({typed})
 T({typed})
-strided({typed})
+strided_tensor({typed})
 grad({shape})
 leaf({shape})
 view_of_leaf({shape})
@@ -67,15 +67,15 @@ overlapping({shape})
 T({shape}).expand({expanded})
 inference({shape})
 dual({shape})
-leaked({shape})
+leaked_batch({shape})
 sim({shape})
 sim({typed})
 readonly({shape})
-emptied({shape})
+emptied_view({shape})
 half(Tensor)
 half(Sub)
 Sub(T({shape}))
-freed({shape})
+freed_graph_tensor({shape})
 T({shape}).conj()
 T({shape}) * nan
 T(1, dtype='complex64').expand(2, 3).conj()
@@ -108,8 +108,8 @@ object()
 itself()
 itself(dict)
 [itself()]
-nested(70)
-nested(5000)
+nested_lists(70)
+nested_lists(5000)
 ...
 slice(None)
 slice(2**62, -2**63, -1)
@@ -161,7 +161,7 @@ half(wengert.autograd.graph.Node)
 half(wengert.autograd.SavedTensor)
 half(wengert_core.dispatch.op.Op)
 node()
-saved()
+saved_tensor()
 instance('Storage')
 instance('UntypedStorage')
 instance('TypedStorage')
@@ -192,7 +192,7 @@ iter([{0}])
 wengert.Size([{0}])
 array_of([{0}])
 """.strip().splitlines()
-MADE = ("T(", "strided(", "grad(", "of(", "wengert.tensor(", "arg(")
+MADE = ("T(", "strided_tensor(", "grad(", "of(", "wengert.tensor(", "arg(")
 """Beginnings of the text of a tensor of the samples."""
 
 
@@ -247,7 +247,7 @@ def kin(random: Random, text: str, names: list[str]) -> str:
     if text.startswith(MADE):
         return tensor(random)
     if text.startswith(("[", "(")):
-        return spoiled(random, text, names)
+        return spoil_item(random, text, names)
     if text in {"True", "False"}:
         return random.choice(["True", "False", "None", "2", acting(random, names)])
     if text.lstrip("-").isdigit():
@@ -257,7 +257,7 @@ def kin(random: Random, text: str, names: list[str]) -> str:
     return random.choice(NUMBERS) if text[:1] in "0123456789-" else hostile(random, names)
 
 
-def spoiled(random: Random, text: str, names: list[str]) -> str:
+def spoil_item(random: Random, text: str, names: list[str]) -> str:
     """A list or tuple with one item replaced."""
     items = items_of(text)
     if items and random.random() < 0.8:

@@ -18,7 +18,7 @@ import wengert
 
 from tools.hostile import values
 from tools.hostile.invariants import check
-from tools.hostile.outcomes import Outcome, judged
+from tools.hostile.outcomes import Outcome, judge_error
 from tools.hostile.sources import Writer
 from tools.hostile.targets import Target
 
@@ -79,7 +79,7 @@ def run(source: str, target: Target) -> Outcome:
             result = eval(source, names)  # the text is ours
         outcome = Outcome("ok")
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: no call may raise them
-        outcome = judged(error, target)
+        outcome = judge_error(error, target)
     wrong = check([result, *(names[n] for n in NAMES if n in names)])
     if wrong:
         outcome = Outcome("invariant", "", wrong)
@@ -90,7 +90,7 @@ def run(source: str, target: Target) -> Outcome:
     return outcome
 
 
-def watched(source: str, target: Target) -> Outcome:
+def watch_call(source: str, target: Target) -> Outcome:
     """The outcome of one call, of taking back what it set, and of its memory. A signal ends the process of a hang."""
     before = resident()
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
@@ -116,6 +116,6 @@ def batch(writer: Writer, seed: int, start: int, stop: int, folder: Path) -> Non
         for i in range(start, stop):
             target, source = writer.source(seed, i)
             log.write(json.dumps([i, target.text, source]) + "\n")
-            outcome = watched(source, target)
+            outcome = watch_call(source, target)
             results.write(json.dumps([i, outcome.kind, outcome.error, outcome.message, outcome.frame]) + "\n")
     os._exit(0)

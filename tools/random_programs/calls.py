@@ -32,12 +32,12 @@ def table() -> list[tuple[str, list[Sample]]]:
     return found
 
 
-def shown(value: Any, names: dict[int, str]) -> str:
+def argument_text(value: Any, names: dict[int, str]) -> str:
     """An argument as text. names: of the tensors, by the id of the array that each stands for."""
     if isinstance(value, np.ndarray):
         return names[id(value)]
     if isinstance(value, (list, tuple)):
-        parts = [shown(part, names) for part in value]
+        parts = [argument_text(part, names) for part in value]
         if isinstance(value, list):
             return f"[{', '.join(parts)}]"
         return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
@@ -46,8 +46,10 @@ def shown(value: Any, names: dict[int, str]) -> str:
 
 def call_text(rng: random.Random, path: str, sample: Sample, names: dict[int, str], out: str | None = None) -> str:
     """The text of a call: as a function, as a method, or in place."""
-    args = [shown(arg, names) for arg in sample[0]]
-    words = [f"{name}={shown(value, names)}" for name, value in sample[1].items()] + ([f"out={out}"] if out else [])
+    args = [argument_text(arg, names) for arg in sample[0]]
+    words = [f"{name}={argument_text(value, names)}" for name, value in sample[1].items()] + (
+        [f"out={out}"] if out else []
+    )
     is_method = path.startswith("Tensor.")
     may_be_method = bool(sample[0]) and isinstance(sample[0][0], np.ndarray) and (is_method or "." not in path)
     if may_be_method and not out and (is_method or rng.random() < 0.4):

@@ -76,27 +76,27 @@ def step_differences(line: str, theirs: Any, ours: Any) -> list[Difference]:
 
 def variable_differences(line: str, name: str, theirs: Any, ours: Any) -> list[Difference]:
     """The differences in the facts of one variable."""
-    def found(kind: str, what: str, one: Any, other: Any) -> Difference:
+    def find_reason(kind: str, what: str, one: Any, other: Any) -> Difference:
         return Difference(kind, what, line, name, one, other)
 
     if not (isinstance(theirs, dict) and isinstance(ours, dict) and "stride" in theirs and "stride" in ours):
-        return [] if theirs == ours or differs(theirs, ours) is None else [found("values", "value", theirs, ours)]
+        return [] if theirs == ours or differs(theirs, ours) is None else [find_reason("values", "value", theirs, ours)]
     for fact in ("dtype", "shape"):
         if theirs[fact] != ours[fact]:
-            return [found("values", fact, theirs[fact], ours[fact])]
+            return [find_reason("values", fact, theirs[fact], ours[fact])]
     result = []
     if not close(theirs["values"], ours["values"], theirs["dtype"]):
-        result.append(found("values", "values", theirs["values"], ours["values"]))
-    result += [found("metadata", fact, theirs[fact], ours[fact]) for fact in FACTS if unlike(fact, theirs, ours)]
+        result.append(find_reason("values", "values", theirs["values"], ours["values"]))
+    result += [find_reason("metadata", fact, theirs[fact], ours[fact]) for fact in FACTS if unlike(fact, theirs, ours)]
     one, other = theirs.get("grad"), ours.get("grad")
     if (one is None) != (other is None):
-        result.append(found("values", "grad", one, other))
+        result.append(find_reason("values", "grad", one, other))
     elif one is not None and other is not None:
         alike = all(one[fact] == other[fact] for fact in ("dtype", "shape"))
         if not alike or not close(one["values"], other["values"], one["dtype"]):
-            result.append(found("values", "grad", one, other))
+            result.append(find_reason("values", "grad", one, other))
         result += [
-            found("metadata", f"grad {fact}", one[fact], other[fact]) for fact in GRAD if unlike(fact, one, other)
+            find_reason("metadata", f"grad {fact}", one[fact], other[fact]) for fact in GRAD if unlike(fact, one, other)
         ]
     return result
 

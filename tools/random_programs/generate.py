@@ -135,7 +135,7 @@ def sampled_call(program: Program) -> None:
         empty = f"torch.empty(0, dtype=torch.{dtype})"
         out = program.leaf(empty, (0,), dtype, 0.1) if rng.random() < 0.5 else program.pick()
     if rng.random() < 0.08:
-        sample = spoiled(rng, sample)
+        sample = spoil_sample(rng, sample)
     text = call_text(rng, path, sample, names, out)
     for number, wrong in enumerate(forms.WRONG):
         text = text.replace(repr(Wrong(number)), wrong)
@@ -152,7 +152,7 @@ class Wrong:
         return f"<wrong {self.number}>"
 
 
-def spoiled(rng: random.Random, sample: Any) -> Any:
+def spoil_sample(rng: random.Random, sample: Any) -> Any:
     """A sample with one argument replaced by a wrong one, or with one more."""
     args, words = list(sample[0]), dict(sample[1])
     wrong = Wrong(rng.randrange(len(forms.WRONG)))

@@ -11,10 +11,10 @@ FLOATING = (*["float64"] * 4, "float32", "float32", "float16", "bfloat16", "comp
 WHOLE = ("int64", "int64", "int32", "uint8", "bool")
 
 
-def nested(rng: random.Random, shape: tuple[int, ...], dtype: str) -> Any:
+def nested_numbers(rng: random.Random, shape: tuple[int, ...], dtype: str) -> Any:
     """Random numbers with two digits, as nested lists."""
     if shape:
-        return [nested(rng, shape[1:], dtype) for _ in range(shape[0])]
+        return [nested_numbers(rng, shape[1:], dtype) for _ in range(shape[0])]
     if dtype == "bool":
         return rng.random() < 0.5
     if dtype in WHOLE:
@@ -23,7 +23,7 @@ def nested(rng: random.Random, shape: tuple[int, ...], dtype: str) -> Any:
     return complex(real, rng.randrange(-200, 201) / 100) if dtype.startswith("complex") else real
 
 
-def rounded(array: np.ndarray[Any, Any]) -> Any:
+def round_numbers(array: np.ndarray[Any, Any]) -> Any:
     """The numbers of an array, as nested lists; floating ones with four digits."""
     return (np.round(array, 4) if array.dtype.kind in "fc" else array).tolist()
 
@@ -36,7 +36,7 @@ def literal(numbers: Any, shape: tuple[int, ...], dtype: str) -> str:
     return f"torch.tensor({text}, dtype=torch.{dtype})"
 
 
-def laid_out(rng: random.Random, text: str, shape: tuple[int, ...]) -> str:
+def layout_text(rng: random.Random, text: str, shape: tuple[int, ...]) -> str:
     """Text of the same tensor, which may lie in another order, with gaps, or be expanded."""
     if not shape or 0 in shape or rng.random() < 0.7:
         return text
@@ -54,12 +54,12 @@ def laid_out(rng: random.Random, text: str, shape: tuple[int, ...]) -> str:
 
 def random_tensor(rng: random.Random, shape: tuple[int, ...], dtype: str) -> str:
     """Text that makes a tensor of random numbers."""
-    return laid_out(rng, literal(nested(rng, shape, dtype), shape, dtype), shape)
+    return layout_text(rng, literal(nested_numbers(rng, shape, dtype), shape, dtype), shape)
 
 
 def tensor_of(rng: random.Random, array: np.ndarray[Any, Any], dtype: str) -> str:
     """Text that makes a tensor of these numbers."""
-    return laid_out(rng, literal(rounded(array), array.shape, dtype), array.shape)
+    return layout_text(rng, literal(round_numbers(array), array.shape, dtype), array.shape)
 
 
 def small(array: np.ndarray[Any, Any]) -> bool:

@@ -76,25 +76,34 @@ def facts(value: Any, found: dict[str, Any], torch: ModuleType) -> Any:
     with contextlib.suppress(Exception):
         value.grad_fn  # noqa: B018  made anew where a view's base was written to
     told: Facts = {
-        "dtype": short(value.dtype), "shape": list(value.shape), "stride": list(value.stride()),
-        "offset": value.storage_offset(), "requires_grad": value.requires_grad, "leaf": value.is_leaf,
-        "version": tried(lambda: value._version), "view": tried(value._is_view),
-        "base": tried(lambda: base(value, found)), "memory": tried(lambda: memory(value, found, torch)),
-        "node": tried(lambda: node(value.grad_fn)), "next": tried(lambda: nodes(value.grad_fn, 2)),
-        "output": tried(lambda: value.output_nr), "inference": value.is_inference(), "retains": value.retains_grad,
+        "dtype": short(value.dtype),
+        "shape": list(value.shape),
+        "stride": list(value.stride()),
+        "offset": value.storage_offset(),
+        "requires_grad": value.requires_grad,
+        "leaf": value.is_leaf,
+        "version": record_call(lambda: value._version),
+        "view": record_call(value._is_view),
+        "base": record_call(lambda: base(value, found)),
+        "memory": record_call(lambda: memory(value, found, torch)),
+        "node": record_call(lambda: node(value.grad_fn)),
+        "next": record_call(lambda: nodes(value.grad_fn, 2)),
+        "output": record_call(lambda: value.output_nr),
+        "inference": value.is_inference(),
+        "retains": value.retains_grad,
         "values": values(value),
     }
     grad = value.grad
     if grad is not None:
         told["grad"] = {
             "dtype": short(grad.dtype), "shape": list(grad.shape), "stride": list(grad.stride()),
-            "requires_grad": grad.requires_grad, "leaf": grad.is_leaf, "version": tried(lambda: grad._version),
+            "requires_grad": grad.requires_grad, "leaf": grad.is_leaf, "version": record_call(lambda: grad._version),
             "view": grad._is_view(), "node": node(grad.grad_fn), "next": nodes(grad.grad_fn, 1), "values": values(grad),
         }
     return told
 
 
-def tried(call: Any) -> Any:
+def record_call(call: Any) -> Any:
     """A call's result; of an error its class."""
     try:
         return call()
@@ -146,12 +155,12 @@ def main() -> None:
     written: list[str] = []
     with Path(sys.argv[3]).open("w", encoding="utf-8") as target:
         while len(written) < len(lines):
-            answers = forked(torch, lines[len(written):len(written) + BATCH])
+            answers = record_forked(torch, lines[len(written):len(written) + BATCH])
             written += answers
             target.writelines(f"{answer}\n" for answer in answers)
 
 
-def forked(torch: ModuleType, lines: list[str]) -> list[str]:
+def record_forked(torch: ModuleType, lines: list[str]) -> list[str]:
     """The records of some programs, by a process of their own; the last is null where it died."""
     reader, writer = os.pipe()
     child = os.fork()

@@ -99,15 +99,15 @@ def results(code: str, header: dict[str, Any], torch: Any) -> Any:
 
 def values(code: str, header: dict[str, Any], torch: Any) -> Any:
     """Dtype, shape and values of an expression, or its Python value."""
-    def encoded(number: Any) -> Any:
+    def encode(number: Any) -> Any:
         if isinstance(number, list):
-            return [encoded(part) for part in number]
+            return [encode(part) for part in number]
         return ["complex", number.real, number.imag] if isinstance(number, complex) else number
 
     def fact(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
             dtype = str(value.dtype).rpartition(".")[2]
-            return {"dtype": dtype, "shape": list(value.shape), "values": encoded(value.tolist())}
+            return {"dtype": dtype, "shape": list(value.shape), "values": encode(value.tolist())}
         if isinstance(value, tuple):
             return {"type": type(value).__name__, "parts": [fact(part) for part in value]}
         return {"python": value}
@@ -130,16 +130,16 @@ def values(code: str, header: dict[str, Any], torch: Any) -> Any:
 
 def creation(code: str, header: dict[str, Any], torch: Any) -> Any:
     """The text of a result, and of its warning or error; the phrase of a new case is to be cut by hand."""
-    def described(value: Any) -> str:
+    def describe(value: Any) -> str:
         if isinstance(value, torch.Tensor):
             return f"{value.tolist()} {value.dtype} {tuple(value.shape)} {value.stride()}"
-        return str([described(item) for item in value]) if isinstance(value, (tuple, list)) else str(value)
+        return str([describe(item) for item in value]) if isinstance(value, (tuple, list)) else str(value)
 
     torch.manual_seed(0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = {"value": described(eval(code, {"torch": torch, "np": np}))}
+            found = {"value": describe(eval(code, {"torch": torch, "np": np}))}
         except Exception as error:
             return {"error": type(error).__name__, "phrase": str(error)}
     if caught and UNRECORDED not in str(caught[0].message):

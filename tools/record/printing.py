@@ -60,7 +60,7 @@ def case(values: list[Any], dtype: str = "float32", shape: tuple[int, ...] | Non
     return {"dtype": dtype, "shape": list((len(values),) if shape is None else shape), "values": values, **rest}
 
 
-def chosen() -> Iterator[Case]:
+def cases_by_rule() -> Iterator[Case]:
     """One case for each rule that is known."""
     for values in VALUES:
         for dtype in ("float32", "float64"):
@@ -133,7 +133,7 @@ def ask(question: Case, torch: Any) -> str:
     tensor = torch.from_numpy(np.resize(np.array(values), question["shape"])).to(dtype)
     tensor.requires_grad_(question.get("requires_grad", False) or "grad_fn" in question)
     if name := question.get("grad_fn"):
-        identity = renamed_identity(name.removesuffix("Backward"), torch)
+        identity = rename_identity(name.removesuffix("Backward"), torch)
         tensor = tensor * 1 if name == "MulBackward0" else identity.apply(tensor)
     torch.set_printoptions(profile="default")
     torch.set_printoptions(**question.get("options", {}))
@@ -144,7 +144,7 @@ def ask(question: Case, torch: Any) -> str:
     return text
 
 
-def renamed_identity(name: str, torch: Any) -> Any:
+def rename_identity(name: str, torch: Any) -> Any:
     """Return a Function of this name that gives its input again."""
     methods = {"forward": lambda _ctx, x: x.view_as(x), "backward": lambda _ctx, grad: grad}
     return type(name, (torch.autograd.Function,), {k: staticmethod(f) for k, f in methods.items()})
@@ -152,7 +152,7 @@ def renamed_identity(name: str, torch: Any) -> Any:
 
 def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
     """Write the cases, by their numbers."""
-    questions = [*chosen(), *with_options(), *random_cases(np.random.default_rng(0), 200)]
+    questions = [*cases_by_rule(), *with_options(), *random_cases(np.random.default_rng(0), 200)]
     with np.errstate(all="ignore"):
         entries = [Entry(str(n), question, ask(question, torch)) for n, question in enumerate(questions)]
     return update_answers(FILE, {"torch": torch.__version__}, entries, are_equal, options.replace)

@@ -71,7 +71,7 @@ TRANSFORMS = expressions("""
 """)
 
 
-def written(rng: random.Random, target: str, source: str) -> list[str]:
+def write_lines(rng: random.Random, target: str, source: str) -> list[str]:
     """Lines that write to a copy, or to a tensor made of nothing."""
     write = rng.choice(WRITES).format(b=source)
     start = rng.choice((f"{target} = {target}.clone()", f"{target} = {target}.clone()", f"{target} = {target} * 1",
@@ -87,7 +87,7 @@ def random_function(rng: random.Random) -> tuple[tuple[int, ...], str]:
     for number in range(rng.randrange(1, 6)):
         a, b, kind = rng.choice(names), rng.choice(names), rng.random()
         if kind < 0.25:
-            lines += written(rng, a, b)
+            lines += write_lines(rng, a, b)
             continue
         forms = UNARY if kind < 0.6 else VIEWS if kind < 0.8 else BINARY
         lines.append(f"t{number} = " + rng.choice(forms).format(a=a, b=b))

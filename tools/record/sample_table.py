@@ -51,7 +51,7 @@ def path_of(op: str, torch: Any) -> str:
     return str(path_and_function[0])
 
 
-def given(calls: list[Any]) -> list[Any]:
+def plain_samples(calls: list[Any]) -> list[Any]:
     """Return the samples as they stand in the table."""
     return [call.sample for call in calls if call.kind == "given"]
 
@@ -64,17 +64,21 @@ def inputs(ops: Ops, torch: Any) -> Iterator[Entry]:
 
 def arguments(ops: Ops, torch: Any) -> Iterator[Entry]:
     """Yield which calls with a wrong argument are refused."""
-    yield from (Entry(op, None, outcome(path, given(calls), torch)) for op, (path, calls, _) in ops.items())
+    yield from (Entry(op, None, outcome(path, plain_samples(calls), torch)) for op, (path, calls, _) in ops.items())
 
 
 def call_forms(ops: Ops, torch: Any) -> Iterator[Entry]:
     """Yield what each form of a call gives."""
-    yield from (Entry(op, None, forms(path, given(calls), names, torch)) for op, (path, calls, names) in ops.items())
+    yield from (
+        Entry(op, None, forms(path, plain_samples(calls), names, torch)) for op, (path, calls, names) in ops.items()
+    )
 
 
 def autocast(ops: Ops, torch: Any) -> Iterator[Entry]:
     """Yield the dtypes inside of autocast."""
-    yield from (Entry(op, None, autocast_dtypes(path, given(calls), torch)) for op, (path, calls, _) in ops.items())
+    yield from (
+        Entry(op, None, autocast_dtypes(path, plain_samples(calls), torch)) for op, (path, calls, _) in ops.items()
+    )
 
 
 def same_result(old: Entry, new: Entry) -> bool:

@@ -38,7 +38,7 @@ def record_file(subject: str, replace: bool) -> list[str]:
     torch: Any = sys.modules["torch"]
     entries, problems = [], []
     for case in read_cases(subject):
-        outcome = without_places(run(case, torch))
+        outcome = without_addresses(run(case, torch))
         entries.append(Entry(case.name, case.digest, outcome))
         problems += [f"{case}: {problem}" for problem in faults(case, outcome)]
     path = ANSWERS / "snippets" / f"{subject}.jsonl"
@@ -51,7 +51,7 @@ def agree(old: Entry, new: Entry) -> bool:
     return bool(says_the_same(old.answer, new.answer))
 
 
-def without_places(outcome: Outcome) -> Outcome:
+def without_addresses(outcome: Outcome) -> Outcome:
     """Return the outcome without addresses, and without the C++ files and frames that PyTorch adds to messages."""
     if "message" in outcome:
         outcome["message"] = ADDRESS.sub("0x", outcome["message"].partition("\nException raised from ")[0])

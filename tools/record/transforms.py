@@ -30,7 +30,7 @@ def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
     files: dict[str, list[Entry]] = {}
     seed, count = 0, 0
     while count < COUNT:
-        entry = answered(torch, seed)
+        entry = record_line(torch, seed)
         if entry is not None:
             files.setdefault(kind(entry.question[2]), []).append(entry)
             count += 1
@@ -42,7 +42,7 @@ def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
     return problems
 
 
-def answered(torch: Any, seed: int) -> Entry | None:
+def record_line(torch: Any, seed: int) -> Entry | None:
     """Return the line of a program; None for what PyTorch refuses, for what is not finite, and for a long answer."""
     rng = random.Random(seed)
     shape, source = random_function(rng)

@@ -9,8 +9,12 @@ Nothing is done twice: what is up to date costs a few hashes. WENGERT_CHECKED=1 
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036 - whoever has an older Python shall read this sentence
-    found = "%s is %d.%d" % (sys.executable, *sys.version_info[:2])  # noqa: UP031 - this must run on old Pythons
-    sys.exit("error: wengert needs Python 3.11 or newer, but " + found + ". Name another: make PYTHON=python3.12 ...")
+    workspace_spec = "%s is %d.%d" % (sys.executable, *sys.version_info[:2])  # noqa: UP031 - this must run on old Pythons
+    sys.exit(
+        "error: wengert needs Python 3.11 or newer, but "
+        + workspace_spec
+        + ". Name another: make PYTHON=python3.12 ..."
+    )
 
 import argparse
 import json
@@ -49,7 +53,7 @@ class Environment:
         if state.exists() and self.works():
             self.note = json.loads(state.read_text(encoding="utf-8"))
         if self.note.get("python") != version:
-            say(f"making the virtual environment {shown(self.folder)} with Python {version}")
+            say(f"making the virtual environment {relative_path(self.folder)} with Python {version}")
             create_environment(self.folder)
             self.note = {}
             self.remember("python", version)
@@ -113,7 +117,7 @@ def stamp_of(package: Package, suffix: str) -> Path:
     return package.folder / "build" / f"editable{suffix}.stamp"
 
 
-def shown(path: Path) -> str:
+def relative_path(path: Path) -> str:
     """A path as a person in the repository would write it."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
@@ -138,7 +142,7 @@ def bootstrap(folder: Path, groups: list[str]) -> None:
         environment.install_editable(pure, prints, "the packages of plain Python cannot be installed")
     for package in some:
         for file in package.stray_modules():
-            say(f"{package.name}: removing {shown(file)}, which is not built any more")
+            say(f"{package.name}: removing {relative_path(file)}, which is not built any more")
             file.unlink()
         if package not in old:
             say(f"{package.name}: up to date")

@@ -86,7 +86,7 @@ def inspect(file: Path, package: Package) -> None:
             held = [name.partition("/")[2] for name in sdist.getnames()]
     unwanted = [name for name in held if name.endswith(NOT_IN_WHEELS if is_wheel else NOT_IN_SDISTS)]
     unwanted = [name for name in unwanted if not name.endswith(NATIVE)]
-    missing = sorted(set(expected(package, is_wheel)) - set(held))
+    missing = sorted(set(expected_files(package, is_wheel)) - set(held))
     if unwanted or missing:
         raise stop(f"{file.name}: should not hold {unwanted}; lacks {missing}")
     built = [name for name in held if name.endswith(".so")]
@@ -94,7 +94,7 @@ def inspect(file: Path, package: Package) -> None:
         raise stop(f"{file.name}: holds the shared objects {built}, not one for all compiled modules")
 
 
-def expected(package: Package, is_wheel: bool) -> list[str]:
+def expected_files(package: Package, is_wheel: bool) -> list[str]:
     """Files of the source tree that a distribution must hold, by their names in it."""
     suffixes = (".py", ".pyi", ".pxd") if is_wheel else (".py", ".pyi", ".pxd", ".h", ".pyx", ".pxi")
     base = package.folder / "src" if is_wheel else package.folder
@@ -118,7 +118,7 @@ def headers_of(declarations: Sequence[Path], base: Path) -> list[Path]:
     return found
 
 
-def needed(name: str, some: list[Package]) -> list[Package]:
+def required_packages(name: str, some: list[Package]) -> list[Package]:
     """A package and those of ours that it needs to run."""
     found = {package.name: package for package in some}
     names = [name]
@@ -134,7 +134,7 @@ def try_in_empty_environment(some: list[Package]) -> None:
         create_environment(environment)
         python = str(python_of(environment))
         pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        for wanted, those, program in (("wengert", needed("wengert", some), TRY),
+        for wanted, those, program in (("wengert", required_packages("wengert", some), TRY),
                                        (f"wengert[{','.join(OPTIONAL)}]", some, TRY_ALL)):
             tools = {"setuptools", "cython"}
             outside = [text for text in outside_requirements(those) if normal_name(text) not in tools]

@@ -42,7 +42,7 @@ def page_of(file: Path) -> Page:
     return Page(file.read_text(encoding="utf-8"))
 
 
-def broken_in(file: Path, site: Path) -> Iterator[str]:
+def broken_links(file: Path, site: Path) -> Iterator[str]:
     """The links of a page that lead nowhere, with the reason."""
     for link in dict.fromkeys(page_of(file).links):
         parts = urlsplit(link)
@@ -67,7 +67,7 @@ def pages(site: Path) -> list[Path]:
 def main(folder: str) -> int:
     """Name each broken link."""
     site = Path(folder).resolve()
-    found = {file: list(broken_in(file, site)) for file in pages(site)}
+    found = {file: list(broken_links(file, site)) for file in pages(site)}
     for file, reasons in found.items():
         for reason in reasons:
             print(f"links: {file.relative_to(site)}: {reason}", file=sys.stderr)

@@ -35,7 +35,7 @@ def stubbed_modules() -> list[str]:
     ]  # compiled Python has its types in it
 
 
-def unneeded(names: list[str]) -> list[str]:
+def unused_stubs(names: list[str]) -> list[str]:
     """Those of these modules that no source with types imports."""
     files = [file for package in packages() for file in package.sources((".py", ".pyi"))]
     files += [file for folder in ("tools", "asv_benchmarks") for file in (ROOT / folder).rglob("*.py")]
@@ -64,7 +64,7 @@ def main() -> None:
     names = stubbed_modules()
     generated = [sys.executable, "-m", "tools.generate.tensor_stub", "--check"]
     code = subprocess.run(generated, cwd=ROOT, check=False).returncode
-    for name in (unused := unneeded(names)):
+    for name in (unused := unused_stubs(names)):
         print(f"stubs: {name}: nothing that has types imports it: remove its .pyi")
     if names and not code and not unused:
         code = compare(names)

@@ -14,7 +14,7 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
-def wanted(folder: Path) -> list[Path]:
+def source_files(folder: Path) -> list[Path]:
     """The files that make the working tree, relative to its root: nothing that was built."""
     found = []
     for base, folders, files in os.walk(folder):
@@ -23,15 +23,15 @@ def wanted(folder: Path) -> list[Path]:
     return found
 
 
-def copied(tree: Path) -> Path:
+def make_copy(tree: Path) -> Path:
     """A copy of the working tree in that folder, brought up to date; times are kept, so little is built again."""
     tree.mkdir(parents=True, exist_ok=True)
-    files = wanted(ROOT)
+    files = source_files(ROOT)
     for file in files:
         source, target = ROOT / file, tree / file
         if not target.exists() or target.stat().st_mtime != source.stat().st_mtime:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
-    for file in set(wanted(tree)) - set(files):
+    for file in set(source_files(tree)) - set(files):
         (tree / file).unlink()
     return tree

@@ -1,4 +1,6 @@
-"""autocast where PyTorch's answers say nothing, or where it does better; recorded answers are in tests/torch_parity/recorded."""
+"""autocast where PyTorch's answers say nothing, or where it does better; recorded answers are in
+tests/torch_parity/recorded.
+"""
 
 import threading
 

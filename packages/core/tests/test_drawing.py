@@ -57,7 +57,7 @@ def test_orders(n):
     ours, numpys = generators(n)
     tensor = wc.empty(n, dtype=wc.int64)
     assert pcg64.order(ours, tensor)
-    np.testing.assert_array_equal(tensor.numpy(), samplers.shuffled(numpys, n))
+    np.testing.assert_array_equal(tensor.numpy(), samplers.shuffle(numpys, n))
     assert state(ours) == state(numpys)
 
 
@@ -73,11 +73,11 @@ def test_chances(p):
 def test_places_by_weights():
     ours, numpys = generators(1)
     weights = np.array([[0.0, 1.0, 0.0, 3.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]])
-    found = pcg64.places(ours, np.cumsum(weights, 1), 500)
+    found = pcg64.draw_positions(ours, np.cumsum(weights, 1), 500)
     draws = [numpys.random(500) * row.sum() for row in weights]
     expected = [np.searchsorted(np.cumsum(row), at, side="right") for row, at in zip(weights, draws, strict=True)]
     np.testing.assert_array_equal(found, expected)
-    assert pcg64.places(ours, np.ones((2, 1)), 3).tolist() == [[0, 0, 0]] * 2
+    assert pcg64.draw_positions(ours, np.ones((2, 1)), 3).tolist() == [[0, 0, 0]] * 2
 
 
 @in_c

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.ops.nn.attention import attended, attended_back
-from wengert_core.ops.nn.convolution import convolved, weighed
+from wengert_core.ops.nn.attention import attention_backward_reference, attention_reference
+from wengert_core.ops.nn.convolution import convolution_reference, convolution_weight_reference
 
 TOLERANCE = {"float32": 2e-4, "float64": 1e-12}
 
@@ -78,13 +78,13 @@ def test_convolution_of_any_geometry_is_the_references(tiles: str, dtype: str) -
         bias = None if g["bias"] is None else numbers(rng, g["bias"], dtype)
         stride, padding, dilation, transposed, _, groups = g["rest"]
         got = wc.convolution(wc.tensor(x), wc.tensor(w), None if bias is None else wc.tensor(bias), *g["rest"]).numpy()
-        expected = convolved(np, x.astype(float), w.astype(float), bias, *g["rest"])
+        expected = convolution_reference(np, x.astype(float), w.astype(float), bias, *g["rest"])
         np.testing.assert_allclose(got, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype], err_msg=str(g))
         if not transposed:
             y = numbers(rng, got.shape, dtype)
             settings = (w.shape[2:], stride, padding, dilation, groups)
             got = wc.convolution_weight(wc.tensor(x), wc.tensor(y), *settings).numpy()
-            expected = weighed(np, x.astype(float), y.astype(float), *settings)
+            expected = convolution_weight_reference(np, x.astype(float), y.astype(float), *settings)
             np.testing.assert_allclose(got, expected, rtol=TOLERANCE[dtype], atol=5 * TOLERANCE[dtype], err_msg=str(g))
 
 
@@ -129,8 +129,10 @@ def test_attention_of_any_length_is_the_references(tiles: str, dtype: str, mask:
         attend, back = (wc.TABLE.ops[f"_scaled_dot_product_attention{name}"] for name in ("", "_backward"))
         out, sums = attend(*tensors, masked, causal, 0.3)
         with np.errstate(divide="ignore"):
-            expected, expected_sums = attended(np, *(x.astype(float) for x in (q, k, v)), added, causal, 0.3)
-            slopes = attended_back(np, *(x.astype(float) for x in (grad, q, k, v)), added, None, None, causal, 0.3)
+            expected, expected_sums = attention_reference(np, *(x.astype(float) for x in (q, k, v)), added, causal, 0.3)
+            slopes = attention_backward_reference(
+                np, *(x.astype(float) for x in (grad, q, k, v)), added, None, None, causal, 0.3
+            )
         close = {"rtol": TOLERANCE[dtype], "atol": TOLERANCE[dtype], "err_msg": f"{queries} {keys}"}
         np.testing.assert_allclose(out.numpy(), expected, **close)
         np.testing.assert_allclose(sums.numpy(), expected_sums, **close)

@@ -11,7 +11,7 @@ import wengert_core as wg
 from wengert_core.dispatch.op import Op
 from wengert_core.dispatch.op_docs import entry_of
 from wengert_core.drivers.decomposed import as_dtype
-from wengert_core.drivers.out_dtypes import misfit
+from wengert_core.drivers.out_dtypes import out_dtype_error
 from wengert_core.exchange.arrays import from_array, to_array
 from wengert_core.optable.op_table import OpTable
 
@@ -155,7 +155,9 @@ def test_out_of_another_layout_and_dtype(name: str) -> None:
     given = arguments(op, dtype)
     want = op(*given)
     wider = {"float32": np.float64, "int32": np.int64, "bool": np.uint8}[want.dtype.name]
-    if misfit(op.name, want.dtype, from_array(np.zeros(1, wider)).dtype, dict(zip(op.params, given, strict=False))):
+    if out_dtype_error(
+        op.name, want.dtype, from_array(np.zeros(1, wider)).dtype, dict(zip(op.params, given, strict=False))
+    ):
         with pytest.raises(RuntimeError):
             op(*given, out=from_array(np.zeros((4, 3), wider).T))
         wider = np.dtype(want.dtype.name).type

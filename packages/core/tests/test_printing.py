@@ -64,7 +64,7 @@ def test_the_record_is_whole() -> None:
 @pytest.mark.parametrize("case", [c for c in CASES if np.prod(c["shape"]) > 1000], ids=lambda c: str(c["shape"]))
 def test_the_shown_part_is_enough(case: dict[str, Any]) -> None:
     printing.set_printoptions(**case.get("options", {}))
-    positions = printing.shown(case["shape"])
+    positions = printing.visible_positions(case["shape"])
     array = array_of(case)
     part = array if positions is None else array[np.ix_(*positions)]
     assert printed(case, part, shape=case["shape"]) == case["text"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import wengert_core as wc
 from wengert_core.binding.schema import parse_schema
-from wengert_core.dispatch.argument_errors import in_words
+from wengert_core.dispatch.argument_errors import restate_error
 from wengert_core.dispatch.op import Op
 from wengert_core.optable.core_table import TABLE
 
@@ -224,15 +224,15 @@ def test_errors_of_an_argument_s_own_code_are_not_touched():
 
 
 def test_an_error_that_says_what_it_should_stays():
-    assert in_words("f", TypeError("f(): argument 'x' must be int, not str")) is None
-    assert in_words("f", RuntimeError("'x' object has no attribute")) is None
-    assert in_words("f", TypeError("Coefficients must be a list/tuple")) is None
-    assert isinstance(in_words("f", AttributeError("'int' object has no attribute 'dim'")), TypeError)
-    assert isinstance(in_words("f", KeyError("x")), TypeError)
-    assert isinstance(in_words("f", IndexError("tuple index out of range")), IndexError)
-    assert isinstance(in_words("f", OverflowError("Python int too large to convert to C long")), ValueError)
+    assert restate_error("f", TypeError("f(): argument 'x' must be int, not str")) is None
+    assert restate_error("f", RuntimeError("'x' object has no attribute")) is None
+    assert restate_error("f", TypeError("Coefficients must be a list/tuple")) is None
+    assert isinstance(restate_error("f", AttributeError("'int' object has no attribute 'dim'")), TypeError)
+    assert isinstance(restate_error("f", KeyError("x")), TypeError)
+    assert isinstance(restate_error("f", IndexError("tuple index out of range")), IndexError)
+    assert isinstance(restate_error("f", OverflowError("Python int too large to convert to C long")), ValueError)
     unnamed = TypeError("argument 'dtype' must be torch.dtype, not int")
-    assert "f(): argument 'dtype' must be" in str(in_words("f", unnamed))
+    assert "f(): argument 'dtype' must be" in str(restate_error("f", unnamed))
 
 
 def test_the_error_from_inside_is_the_cause():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from wengert_cuda import kernels, places, row_code
+from wengert_cuda import index_kernels, kernels, row_code
 
 COMPILER = shutil.which("g++")
 HEAD = r"""
@@ -175,7 +175,7 @@ def elementwise_library(number: str) -> ctypes.CDLL:
         return {"T": NUMBERS[number]}.get(text, "long long")
 
     source = [f"typedef {NUMBERS[number]} T;\n"]
-    table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | places.SOURCES
+    table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | index_kernels.SOURCES
     for op, (inputs, outputs, code) in table.items():
         given = [(*p, False) for p in parameters(inputs)] + [(*p, True) for p in parameters(outputs)]
         head = ", ".join(f"{kind(t)}* all_{n}" for _, t, n, _ in given)

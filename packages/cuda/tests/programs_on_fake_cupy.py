@@ -10,7 +10,7 @@ import pytest
 import wengert as torch
 from wengert_core.devices import device as devices
 from wengert_core.devices.plugin import OutOfMemoryError
-from wengert_cuda import CudaDevice, kernels, places, reductions, row_code, rows
+from wengert_cuda import CudaDevice, index_kernels, kernels, reductions, row_code, rows
 from wengert_registry import registry
 from wengert_testing.devices import check_gradients, check_values
 from wengert_testing.devices import rows as cases
@@ -158,7 +158,7 @@ def test_kernels_are_compiled_once():
     assert kernels.elementwise("gelu") is kernels.elementwise("gelu")
     shape = row_code.shape_of(10)
     assert rows.kernel_of("softmax", "f4", shape) is rows.kernel_of("softmax", "f4", shape)
-    assert places.kernel("gather") is places.kernel("gather")
+    assert index_kernels.kernel("gather") is index_kernels.kernel("gather")
 
 
 # ---- memory

@@ -13,7 +13,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from wengert_cuda import kernels, places, row_code
+from wengert_cuda import index_kernels, kernels, row_code
 from wengert_cuda.reductions import KERNELS as REDUCTIONS
 
 NAMES = """
@@ -42,7 +42,7 @@ COMPILER = nvrtc()
 
 def elementwise_source(number: str) -> str:
     """Kernels with the elementwise codes, an element for each thread. CuPy writes others around the same codes."""
-    table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | places.SOURCES
+    table = {op: (inputs, "T y", code) for op, (inputs, code) in kernels.FUSED.items()} | index_kernels.SOURCES
     text = [f"typedef {row_code.REAL[number]} T; typedef long long int64; typedef long long I;\n"]
     for op, (inputs, outputs, code) in table.items():
         head, each = [], []

@@ -8,11 +8,11 @@ import pytest
 import wengert as torch
 from wengert_core.devices import device
 from wengert_cuda import CudaDevice
-from wengert_cuda.cupy_module import cupy, found
+from wengert_cuda.cupy_module import cupy, find_cupy
 from wengert_cuda.kernels import FUSED, reference, table
 from wengert_registry import registry
 
-pytestmark = pytest.mark.skipif(bool(found()[1]), reason=f"needs a GPU: {found()[1]}")
+pytestmark = pytest.mark.skipif(bool(find_cupy()[1]), reason=f"needs a GPU: {find_cupy()[1]}")
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -10,11 +10,11 @@ import wengert as torch
 from wengert_core.devices import device
 from wengert_core.devices.plugin import DevicePlugin
 from wengert_cuda import CudaDevice
-from wengert_cuda.cupy_module import found
+from wengert_cuda.cupy_module import find_cupy
 from wengert_cuda.kernels import FUSED, table
 from wengert_registry import registry
 
-pytestmark = pytest.mark.skipif(not found()[1], reason="there is a GPU here: tests/test_gpu.py looks at it")
+pytestmark = pytest.mark.skipif(not find_cupy()[1], reason="there is a GPU here: tests/test_gpu.py looks at it")
 
 
 @pytest.fixture(autouse=True)

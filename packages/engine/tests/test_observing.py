@@ -96,11 +96,11 @@ def test_a_thread_is_recorded_once():
     with pytest.raises(RuntimeError, match="already enabled on this thread"):
         observing.start(Recording(0))
     other = []
-    thread = threading.Thread(target=lambda: other.append(observing.recorded()))
+    thread = threading.Thread(target=lambda: other.append(observing.current_recording()))
     thread.start()
     thread.join()
     assert other == [None]
-    assert observing.recorded() is recording
+    assert observing.current_recording() is recording
     observing.stop()
     assert observing.stop() is None
 

@@ -18,8 +18,8 @@ from wengert_gradcheck.subject import subject_of
 def jacobians(func, *inputs):
     """(numerical, analytical) of output 0 by input 0, for the real part."""
     subject = subject_of(func, inputs)
-    outputs, places = subject.checked()
-    found = numericals(subject, outputs, places, 1e-6)[0].gradient(0, "real")
+    outputs, positions = subject.checked_outputs()
+    found = numericals(subject, outputs, positions, 1e-6)[0].gradient(0, "real")
     return found, analytical.reverse(analytical.Gradients(subject, True), outputs[0], 1, nothing)[0]
 
 

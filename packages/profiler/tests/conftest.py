@@ -8,7 +8,7 @@ from wengert_engine.observe import observing
 def nobody_observes():
     """No test leaves its thread observed."""
     yield
-    left = observing.recorded()
+    left = observing.current_recording()
     observing.stop()
     observing.listen(None)
     assert left is None

@@ -10,7 +10,7 @@ from wengert.profiler import load_chrome_trace
 from wengert_core import TABLE
 from wengert_core.devices import device
 from wengert_engine.observe.device_times import MANY, DeviceTimes
-from wengert_profiler.columns.device_columns import finished
+from wengert_profiler.columns.device_columns import finish_times
 from wengert_registry import registry
 from wengert_testing.sim import SimDevice, SimEvent, reset
 
@@ -260,11 +260,11 @@ def test_a_device_without_events_says_so(sim, monkeypatch):
     factory = TABLE.ops["ones"]
     with monkeypatch.context() as patch:
         patch.setattr(sim, "current_stream", lambda index: None)
-        place = timer.place(factory, ["sim" if name == "device" else None for name in factory.params])
+        place = timer.device_number(factory, ["sim" if name == "device" else None for name in factory.params])
         assert place
         assert timer.begin(place) is None
     with pytest.warns(UserWarning, match="devices of type 'sim' have no events"):
-        assert finished(timer) == []
+        assert finish_times(timer) == []
 
 
 def test_a_failing_operation_is_timed_to_its_end(sim):

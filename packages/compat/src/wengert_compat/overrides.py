@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Self, TypeVar
 
-from wengert_core.extend import Tensor, asked_first, asked_mode, asked_of, pop_mode, push_mode
+from wengert_core.extend import Tensor, active_mode, call_first_override, overloaded_args, pop_mode, push_mode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,9 +33,9 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     >>> wg.overrides.has_torch_function((wg.ones(1), 2))
     False
     """
-    if asked_mode() is not None:
+    if active_mode() is not None:
         return True
-    return any(asked_of((value,), {}) and not isinstance(value, (list, tuple)) for value in relevant_args)
+    return any(overloaded_args((value,), {}) and not isinstance(value, (list, tuple)) for value in relevant_args)
 
 
 def has_torch_function_unary(obj: Any) -> bool:
@@ -64,8 +64,8 @@ def handle_torch_function(
     >>> wg.overrides.handle_torch_function(wg.sin, (x,), x)
     'sin of 1'
     """
-    askers = asked_of(relevant_args, {})
-    result = asked_first(public_api, args, kwargs, asked_mode(), askers)
+    askers = overloaded_args(relevant_args, {})
+    result = call_first_override(public_api, args, kwargs, active_mode(), askers)
     if result is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
         types = list(map(type, askers))
@@ -96,13 +96,13 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             relevant = tuple(dispatcher(*args, **kwargs))
             if has_torch_function(relevant):
-                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+                return handle_torch_function(wrapper, relevant, *args, **kwargs)
             return function(*args, **kwargs)
 
-        return wrapped  # type: ignore[return-value]
+        return wrapper  # type: ignore[return-value]
 
     return decorate
 

@@ -1,9 +1,9 @@
 from wengert_core.backends.accelerator import functions as _functions
 from wengert_core.binding.checked_methods import checked as checked
-from wengert_core.binding.function_modes import asked_mode as asked_mode
+from wengert_core.binding.function_modes import active_mode as active_mode
 from wengert_core.binding.function_modes import pop_mode as pop_mode
 from wengert_core.binding.function_modes import push_mode as push_mode
-from wengert_core.binding.sequences import listed as _listed
+from wengert_core.binding.sequences import list_items as _list_items
 from wengert_core.binding.torch_function import _disabled_torch_function_impl as _disabled_torch_function_impl
 from wengert_core.binding.torch_function import is_enabled as _is_enabled
 from wengert_core.devices.device import device as device
@@ -21,14 +21,14 @@ from wengert_core.dispatch.op import names as _names
 from wengert_core.dispatch.op import type_words as type_words
 from wengert_core.dispatch.overrides import DisableTorchFunction as DisableTorchFunction
 from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from wengert_core.dispatch.overrides import asked_first as asked_first
-from wengert_core.dispatch.overrides import asked_of as asked_of
+from wengert_core.dispatch.overrides import call_first_override as call_first_override
+from wengert_core.dispatch.overrides import overloaded_args as overloaded_args
 from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
 from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
 from wengert_core.dtypes.dtypes import dtype as dtype
 from wengert_core.geometry.size import Size as Size
-from wengert_core.messages.short_repr import told as _told
+from wengert_core.messages.short_repr import short_repr as _short_repr
 from wengert_core.messages.signatures import invalid_combination as invalid_combination
 from wengert_core.optable.kinds.base import BOOL as BOOL
 from wengert_core.optable.kinds.base import COMPLEX as COMPLEX
@@ -50,7 +50,7 @@ from wengert_core.tensors.tensor import mount as mount
 
 NAMES: dict[str, tuple[str, str]]
 accelerator_functions = _functions
-as_list = _listed
+as_list = _list_items
 blas_num_threads = _num_threads
 device_plugin = _plugin_of
 disabled_torch_function = _disabled_torch_function_impl
@@ -59,4 +59,4 @@ is_torch_function_enabled = _is_enabled
 op_names = _names
 rng_states = _get_states
 set_rng_states = _set_states
-short_repr = _told
+short_repr = _short_repr

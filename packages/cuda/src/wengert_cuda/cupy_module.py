@@ -9,7 +9,7 @@ INSTALL = "pip install 'wengert[cuda12]' (or 'wengert[cuda13]')"
 
 
 @functools.cache
-def found() -> tuple[Any, str]:
+def find_cupy() -> tuple[Any, str]:
     """(CuPy, "") where a device can be used; (CuPy or None, what is missing) elsewhere."""
     try:
         import cupy
@@ -28,7 +28,7 @@ def found() -> tuple[Any, str]:
 
 def cupy() -> Any:
     """CuPy. RuntimeError with the sentence where there is no device."""
-    module, missing = found()
+    module, missing = find_cupy()
     if missing:
         raise RuntimeError(missing)
     return module

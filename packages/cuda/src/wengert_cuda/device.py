@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from wengert_core.extend import DevicePlugin, OutOfMemoryError
 
-from wengert_cuda.cupy_module import cupy, found
+from wengert_cuda.cupy_module import cupy, find_cupy
 from wengert_cuda.streams import CudaEvent, CudaStream
 
 
@@ -23,10 +23,10 @@ class CudaMemory:
     def __init__(self, pointer: Any, index: int) -> None:
         self.pointer, self.index = pointer, index
         self.address = int(pointer.ptr)
-        self.others: UsedElsewhere | None = None
+        self.others: CrossStreamBlocks | None = None
 
 
-class UsedElsewhere:
+class CrossStreamBlocks:
     """Streams that use a block besides its own. When the block's last tensor goes, they still may: so it is kept.
 
     CuPy's pool gives a block to the next who asks on the block's own stream, which does not wait for others.
@@ -101,10 +101,10 @@ class CudaDevice(DevicePlugin):
         return Special(self.cupy)
 
     def device_count(self) -> int:
-        return 0 if found()[1] else int(self.cupy.cuda.runtime.getDeviceCount())
+        return 0 if find_cupy()[1] else int(self.cupy.cuda.runtime.getDeviceCount())
 
     def unavailable(self) -> str:
-        return found()[1] or "there is no CUDA device"
+        return find_cupy()[1] or "there is no CUDA device"
 
     def current_device(self) -> int:
         return int(self.cupy.cuda.runtime.getDevice())
@@ -116,10 +116,10 @@ class CudaDevice(DevicePlugin):
 
     def allocate(self, nbytes: int, index: int) -> CudaMemory:
         if self.in_flight:
-            self.let_go()
+            self.release_held()
         before = self.enter(index)
         try:
-            return self.counted(CudaMemory(self.block(nbytes, index), index))
+            return self.count_peak(CudaMemory(self.block(nbytes, index), index))
         finally:
             self.leave(before)
 
@@ -129,7 +129,7 @@ class CudaDevice(DevicePlugin):
         try:
             return cuda.alloc(nbytes or 1)
         except cuda.memory.OutOfMemoryError:
-            self.let_go(wait=True)
+            self.release_held(wait=True)
             self.empty_cache()
         try:
             return cuda.alloc(nbytes or 1)
@@ -143,7 +143,7 @@ class CudaDevice(DevicePlugin):
         return (f"CUDA out of memory. Tried to allocate {nbytes} bytes. GPU {index} has a total capacity of {total} "
                 f"bytes of which {free} bytes are free; {used} bytes are in use by tensors")
 
-    def counted(self, memory: CudaMemory) -> CudaMemory:
+    def count_peak(self, memory: CudaMemory) -> CudaMemory:
         """Note the most bytes in use; what references need in between is not seen."""
         used = self.pool.used_bytes()
         if used > self.peaks.get(memory.index, 0):
@@ -156,7 +156,7 @@ class CudaDevice(DevicePlugin):
         return self.cupy.get_default_memory_pool()
 
     @functools.cached_property
-    def pooled(self) -> Any:
+    def pool_block_type(self) -> Any:
         """The type of a block of the pool."""
         return self.cupy.cuda.memory.PooledMemory
 
@@ -170,7 +170,7 @@ class CudaDevice(DevicePlugin):
     def take(self, array: Any) -> tuple[CudaMemory, Any] | None:
         pointer = array.data
         block = pointer.mem
-        if array.base is not None or not array.flags.c_contiguous or type(block) is not self.pooled:
+        if array.base is not None or not array.flags.c_contiguous or type(block) is not self.pool_block_type:
             return None
         return CudaMemory(pointer, array.device.id), block
 
@@ -215,10 +215,10 @@ class CudaDevice(DevicePlugin):
         """Keep pinned memory alive as long as a copy may use it."""
         event = self.cupy.cuda.Event(disable_timing=True)
         event.record(stream)
-        self.let_go()
+        self.release_held()
         self.in_flight.append((event, host))
 
-    def let_go(self, wait: bool = False) -> None:
+    def release_held(self, wait: bool = False) -> None:
         """Drop what was kept until an event that has happened; wait: for all events."""
         for event, _ in [*self.in_flight] if wait else ():
             event.synchronize()
@@ -300,7 +300,7 @@ class CudaDevice(DevicePlugin):
 
     def record_stream(self, memory: Any, stream: Any) -> None:
         if memory.others is None:
-            memory.others = UsedElsewhere(memory.pointer, self.in_flight)
+            memory.others = CrossStreamBlocks(memory.pointer, self.in_flight)
         memory.others.streams.add(stream)
 
     def make_event(self, enable_timing: bool = False) -> CudaEvent:

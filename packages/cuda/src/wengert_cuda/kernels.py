@@ -2,7 +2,8 @@
 
 Elementwise ones are here: as CuPy's kernels for any strides, and for contiguous memory of one shape as kernels which
 read as much at once as a thread can (``flat``). Those along rows (softmax, layer_norm) are in rows.py, reductions (var,
-logsumexp, norms) in reductions.py, those at places (gather, scatter_add, index_add) in places.py. A kernel is compiled
+logsumexp, norms) in reductions.py, those at places (gather, scatter_add, index_add) in index_kernels.py. A kernel is
+compiled
 by CuPy for each combination of dtypes when it is first called, and kept. They are for float32 and float64, and float16
 as core's drivers compute it: in float32. Everything else is left to the op's reference.
 """
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_cuda.cupy_module import found
+from wengert_cuda.cupy_module import find_cupy
 
 SIGMOID = "T e = exp(-abs(x)); T s = (x >= T(0) ? T(1) : e) / (T(1) + e);"  # no overflow
 SCALED = "T z = x * beta; T e = exp(-abs(z)); T s = (z >= T(0) ? T(1) : e) / (T(1) + e);"
@@ -69,7 +70,7 @@ FUSED: dict[str, tuple[str, str]] = {
 def elementwise(op: str) -> Any:
     """CuPy's kernel object of an op."""
     inputs, code = FUSED[op]
-    return found()[0].ElementwiseKernel(inputs, "T y", code, f"wengert_{op}")
+    return find_cupy()[0].ElementwiseKernel(inputs, "T y", code, f"wengert_{op}")
 
 
 def is_real(*values: Any) -> bool:
@@ -79,7 +80,7 @@ def is_real(*values: Any) -> bool:
     return kinds in ({"f"}, {"d"})
 
 
-class Fused:
+class FusedKernel:
     """An op as core calls its reference, (xp, *arguments), and for contiguous memory of one shape by its addresses."""
 
     def __init__(self, op: str) -> None:
@@ -156,7 +157,7 @@ def flat_source(op: str, kind: str, arrays: int) -> str:
 @functools.cache
 def flat(op: str, kind: str, arrays: int) -> Any:
     """CuPy's function of a kernel; arguments of ``flat_source``."""
-    return found()[0].RawModule(code=flat_source(op, kind, arrays)).get_function(f"flat_{op}")
+    return find_cupy()[0].RawModule(code=flat_source(op, kind, arrays)).get_function(f"flat_{op}")
 
 
 def reference(op: str) -> Callable[..., Any]:
@@ -169,6 +170,6 @@ def reference(op: str) -> Callable[..., Any]:
 
 def table() -> dict[str, Callable[..., Any]]:
     """All kernels by op."""
-    from wengert_cuda import places, reductions, rows
+    from wengert_cuda import index_kernels, reductions, rows
 
-    return {op: Fused(op) for op in FUSED} | rows.KERNELS | reductions.KERNELS | places.KERNELS
+    return {op: FusedKernel(op) for op in FUSED} | rows.KERNELS | reductions.KERNELS | index_kernels.KERNELS

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert_cuda import index_kernels as places_
 from wengert_cuda import kernels
-from wengert_cuda import places as places_
 
 
 class Delegate:
@@ -27,11 +27,11 @@ class Delegate:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = self.adapted(getattr(self.real, name))
+        found = self.adapt(getattr(self.real, name))
         setattr(self, name, found)  # the next time there is nothing to do
         return found
 
-    def adapted(self, found: Any) -> Any:
+    def adapt(self, found: Any) -> Any:
         """An attribute as it is given out."""
         return found
 
@@ -81,17 +81,17 @@ class Function(Delegate):
 class LinearAlgebra(Delegate):
     """``cupy.linalg`` with NumPy's errors: LinAlgError for a matrix without a result."""
 
-    def adapted(self, found: Any) -> Any:
+    def adapt(self, found: Any) -> Any:
         if not callable(found) or isinstance(found, type):
             return found
         errstate = importlib.import_module("cupyx").errstate
 
         @functools.wraps(found)
-        def checked(*arguments: Any, **options: Any) -> Any:
+        def check_call(*arguments: Any, **options: Any) -> Any:
             with errstate(linalg="raise"):
                 return found(*arguments, **options)
 
-        return checked
+        return check_call
 
     def cholesky(self, a: Any, *, upper: bool = False) -> Any:
         """The lower factor, or the upper one of what the upper triangle describes."""
@@ -107,23 +107,23 @@ class LinearAlgebra(Delegate):
             cupy = importlib.import_module("cupy")
             batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
             a, b = (cupy.ascontiguousarray(cupy.broadcast_to(x, (*batch, *x.shape[-2:]))) for x in (a, b))
-        return self.solved(a, b)
+        return self.call_solve(a, b)
 
     @functools.cached_property
     def lower(self) -> Any:
         """CuPy's cholesky."""
-        return self.adapted(self.real.cholesky)
+        return self.adapt(self.real.cholesky)
 
     @functools.cached_property
-    def solved(self) -> Any:
+    def call_solve(self) -> Any:
         """CuPy's solve."""
-        return self.adapted(self.real.solve)
+        return self.adapt(self.real.solve)
 
 
 class FourierTransforms(Delegate):
     """``cupy.fft`` with transforms of empty batches."""
 
-    def adapted(self, found: Any) -> Any:
+    def adapt(self, found: Any) -> Any:
         if not callable(found):
             return found
 

@@ -61,7 +61,7 @@ def in_rows(xp: Any, x: Any, dim: Any, keepdim: bool) -> tuple[Any, tuple[int, .
     return rows, tuple(1 if d in reduced else x.shape[d] for d in range(x.ndim) if keepdim or d not in reduced)
 
 
-def launched(xp: Any, name: str, rows: Any, shape: tuple[int, ...], *numbers: Any) -> Any:
+def launch_kernel(xp: Any, name: str, rows: Any, shape: tuple[int, ...], *numbers: Any) -> Any:
     """The result of a kernel, an element for each row."""
     out = xp.empty(shape, rows.dtype)
     count, n = rows.shape
@@ -69,7 +69,7 @@ def launched(xp: Any, name: str, rows: Any, shape: tuple[int, ...], *numbers: An
     return out
 
 
-def spread(root: bool) -> Callable[..., Any]:
+def variance(root: bool) -> Callable[..., Any]:
     """var, or with the root std, as core calls them."""
 
     def call(xp: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
@@ -78,7 +78,7 @@ def spread(root: bool) -> Callable[..., Any]:
         if found is None or found[0].shape[1] <= correction:
             return None
         left = found[0].dtype.type(found[0].shape[1] - correction)
-        return launched(xp, "variance", *found, left, np.int64(root))
+        return launch_kernel(xp, "variance", *found, left, np.int64(root))
 
     return call
 
@@ -86,18 +86,18 @@ def spread(root: bool) -> Callable[..., Any]:
 def logsumexp(xp: Any, x: Any, dim: Any, keepdim: bool) -> Any:
     """log(sum(exp(x))) over some dims."""
     found = in_rows(xp, x, dim, keepdim)
-    return None if found is None else launched(xp, "logsumexp", *found)
+    return None if found is None else launch_kernel(xp, "logsumexp", *found)
 
 
 def vector_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """sum(|x| ** ord) ** (1 / ord) over some dims."""
     found = in_rows(xp, x, dim, keepdim) if dtype is None and 0 < ord < math.inf else None
-    return None if found is None else launched(xp, "vector_norm", *found, found[0].dtype.type(ord))
+    return None if found is None else launch_kernel(xp, "vector_norm", *found, found[0].dtype.type(ord))
 
 
 KERNELS: dict[str, Callable[..., Any]] = {
-    "var": spread(False),
-    "std": spread(True),
+    "var": variance(False),
+    "std": variance(True),
     "logsumexp": logsumexp,
     "linalg_vector_norm": vector_norm,
 }

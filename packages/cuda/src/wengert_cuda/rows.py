@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_cuda.cupy_module import found
+from wengert_cuda.cupy_module import find_cupy
 from wengert_cuda.kernels import is_real, reference
 from wengert_cuda.row_code import BY_COLUMN, REAL, Shape, shape_of, source
 
@@ -23,7 +23,7 @@ COLUMNS = 32  # by 8 rows of threads
 def kernel_of(name: str, kind: str, shape: Shape | None) -> Any:
     """CuPy's function of a kernel for "f4" or "f8". No shape: the one that goes by columns."""
     code = BY_COLUMN % {"real": REAL[kind]} if shape is None else source(REAL[kind], shape, name)
-    return found()[0].RawModule(code=code).get_function(name)
+    return find_cupy()[0].RawModule(code=code).get_function(name)
 
 
 def launch(name: str, rows: int, n: int, like: Any, arguments: tuple[Any, ...]) -> None:
@@ -33,7 +33,7 @@ def launch(name: str, rows: int, n: int, like: Any, arguments: tuple[Any, ...]) 
     kernel_of(name, like.dtype.str[1:], shape)((blocks,), threads, (np.int64(rows), *arguments))
 
 
-def along(op: str, name: str, n_arrays: int) -> Callable[..., Any]:
+def softmax_kernel(op: str, name: str, n_arrays: int) -> Callable[..., Any]:
     """softmax and its relatives as core calls them: (xp, arrays..., dim)."""
 
     def call(xp: Any, *arguments: Any) -> Any:
@@ -91,10 +91,10 @@ def layer_norm_backward(
 
 
 KERNELS: dict[str, Callable[..., Any]] = {
-    "softmax": along("softmax", "softmax", 1),
-    "log_softmax": along("log_softmax", "log_softmax", 1),
-    "_softmax_backward_data": along("_softmax_backward_data", "softmax_backward", 2),
-    "_log_softmax_backward_data": along("_log_softmax_backward_data", "log_softmax_backward", 2),
+    "softmax": softmax_kernel("softmax", "softmax", 1),
+    "log_softmax": softmax_kernel("log_softmax", "log_softmax", 1),
+    "_softmax_backward_data": softmax_kernel("_softmax_backward_data", "softmax_backward", 2),
+    "_log_softmax_backward_data": softmax_kernel("_log_softmax_backward_data", "log_softmax_backward", 2),
     "_layer_norm": layer_norm,
     "normalization_backward": layer_norm_backward,
 }

@@ -53,7 +53,7 @@ NAMES = {
     "start_recording": ("observe.observing", "start"),
     "resume_recording": ("observe.observing", "resume"),
     "stop_recording": ("observe.observing", "stop"),
-    "current_recording": ("observe.observing", "recorded"),
+    "current_recording": ("observe.observing", "current_recording"),
     "set_listener": ("observe.observing", "listen"),
     "begin_label": ("observe.observing", "begin_label"),
     "end_label": ("observe.observing", "end"),
@@ -62,7 +62,7 @@ NAMES = {
     "DeviceTime": ("observe.device_times", "DeviceTime"),
     # Errors
     "implicit_grad_error": ("messages.errors", "implicit_real"),
-    "refused_in_transform": ("vmap.batched_attributes", "refused"),
+    "refused_in_transform": ("vmap.batched_attributes", "unsupported_error"),
 }
 """The names of this face: the module below wengert_engine that has each, and its name there."""
 

@@ -15,9 +15,9 @@ from wengert_engine.observe.event_layout import RECORD_RESULTS as RECORD_RESULTS
 from wengert_engine.observe.event_layout import RECORD_SHAPES as RECORD_SHAPES
 from wengert_engine.observe.event_layout import RECORD_STACKS as RECORD_STACKS
 from wengert_engine.observe.observing import begin_label as begin_label
+from wengert_engine.observe.observing import current_recording as _recorded
 from wengert_engine.observe.observing import end as _end
 from wengert_engine.observe.observing import listen as _listen
-from wengert_engine.observe.observing import recorded as _recorded
 from wengert_engine.observe.observing import resume as _resume
 from wengert_engine.observe.observing import start as _start
 from wengert_engine.observe.observing import stop as _stop
@@ -30,7 +30,7 @@ from wengert_engine.record.node_probe import zero_inputs as zero_inputs
 from wengert_engine.reverse.launch import run_number as _run_number
 from wengert_engine.reverse.pullback import node_gradients as node_gradients
 from wengert_engine.reverse.pullback import pullback as pullback
-from wengert_engine.vmap.batched_attributes import refused as _refused
+from wengert_engine.vmap.batched_attributes import unsupported_error as _refused
 from wengert_engine.vmap.interpreter import depth as _depth
 from wengert_engine.vmap.interpreter import level_of as _level_of
 from wengert_engine.vmap.levels import add_batch_dim as add_batch_dim

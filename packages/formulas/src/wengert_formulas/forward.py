@@ -59,7 +59,7 @@ class Call:
             return with_zeros(self.argument(base), self.tangent(base))
         return FACTS[fact](self.argument(base))
 
-    def bound(self, fn: Callable[..., Any]) -> Any:
+    def bind(self, fn: Callable[..., Any]) -> Any:
         """The result of a formula on this call."""
         code = fn.__code__
         return fn(*[self.value(name) for name in code.co_varnames[: code.co_argcount]])
@@ -84,13 +84,13 @@ def jvp(
     entry: the op's formula; default: the one that is registered.   RuntimeError when there is none.
     """
     op = op.out_of_place or op if op.is_inplace else op
-    entry = entry or registered(op)
+    entry = entry or registered_entry(op)
     rest = defaults(op)[len(arguments) :] if len(arguments) < len(op.params) else ()
     case = Call(op, [*arguments, *rest], tangents, outputs)
     if entry.kind == "elementwise":
         return (elementwise(case, entry),)
     if entry.kind == "multilinear":
-        return (total([substituted(case, name) for name in entry.inputs if case.tangent(name) is not None]),)
+        return (total([substitute(case, name) for name in entry.inputs if case.tangent(name) is not None]),)
     if entry.jvp is not None:
         return as_tuple(by_rule(case, entry.jvp))
     if entry.kind == "linear":
@@ -102,7 +102,7 @@ def jvp(
     return tuple(zeros_of(entry, output) for output in case.outputs)
 
 
-def registered(op: Op) -> Entry:
+def registered_entry(op: Op) -> Entry:
     """The op's entry in the registered tables."""
     from wengert_engine.graph.formula_lookup import find_formula
 
@@ -116,7 +116,7 @@ def registered(op: Op) -> Entry:
 def elementwise(case: Call, entry: Entry) -> Tensor | None:
     """The sum of tangent * slope."""
     parts = [
-        times(case.tangent(name), case.bound(slope) if callable(slope) else slope)
+        times(case.tangent(name), case.bind(slope) if callable(slope) else slope)
         for name, slope in entry.inputs.items()
         if case.tangent(name) is not None
     ]
@@ -132,7 +132,7 @@ def times(tangent: Tensor, slope: Any) -> Tensor:
     return tangent if isinstance(slope, int) and slope == 1 else tangent * slope
 
 
-def substituted(case: Call, name: str) -> Any:
+def substitute(case: Call, name: str) -> Any:
     """The op with one argument replaced by its tangent."""
     return call(
         case.op,
@@ -154,8 +154,8 @@ def in_place_of(case: Call, entry: Entry) -> list[Any]:
 def by_rule(case: Call, rule: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> Any:
     """The entry's own rule."""
     if callable(rule):
-        return case.bound(rule)
-    return like_result(case, total([case.bound(fn) for name, fn in rule.items() if case.tangent(name) is not None]))
+        return case.bind(rule)
+    return like_result(case, total([case.bind(fn) for name, fn in rule.items() if case.tangent(name) is not None]))
 
 
 def zeros_of(entry: Entry, output: Any) -> Tensor | None:

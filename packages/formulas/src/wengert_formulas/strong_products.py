@@ -22,9 +22,9 @@ Mask = Any
 """A tensor of truth values, or one truth value for all places."""
 
 
-def some(places: Tensor) -> bool:
+def some(nan_mask: Tensor) -> bool:
     """Whether there is a place to mend; of a batch, whose numbers nobody may look at, perhaps."""
-    return is_batched(places) or bool(places.any())
+    return is_batched(nan_mask) or bool(nan_mask.any())
 
 
 # ---- element by element
@@ -36,12 +36,12 @@ def is_zero(factor: Any) -> Mask:
 def product(call: Product) -> Any:
     """mul: zero where a factor is."""
     a, b = call.arguments[:2]
-    return mended(call, lambda: is_zero(a) | is_zero(b))
+    return zero_nans_of_zeros(call, lambda: is_zero(a) | is_zero(b))
 
 
 def part_and_logarithm(call: Product) -> Any:
     """xlogy: zero where the part is, also for the logarithm of NaN."""
-    return mended(call, lambda: is_zero(call.arguments[0]))
+    return zero_nans_of_zeros(call, lambda: is_zero(call.arguments[0]))
 
 
 def quotient(call: Product) -> Any:
@@ -55,14 +55,14 @@ def quotient(call: Product) -> Any:
         return is_zero(a) | (b.isinf() if isinstance(b, Tensor) else math.isinf(abs(b)))
 
     if call.op.is_inplace:
-        return mended(call, zeros)
+        return zero_nans_of_zeros(call, zeros)
     result = call.run()
     with no_grad():
-        places = result.isnan() & zeros()
-        if not some(places):
+        nan_mask = result.isnan() & zeros()
+        if not some(nan_mask):
             return result
     by_product = times(a, b.reciprocal()) if isinstance(b, Tensor) else wc.zeros_like(result)
-    return wc.where(places, by_product, result)
+    return wc.where(nan_mask, by_product, result)
 
 
 def scaled_product(call: Product) -> Any:
@@ -71,32 +71,32 @@ def scaled_product(call: Product) -> Any:
     with no_grad():
         zeros = is_zero(a) | is_zero(b) | is_zero(value)
         before = start.detach().clone() if call.op.is_inplace else start.detach()
-    return replaced(call.run(), lambda: wc.where(zeros, before, math.nan))
+    return replace_nans(call.run(), lambda: wc.where(zeros, before, math.nan))
 
 
-def mended(call: Product, zeros: Callable[[], Mask]) -> Any:
+def zero_nans_of_zeros(call: Product, zeros: Callable[[], Mask]) -> Any:
     """The op's result, zero where it is NaN and a factor was zero; those of an in-place op are looked at before it."""
     with no_grad():
         before = zeros() if call.op.is_inplace else None
     result = call.run()
-    return cleared(result, zeros if before is None else lambda: before)
+    return zero_nans(result, zeros if before is None else lambda: before)
 
 
-def cleared(result: Tensor, zeros: Callable[[], Mask]) -> Tensor:
+def zero_nans(result: Tensor, zeros: Callable[[], Mask]) -> Tensor:
     """A result that nobody has seen, zero where it is NaN and ``zeros`` says so; its history is as it was."""
     with no_grad():
-        places = result.isnan()
-        if some(places):
-            memory(result).masked_fill_(places & zeros(), 0)
+        nan_mask = result.isnan()
+        if some(nan_mask):
+            memory(result).masked_fill_(nan_mask & zeros(), 0)
     return result
 
 
-def replaced(result: Tensor, values: Callable[[], Tensor]) -> Tensor:
+def replace_nans(result: Tensor, values: Callable[[], Tensor]) -> Tensor:
     """A result that nobody has seen, with other values where it is NaN."""
     with no_grad():
-        places = result.isnan()
-        if some(places):
-            memory(result).copy_(wc.where(places, values(), result.detach()))
+        nan_mask = result.isnan()
+        if some(nan_mask):
+            memory(result).copy_(wc.where(nan_mask, values(), result.detach()))
     return result
 
 
@@ -107,7 +107,7 @@ def memory(result: Tensor) -> Tensor:
 
 def times(a: Tensor, b: Tensor) -> Tensor:
     """a * b, zero where a factor is."""
-    return cleared(a * b, lambda: is_zero(a) | is_zero(b))
+    return zero_nans(a * b, lambda: is_zero(a) | is_zero(b))
 
 
 def plain(arguments: list[Any]) -> list[Any]:
@@ -115,14 +115,14 @@ def plain(arguments: list[Any]) -> list[Any]:
     return [one.detach() if isinstance(one, Tensor) else one for one in arguments]
 
 
-def fused(call: Product) -> Any:
+def strong_product(call: Product) -> Any:
     """A gradient times a slope in one kernel: zero where one of them is. The slope is what a gradient of 1 gives."""
 
     def zeros() -> Mask:
         grad, *rest = plain(call.arguments)
         return is_zero(grad) | is_zero(forward.call(call.op, [wc.ones_like(grad), *rest]))
 
-    return cleared(call.run(), zeros)
+    return zero_nans(call.run(), zeros)
 
 
 FUSED = (
@@ -140,7 +140,7 @@ def softmax_product(call: Product) -> Any:
         grad, y, dim = plain(call.arguments)
         return times(y, grad - times(grad, y).sum(dim, True))
 
-    return replaced(call.run(), values)
+    return replace_nans(call.run(), values)
 
 
 def log_softmax_product(call: Product) -> Any:
@@ -150,7 +150,7 @@ def log_softmax_product(call: Product) -> Any:
         grad, y, dim = plain(call.arguments)
         return grad - times(y.exp(), grad.sum(dim, True))
 
-    return replaced(call.run(), values)
+    return replace_nans(call.run(), values)
 
 
 # ---- sums of products: of matrices and vectors, convolutions
@@ -161,7 +161,7 @@ def bilinear(call: Product) -> Any:
         x, y, *rest = plain(call.arguments)
         return sum_of_products(call, x, y, rest)
 
-    return replaced(call.run(), values)
+    return replace_nans(call.run(), values)
 
 
 def sum_of_products(call: Product, x: Tensor, y: Tensor, rest: list[Any]) -> Tensor:
@@ -169,7 +169,7 @@ def sum_of_products(call: Product, x: Tensor, y: Tensor, rest: list[Any]) -> Ten
     takes_bias = "bias" in call.op.params
     added = [None, *rest[1:]] if takes_bias else rest
 
-    def counted(a: Tensor, b: Tensor) -> Tensor:
+    def counted_call(a: Tensor, b: Tensor) -> Tensor:
         found = forward.call(call.op, [a.to(real), b.to(real), *added])
         return found > 0.5
 
@@ -177,13 +177,13 @@ def sum_of_products(call: Product, x: Tensor, y: Tensor, rest: list[Any]) -> Ten
     a, b = (wc.where(one.isfinite(), one, 0) for one in (x, y))
     total = forward.call(call.op, [a, b, *rest])
     if x.is_complex() or y.is_complex():
-        lost = counted(~x.isfinite(), y != 0) | counted(x != 0, ~y.isfinite())
+        lost = counted_call(~x.isfinite(), y != 0) | counted_call(x != 0, ~y.isfinite())
         return total.masked_fill(lost, math.nan)
-    up = counted(x == math.inf, y > 0) | counted(x == -math.inf, y < 0)
-    up = up | counted(a > 0, y == math.inf) | counted(a < 0, y == -math.inf)
-    down = counted(x == math.inf, y < 0) | counted(x == -math.inf, y > 0)
-    down = down | counted(a > 0, y == -math.inf) | counted(a < 0, y == math.inf)
-    lost = counted(x.isnan(), y != 0) | counted(x != 0, y.isnan()) | (up & down)
+    up = counted_call(x == math.inf, y > 0) | counted_call(x == -math.inf, y < 0)
+    up = up | counted_call(a > 0, y == math.inf) | counted_call(a < 0, y == -math.inf)
+    down = counted_call(x == math.inf, y < 0) | counted_call(x == -math.inf, y > 0)
+    down = down | counted_call(a > 0, y == -math.inf) | counted_call(a < 0, y == math.inf)
+    lost = counted_call(x.isnan(), y != 0) | counted_call(x != 0, y.isnan()) | (up & down)
     return total.masked_fill(up, math.inf).masked_fill(down, -math.inf).masked_fill(lost, math.nan)
 
 
@@ -192,7 +192,7 @@ PRODUCTS: dict[str, Callable[[Product], Any]] = {
     **dict.fromkeys(("div", "div_"), quotient),
     **dict.fromkeys(("addcmul", "addcmul_"), scaled_product),
     **dict.fromkeys(("xlogy", "xlogy_"), part_and_logarithm),
-    **dict.fromkeys(FUSED, fused),
+    **dict.fromkeys(FUSED, strong_product),
     **dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot", "linear", "convolution", "convolution_weight"), bilinear),
     "_softmax_backward_data": softmax_product,
     "_log_softmax_backward_data": log_softmax_product,

@@ -93,22 +93,22 @@ class FormulaTable:
             raise TypeError(
                 f"formula table '{self.name}', op {op!r}: a rule is 'broadcast' or a function of a Call, not {rule!r}"
             )
-        self.batching[self._checked(op)] = rule
+        self.batching[self._check_name(op)] = rule
 
     def batching_rule(self, op: Any) -> Any:
         """The rule for batched arguments of an op of this owner, or None."""
-        from wengert_formulas.batching import bound, find
+        from wengert_formulas.batching import bind_rule, find
 
-        return bound(self.batching.get(op.name) or find(op, self.name == "core"))
+        return bind_rule(self.batching.get(op.name) or find(op, self.name == "core"))
 
-    def _checked(self, op: Any) -> str:
+    def _check_name(self, op: Any) -> str:
         """The name of an op; TypeError for what cannot be one."""
         if not isinstance(op, str) or not all(part.isidentifier() for part in op.split(".")):
             raise TypeError(f"formula table '{self.name}': an operation's name is text, an identifier, not {op!r}")
         return op
 
     def _add(self, entry: Entry) -> None:
-        self._checked(entry.op)
+        self._check_name(entry.op)
         if entry.node_name is not None and not isinstance(entry.node_name, str) and not callable(entry.node_name):
             raise TypeError(
                 f"formula table '{self.name}', op '{entry.op}': node= is a name or a function of kinds, not "

@@ -15,38 +15,38 @@ from wengert_functional import trees
 Argnums = int | tuple[int, ...]
 
 
-def places(argnums: Argnums, count: int) -> tuple[int, ...]:
+def argnum_positions(argnums: Argnums, count: int) -> tuple[int, ...]:
     """The positions that argnums names, not negative."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     several = argnums if isinstance(argnums, tuple) else (argnums,)
     if not several:
         raise RuntimeError("argnums must be non-empty")
-    for place in several:
-        if not isinstance(place, int):
-            raise RuntimeError(f"argnum must be int, got: {type(place)}")
-        if not -count <= place < count:
-            raise RuntimeError(f"Got argnum={place}, but only {count} positional inputs")
-    found = tuple(place % count for place in several)
+    for position in several:
+        if not isinstance(position, int):
+            raise RuntimeError(f"argnum must be int, got: {type(position)}")
+        if not -count <= position < count:
+            raise RuntimeError(f"Got argnum={position}, but only {count} positional inputs")
+    found = tuple(position % count for position in several)
     if len(set(found)) != len(found):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return found
 
 
-def chosen(argnums: Argnums, args: tuple[Any, ...]) -> Any:
+def choose_arguments(argnums: Argnums, args: tuple[Any, ...]) -> Any:
     """The arguments that argnums names: one, or a tuple."""
-    found = tuple(args[place] for place in places(argnums, len(args)))
+    found = tuple(args[position] for position in argnum_positions(argnums, len(args)))
     return found if isinstance(argnums, tuple) else found[0]
 
 
-def replaced(argnums: Argnums, args: tuple[Any, ...], values: Any,
+def replace_arguments(argnums: Argnums, args: tuple[Any, ...], values: Any,
              passed: Callable[[Any], Any] | None = None) -> list[Any]:
     """The arguments with others in the places that argnums names; passed: what becomes of those that stay."""
-    chosen_places = places(argnums, len(args))
-    found = list(args) if passed is None else [arg if place in chosen_places else passed(arg)
-                                               for place, arg in enumerate(args)]
-    for place, value in zip(chosen_places, values if isinstance(argnums, tuple) else (values,), strict=True):
-        found[place] = value
+    chosen_positions = argnum_positions(argnums, len(args))
+    found = list(args) if passed is None else [arg if position in chosen_positions else passed(arg)
+                                               for position, arg in enumerate(args)]
+    for position, value in zip(chosen_positions, values if isinstance(argnums, tuple) else (values,), strict=True):
+        found[position] = value
     return found
 
 
@@ -79,7 +79,7 @@ def function_of(func: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...
                 keywords: dict[str, Any]) -> Callable[..., Any]:
     """The function of those arguments alone that argnums names; the others stay as they are."""
     def call(*values: Any) -> Any:
-        return func(*replaced(argnums, args, values if isinstance(argnums, tuple) else values[0]), **keywords)
+        return func(*replace_arguments(argnums, args, values if isinstance(argnums, tuple) else values[0]), **keywords)
 
     return call
 

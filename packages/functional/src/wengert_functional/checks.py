@@ -46,7 +46,7 @@ def as_tuple(given: Any, name: str, where: str) -> tuple[bool, tuple[Any, ...]]:
     return (True, given) if several else (False, (given,))
 
 
-def tracked(inputs: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
+def track_inputs(inputs: Sequence[Any], create_graph: bool) -> tuple[Any, ...]:
     """The inputs as the function gets them: what it records ends here, or with create_graph goes on behind them.
 
     RuntimeError inside of a transform of functions without create_graph: its derivative would be 0 in silence.
@@ -61,7 +61,7 @@ def alias(value: Any) -> Any:
     return value.view_as(value) if value.requires_grad else without_graph(value).requires_grad_()
 
 
-def given_vector(v: Any, where: str, create_graph: bool) -> tuple[Any, ...]:
+def detach_vector(v: Any, where: str, create_graph: bool) -> tuple[Any, ...]:
     """The vector's tensors; detached unless a graph is wanted."""
     _, tensors = as_tuple(v, "v", where)
     return tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
@@ -82,7 +82,7 @@ def check_vector(v: Sequence[Any], like: Sequence[Any], several: bool) -> None:
 def input_vector(v: Any, inputs: Sequence[Any], several: bool, where: str, create_graph: bool) -> Any:
     """The vector that fits the inputs; None for one input of one element."""
     if v is not None:
-        tensors = given_vector(v, where, create_graph)
+        tensors = detach_vector(v, where, create_graph)
         check_vector(tensors, inputs, several)
         return tensors
     if len(inputs) != 1 or inputs[0].numel() != 1:
@@ -127,7 +127,7 @@ def products(outputs: Sequence[Any], inputs: Sequence[Any], v: Sequence[Any] | N
                 allow_unused=True)
 
 
-def filled(derivatives: Sequence[Any], like: Sequence[Any], strict: bool, create_graph: bool, where: str) -> Any:
+def fill_missing(derivatives: Sequence[Any], like: Sequence[Any], strict: bool, create_graph: bool, where: str) -> Any:
     """Zeros where a derivative is None; in strict mode an error."""
     results = []
     for index, (derivative, other) in enumerate(zip(derivatives, like, strict=True)):
@@ -139,7 +139,7 @@ def filled(derivatives: Sequence[Any], like: Sequence[Any], strict: bool, create
     return tuple(results)
 
 
-def returned(tensors: Sequence[Any], several: bool, create_graph: bool) -> Any:
+def return_tensors(tensors: Sequence[Any], several: bool, create_graph: bool) -> Any:
     """The tensors as they are returned: alone where one was given, and without a graph unless it is wanted."""
     found = tuple(tensors) if create_graph else tuple(tensor.detach() for tensor in tensors)
     return found if several else found[0]

@@ -39,12 +39,12 @@ def functionalize(func: Callable[P, R], *, remove: str = MUTATIONS) -> Callable[
         )
 
     @functools.wraps(func)
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def functionalized_call(*args: Any, **kwargs: Any) -> Any:
         given = {id(x): x._version for x in flatten((args, kwargs))[0] if isinstance(x, Tensor)}
         leaves, spec = flatten(func(*args, **kwargs))
         return unflatten(spec, [own(x, given.get(id(x)), remove) for x in leaves])
 
-    return called
+    return functionalized_call
 
 
 def own(result: Any, version: int | None, remove: str) -> Any:

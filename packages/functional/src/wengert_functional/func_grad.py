@@ -11,9 +11,17 @@ from wengert_engine import enable_grad, is_grad_enabled
 from wengert_engine.extend import implicit_grad_error
 
 from wengert_functional import trees
-from wengert_functional.arguments import Argnums, chosen, replaced, with_aux
-from wengert_functional.func_products import pulled
-from wengert_functional.levels import Level, is_nested, leaving, passed, reaches_out, tracked, without_graph
+from wengert_functional.arguments import Argnums, choose_arguments, replace_arguments, with_aux
+from wengert_functional.func_products import pull_back
+from wengert_functional.levels import (
+    Level,
+    is_nested,
+    leave_level,
+    pass_constant,
+    reaches_out,
+    track_input,
+    without_graph,
+)
 from wengert_functional.signatures import A, B, P, R, X
 
 WHERE = "grad_and_value(f)(*args)"
@@ -95,16 +103,16 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
     def both(*args: Any, **keywords: Any) -> Any:
         again = is_grad_enabled()
         with Level(inputs=(args, keywords)), enable_grad():
-            leaves, spec = trees.flatten(chosen(argnums, args))
-            inputs = [tracked(leaf) for leaf in leaves]
-            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs), passed),
-                          **{name: passed(value) for name, value in keywords.items()})
+            leaves, spec = trees.flatten(choose_arguments(argnums, args))
+            inputs = [track_input(leaf) for leaf in leaves]
+            result = func(*replace_arguments(argnums, args, trees.unflatten(spec, inputs), pass_constant),
+                          **{name: pass_constant(value) for name, value in keywords.items()})
             output, aux = with_aux(result, has_aux, WHERE)
             check_scalar(output)
             nested = is_nested()
             recorded = again and (nested or reaches_out((output,)))
-            found = pulled([output], inputs, [None], recorded, keep=nested or recorded)
-            results = leaving(trees.unflatten(spec, found)), leaving(output), leaving(aux)
+            found = pull_back([output], inputs, [None], recorded, keep=nested or recorded)
+            results = leave_level(trees.unflatten(spec, found)), leave_level(output), leave_level(aux)
         if not again:
             results = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf, without_graph), results)
         return (results[0], (results[1], results[2])) if has_aux else (results[0], results[1])

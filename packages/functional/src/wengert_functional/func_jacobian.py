@@ -11,7 +11,14 @@ from wengert_engine import enable_grad, is_grad_enabled
 from wengert_engine.namespaces.forward_ad import set_fwd_grad_enabled
 
 from wengert_functional import trees
-from wengert_functional.arguments import Argnums, check_differentiable, chosen, output_leaves, replaced, with_aux
+from wengert_functional.arguments import (
+    Argnums,
+    check_differentiable,
+    choose_arguments,
+    output_leaves,
+    replace_arguments,
+    with_aux,
+)
 from wengert_functional.func_products import JVP, VJP, linear
 from wengert_functional.levels import (
     Level,
@@ -19,12 +26,12 @@ from wengert_functional.levels import (
     by_either,
     check_tensor,
     is_nested,
-    leaving,
-    passed,
+    leave_level,
+    pass_constant,
     reaches_out,
-    tracked,
+    track_input,
 )
-from wengert_functional.rows import beside, forward_columns, primal_of, reverse_jacobian, units
+from wengert_functional.rows import forward_columns, join_columns, primal_of, reverse_jacobian, units
 from wengert_functional.signatures import P, R, X
 
 RANDOMNESS = ("error", "different", "same")
@@ -66,17 +73,17 @@ def jacrev(func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
         again = is_grad_enabled()
         with Level(inputs=(args, keywords)), enable_grad():
             check_real(trees.flatten(args)[0], "inputs", "jacrev")
-            leaves, spec = trees.flatten(chosen(argnums, args))
-            inputs = [tracked(leaf) for leaf in leaves]
-            result = func(*replaced(argnums, args, trees.unflatten(spec, inputs), passed),
-                          **{name: passed(value) for name, value in keywords.items()})
+            leaves, spec = trees.flatten(choose_arguments(argnums, args))
+            inputs = [track_input(leaf) for leaf in leaves]
+            result = func(*replace_arguments(argnums, args, trees.unflatten(spec, inputs), pass_constant),
+                          **{name: pass_constant(value) for name, value in keywords.items()})
             output, aux = with_aux(result, has_aux, VJP)
             outputs, out_spec = output_leaves(output, VJP)
             check_differentiable(outputs)
             check_real(outputs, "outputs", "jacrev")
             again = again and (is_nested() or reaches_out(outputs))
             rows = [trees.unflatten(spec, reverse_jacobian(leaf, inputs, again, chunk_size)) for leaf in outputs]
-            found, aux = leaving(trees.unflatten(out_spec, rows)), leaving(aux)
+            found, aux = leave_level(trees.unflatten(out_spec, rows)), leave_level(aux)
         return (found, aux) if has_aux else found
 
     return jacobian
@@ -115,17 +122,21 @@ def jacfwd(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
             raise RuntimeError("Only allowed values for randomness are 'error', 'different', or 'same'. Got "
                                f"{randomness}")
         check_real(trees.flatten(args)[0], "inputs", "jacfwd")
-        values, spec = trees.flatten(chosen(argnums, args))
+        values, spec = trees.flatten(choose_arguments(argnums, args))
         check_primals(values)
 
         def results(is_taken: bool) -> tuple[Any, Any]:
             with Level(computes_gradients=is_taken, inputs=(args, keywords)):
                 columns = columns_twice_back if is_taken else columns_by_duals
-                out_spec, found, aux = columns(lambda parts: with_aux(
-                    func(*replaced(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP), values,
-                    randomness)
-                rows = [trees.unflatten(spec, [leaving(part) for part in row]) for row in found]
-                return trees.unflatten(out_spec, rows), leaving(aux)
+                out_spec, found, aux = columns(
+                    lambda parts: with_aux(
+                        func(*replace_arguments(argnums, args, trees.unflatten(spec, parts)), **keywords), has_aux, JVP
+                    ),
+                    values,
+                    randomness,
+                )
+                rows = [trees.unflatten(spec, [leave_level(part) for part in row]) for row in found]
+                return trees.unflatten(out_spec, rows), leave_level(aux)
 
         result, aux = by_either(results)
         return (result, aux) if has_aux else result
@@ -173,7 +184,7 @@ def columns_twice_back(call: Call, values: list[Any], randomness: str) -> Column
                 directions = [unit if other == index else other_value.detach() * 0
                               for other, other_value in enumerate(values)]
                 columns[-1].append(push(directions))
-        found = [[beside([column[number] for column in columns[place]], leaf, value)
+        found = [[join_columns([column[number] for column in columns[place]], leaf, value)
                   for place, value in enumerate(values)] for number, leaf in enumerate(leaves)]
     return kept[0], found, kept[1]
 
@@ -214,9 +225,9 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
     second: Callable[..., Any] = jacrev(jacrev(func, argnums), argnums)
 
     @wraps(func)
-    def checked(*args: Any, **keywords: Any) -> Any:
+    def check_and_call(*args: Any, **keywords: Any) -> Any:
         check_real(trees.flatten(args)[0], "inputs", "jacfwd")
-        check_primals(trees.flatten(chosen(argnums, args))[0])
+        check_primals(trees.flatten(choose_arguments(argnums, args))[0])
         return second(*args, **keywords)
 
-    return checked
+    return check_and_call

@@ -20,10 +20,10 @@ from wengert_functional.levels import (
     by_either,
     check_tensor,
     is_nested,
-    leaving,
+    leave_level,
     own_leaf,
     reaches_out,
-    tracked,
+    track_input,
     without_graph,
 )
 from wengert_functional.signatures import Primals, R, X
@@ -68,12 +68,12 @@ def vjp(  # type: ignore[misc]  # to mypy, *Any is less than any *Primals
     shows_graph = is_grad_enabled()
     with Level(inputs=primals), enable_grad():
         leaves, spec = trees.flatten(primals)
-        inputs = [tracked(leaf) for leaf in leaves]
+        inputs = [track_input(leaf) for leaf in leaves]
         result, aux = with_aux(func(*trees.unflatten(spec, inputs)), has_aux, VJP)
         outputs, out_spec = output_leaves(result, VJP)
         check_differentiable(outputs)
         recorded = is_nested() or reaches_out(outputs)
-        shown = leaving(result), leaving(aux)
+        shown = leave_level(result), leave_level(aux)
         if not shows_graph:
             shown = trees.tree_map(lambda leaf: leaf if leaf is None else without_graph(leaf, without_graph), shown)
         own = set(STATE.leaves)
@@ -87,14 +87,14 @@ def vjp(  # type: ignore[misc]  # to mypy, *Any is less than any *Primals
         with Level(own):
             again = is_grad_enabled() if create_graph is None else create_graph
             again = again and (recorded or is_nested() or reaches_out(weights))
-            found = pulled(outputs, inputs, weights, again, retain_graph)
-            parts: tuple[Any, ...] = leaving(trees.unflatten(spec, found))
+            found = pull_back(outputs, inputs, weights, again, retain_graph)
+            parts: tuple[Any, ...] = leave_level(trees.unflatten(spec, found))
         return parts
 
     return (shown[0], pull, shown[1]) if has_aux else (shown[0], pull)
 
 
-def pulled(outputs: list[Any], inputs: list[Any], weights: list[Any], again: bool, keep: bool = True) -> list[Any]:
+def pull_back(outputs: list[Any], inputs: list[Any], weights: list[Any], again: bool, keep: bool = True) -> list[Any]:
     """Vector-Jacobian products; zeros for inputs that no output depends on."""
     pairs = [(output, weight) for output, weight in zip(outputs, weights, strict=True) if output.requires_grad]
     found: tuple[Any, ...] = (None,) * len(inputs)
@@ -145,7 +145,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 
     def results(is_taken: bool) -> tuple[Any, Any, Any]:
         with Level(computes_gradients=is_taken, inputs=(primals, tangents)):
-            push = pushed_twice_back if is_taken else pushed
+            push = push_by_double_backward if is_taken else push_forward
             output, found, aux = push(func, values, spec, directions, has_aux)
             leaves, out_spec = output_leaves(output, JVP)
             if strict and any(tangent is None for tangent in found):
@@ -153,7 +153,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
                                    "inputs. This is not allowed with strict=True.")
             filled = [zeros_like(leaf.detach()) if tangent is None else tangent
                       for tangent, leaf in zip(found, leaves, strict=True)]
-            return leaving(output), leaving(trees.unflatten(out_spec, filled)), leaving(aux)
+            return leave_level(output), leave_level(trees.unflatten(out_spec, filled)), leave_level(aux)
 
     output, tangent, aux = by_either(results)
     return (output, tangent, aux) if has_aux else (output, tangent)
@@ -163,7 +163,7 @@ Pushed = tuple[Any, list[Any], Any]
 """An output, the tangents of its leaves (None where there are none), and the auxiliary output."""
 
 
-def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
+def push_forward(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
            has_aux: bool) -> Pushed:
     """By dual tensors."""
     with set_fwd_grad_enabled(True), OwnDualLevel():
@@ -175,7 +175,7 @@ def pushed(func: Callable[..., Any], values: list[Any], spec: trees.Spec, direct
             lambda leaf: primal_of(leaf, True) if isinstance(leaf, Tensor) else leaf, aux) if has_aux else None
 
 
-def pushed_twice_back(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
+def push_by_double_backward(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
                       has_aux: bool) -> Pushed:
     """By the backward of the backward, for forward mode does not nest: tangents of the outer level go along."""
     for value, direction in zip(values, directions, strict=True):
@@ -193,7 +193,7 @@ def linear(func: Callable[..., Any], values: list[Any], spec: trees.Spec, has_au
     """Call func once: its output, the auxiliary one, the output's leaves, and the function from tangents of the values
     to tangents of the leaves.
     """
-    inputs = [tracked(value) for value in values]
+    inputs = [track_input(value) for value in values]
     output, aux = with_aux(func(*trees.unflatten(spec, inputs)), has_aux, where)
     leaves, _ = output_leaves(output, where)
     live = [index for index, leaf in enumerate(leaves) if leaf.requires_grad]
@@ -216,7 +216,7 @@ def linear(func: Callable[..., Any], values: list[Any], spec: trees.Spec, has_au
     return output, aux, leaves, push
 
 
-class Called:
+class FunctionOutput:
     """A function's output, of which only the tensors are differentiated: what else is in it stays."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
@@ -250,11 +250,11 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
         check_tensor(value)
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {value.dtype}")
-    called = Called(func)
+    called = FunctionOutput(func)
     with Level(), enable_grad():
         output, _, leaves, push = linear(called.tensors, values, spec, False, "linearize(f, *primals)")
         recorded = is_nested() or reaches_out(leaves)
-        shown = called.around(leaving(output))
+        shown = called.around(leave_level(output))
         own = set(STATE.leaves)
 
     def pushing(*tangents: Any) -> Any:

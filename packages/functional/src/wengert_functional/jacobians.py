@@ -17,11 +17,11 @@ from wengert_functional.checks import (
     check_first,
     check_outputs,
     check_single,
-    filled,
+    fill_missing,
     products,
-    tracked,
+    track_inputs,
 )
-from wengert_functional.rows import forward_columns, reverse_jacobian, reverse_rows, stacked
+from wengert_functional.rows import forward_columns, reverse_jacobian, reverse_rows, stack_rows
 
 STRATEGIES = ("forward-mode", "reverse-mode")
 NAME = "torch.autograd.functional.jacobian"
@@ -75,10 +75,10 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
             raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian is"
                                       "only implemented for `vectorize=True`.")
         several_out, found = forward_jacobian(func, inputs)
-        return nested(found, several_out, several_in, False)
+        return nest_jacobians(found, several_out, several_in, False)
     with enable_grad():
         several_in, inputs = as_tuple(inputs, "inputs", "jacobian")
-        inputs = tracked(inputs, create_graph)
+        inputs = track_inputs(inputs, create_graph)
         several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "jacobian")
         check_outputs(outputs, strict)
         if strict and vectorize:
@@ -94,8 +94,10 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
             rows = reverse_rows(output, inputs, create_graph)
             if strict:
                 check_rows(rows, index, create_graph)
-            found.append([stacked([row[place] for row in rows], output, value) for place, value in enumerate(inputs)])
-    return nested(found, several_out, several_in, create_graph)
+            found.append(
+                [stack_rows([row[place] for row in rows], output, value) for place, value in enumerate(inputs)]
+            )
+    return nest_jacobians(found, several_out, several_in, create_graph)
 
 
 def check_forward(create_graph: bool, strict: bool) -> None:
@@ -133,7 +135,7 @@ def check_rows(rows: list[list[Any]], output: int, create_graph: bool) -> None:
                 raise RuntimeError(CONSTANT.format("jacobian", index))
 
 
-def nested(found: list[list[Any]], several_out: bool, several_in: bool, create_graph: bool) -> Any:
+def nest_jacobians(found: list[list[Any]], several_out: bool, several_in: bool, create_graph: bool) -> Any:
     """The Jacobians, nested as outputs and inputs were given."""
     rows = []
     for row in found:
@@ -180,13 +182,13 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, s
 
     def gradient(*values: Any) -> tuple[Any, ...]:
         if outer_jacobian_strategy == "forward-mode":
-            values = tracked(values, create_graph=True)
+            values = track_inputs(values, create_graph=True)
         with enable_grad():
             several_out, outputs = as_tuple(func(*values), OUTPUTS, "hessian")
             check_outputs(outputs, strict)
             check_single(several_out, outputs, "hessian")
             first = products(outputs, values, None, create_graph=True)
-        first = tuple(filled(first, values, False, False, "vhp"))
+        first = tuple(fill_missing(first, values, False, False, "vhp"))
         check_first(first, strict)
         return first
 

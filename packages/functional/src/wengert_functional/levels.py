@@ -106,7 +106,7 @@ def is_nested() -> bool:
     return STATE.depth > 1
 
 
-def tracked(value: Any) -> Any:
+def track_input(value: Any) -> Any:
     """An alias of an input that requires grad, for the level that is running; forward-mode tangents stay with it.
 
     It is batched in each vmap that is running, so that its gradient is one for each element of the batch; but not in
@@ -122,7 +122,7 @@ def tracked(value: Any) -> Any:
     return own_leaf(value)
 
 
-def passed(tree: Any) -> Any:
+def pass_constant(tree: Any) -> Any:
     """An argument that is not differentiated, as the function gets it: writes to it leave no history outside."""
     return trees.tree_map(lambda leaf: leaf if not isinstance(leaf, Tensor) or leaf.requires_grad
                           else without_graph(leaf), tree)
@@ -172,16 +172,16 @@ def graphs_reach_out(tensors: Iterable[Any]) -> bool:
     return False
 
 
-def leaving(tree: Any) -> Any:
+def leave_level(tree: Any) -> Any:
     """A result as the level that is running gives it away: without graph, when it is the outermost level and the graph
     ends inside.
     """
-    return tree if is_nested() else trees.tree_map(loosened, tree)
+    return tree if is_nested() else trees.tree_map(detach_from_level, tree)
 
 
-def loosened(value: Any) -> Any:
+def detach_from_level(value: Any) -> Any:
     if isinstance(value, Tensor) and gradient_edge(value) is not None and not graphs_reach_out((value,)):
-        return without_graph(value, loosened)
+        return without_graph(value, detach_from_level)
     return value
 
 

@@ -15,12 +15,12 @@ from wengert_functional.checks import (
     check_outputs,
     check_single,
     check_vector,
-    filled,
-    given_vector,
+    detach_vector,
+    fill_missing,
     input_vector,
     products,
-    returned,
-    tracked,
+    return_tensors,
+    track_inputs,
     zeros_like,
 )
 from wengert_functional.signatures import R
@@ -55,18 +55,18 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     """
     with enable_grad():
         several_in, inputs = as_tuple(inputs, "inputs", "vjp")
-        inputs = tracked(inputs, create_graph)
+        inputs = track_inputs(inputs, create_graph)
         several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "vjp")
         check_outputs(outputs, strict)
         if v is not None:
-            v = given_vector(v, "vjp", create_graph)
+            v = detach_vector(v, "vjp", create_graph)
             check_vector(v, outputs, several_out)
         elif len(outputs) != 1 or outputs[0].numel() != 1:
             raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor "
                                "with a single element.")
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = filled(products(outputs, inputs, v, create_graph), inputs, strict, create_graph, "vjp")
-    return returned(outputs, several_out, create_graph), returned(found, several_in, create_graph)
+        found = fill_missing(products(outputs, inputs, v, create_graph), inputs, strict, create_graph, "vjp")
+    return return_tensors(outputs, several_out, create_graph), return_tensors(found, several_in, create_graph)
 
 
 def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool = False,
@@ -85,7 +85,7 @@ def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool =
     """
     with enable_grad():
         several_in, inputs = as_tuple(inputs, "inputs", "jvp")
-        inputs = tracked(inputs, create_graph)
+        inputs = track_inputs(inputs, create_graph)
         v = input_vector(v, inputs, several_in, "jvp", create_graph)
         several_out, outputs = as_tuple(func(*inputs), OUTPUTS, "jvp")
         check_outputs(outputs, strict)
@@ -96,7 +96,7 @@ def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool =
                    for output in outputs]
         backward = products(outputs, inputs, weights, create_graph=True)
         if strict:
-            filled(backward, inputs, strict, False, "vjp")
+            fill_missing(backward, inputs, strict, False, "vjp")
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = [None] * len(outputs)
         wanted = [index for index, weight in enumerate(weights) if weight.requires_grad]
@@ -104,8 +104,8 @@ def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool =
             found_here = second(backward, [weights[index] for index in wanted], v, create_graph)
             for index, value in zip(wanted, found_here, strict=True):
                 found[index] = value
-        result = filled(found, outputs, strict, create_graph, "jvp")
-    return returned(outputs, several_out, create_graph), returned(result, several_out, create_graph)
+        result = fill_missing(found, outputs, strict, create_graph, "jvp")
+    return return_tensors(outputs, several_out, create_graph), return_tensors(result, several_out, create_graph)
 
 
 def second(first: Any, weights: Any, v: Any, create_graph: bool) -> Any:
@@ -137,8 +137,8 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with enable_grad():
         several_in, inputs, v, outputs, first = first_derivatives(func, inputs, v, create_graph, strict, "vhp")
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = filled(products(first, inputs, v, create_graph), inputs, strict, create_graph, "vhp")
-    return returned(outputs, False, create_graph), returned(found, several_in, create_graph)
+        found = fill_missing(products(first, inputs, v, create_graph), inputs, strict, create_graph, "vhp")
+    return return_tensors(outputs, False, create_graph), return_tensors(found, several_in, create_graph)
 
 
 @overload
@@ -166,15 +166,15 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         weights = [zeros_like(value.detach()).requires_grad_() for value in inputs]
         twice = products(first, inputs, weights, create_graph=True)
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        found = filled(second(twice, weights, v, create_graph), inputs, strict, create_graph, "hvp")
-    return returned(outputs, False, create_graph), returned(found, several_in, create_graph)
+        found = fill_missing(second(twice, weights, v, create_graph), inputs, strict, create_graph, "hvp")
+    return return_tensors(outputs, False, create_graph), return_tensors(found, several_in, create_graph)
 
 
 def first_derivatives(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool,
                       where: str) -> Any:
     """The inputs and the vector, checked and prepared, the output, and its derivatives, to be differentiated again."""
     several_in, inputs = as_tuple(inputs, "inputs", where)
-    inputs = tracked(inputs, create_graph)
+    inputs = track_inputs(inputs, create_graph)
     v = input_vector(v, inputs, several_in, where, create_graph)
     several_out, outputs = as_tuple(func(*inputs), OUTPUTS, where)
     check_outputs(outputs, strict)

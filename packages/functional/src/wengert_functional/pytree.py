@@ -225,7 +225,7 @@ def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: I
     return tree
 
 
-def chosen(kinds: Any) -> Callable[[Any], bool]:
+def leaf_predicate(kinds: Any) -> Callable[[Any], bool]:
     """Return what says whether a leaf is of some types, or is chosen by a function."""
     if isinstance(kinds, type | tuple):
         return lambda leaf: isinstance(leaf, kinds)
@@ -238,7 +238,7 @@ def tree_map_only(
     type_or_types_or_pred: Any, func: Callable[[Any], Any], tree: PyTree, is_leaf: IsLeaf = None
 ) -> PyTree:
     """Return the nest with what a function gives for the leaves of some types, or those that a function chooses."""
-    is_chosen = chosen(type_or_types_or_pred)
+    is_chosen = leaf_predicate(type_or_types_or_pred)
     return tree_map(lambda leaf: func(leaf) if is_chosen(leaf) else leaf, tree, is_leaf=is_leaf)
 
 

@@ -54,7 +54,7 @@ def reverse_rows(output: Any, inputs: Sequence[Any], create_graph: bool) -> list
     return [pull(unit, create_graph) for unit in units(output)]
 
 
-def stacked(column: Sequence[Any], output: Any, value: Any) -> Any:
+def stack_rows(column: Sequence[Any], output: Any, value: Any) -> Any:
     """The Jacobian of an output for one input, of the gradients of the output's elements."""
     shape = (*output.shape, *value.shape)
     if all(gradient is None for gradient in column):
@@ -76,10 +76,10 @@ def reverse_jacobian(output: Any, inputs: Sequence[Any], create_graph: bool,
             found = grad((output,), inputs, (block[0] if single else block,), retain_graph=True,
                          create_graph=create_graph, allow_unused=True, is_grads_batched=not single)
             parts.append([gradient if gradient is None or not single else gradient.unsqueeze(0) for gradient in found])
-    return [joined([part[place] for part in parts], output, value) for place, value in enumerate(inputs)]
+    return [join_blocks([part[place] for part in parts], output, value) for place, value in enumerate(inputs)]
 
 
-def joined(parts: Sequence[Any], output: Any, value: Any) -> Any:
+def join_blocks(parts: Sequence[Any], output: Any, value: Any) -> Any:
     """The Jacobian of an output for one input, of the gradients of blocks of the output's elements."""
     shape = (*output.shape, *value.shape)
     if not parts or any(part is None for part in parts):
@@ -135,7 +135,7 @@ def across(parts: Sequence[Any], output: Any, value: Any) -> Any:
     return rows.movedim(0, -1).reshape(shape)
 
 
-def beside(tangents: Sequence[Any], output: Any, value: Any) -> Any:
+def join_columns(tangents: Sequence[Any], output: Any, value: Any) -> Any:
     """The Jacobian of an output for one input, of the tangents that the input's elements gave one by one."""
     shape = (*output.shape, *value.shape)
     if all(tangent is None for tangent in tangents):

@@ -40,14 +40,14 @@ def vmap(func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: 
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
-    def mapped(*args: Any, **keywords: Any) -> Any:
+    def mapped_call(*args: Any, **keywords: Any) -> Any:
         values, dims, spec, size = read_inputs(func, in_dims, args)
         if chunk_size is None or chunk_size >= size:
             leaves, out_spec, placed = run(func, values, dims, spec, size, out_dims, randomness, keywords)
-            return trees.unflatten(out_spec, [moved(*each) for each in zip(leaves, placed, strict=True)])
+            return trees.unflatten(out_spec, [move_batch(*each) for each in zip(leaves, placed, strict=True)])
         return in_chunks(func, values, dims, spec, size, out_dims, randomness, keywords, chunk_size)
 
-    return wraps(func)(mapped) if hasattr(func, "__dict__") or hasattr(func, "__name__") else mapped
+    return wraps(func)(mapped_call) if hasattr(func, "__dict__") or hasattr(func, "__name__") else mapped_call
 
 
 def check_randomness(randomness: str) -> None:
@@ -61,7 +61,7 @@ def name_of(func: Any) -> str:
     return str(getattr(func, "__name__", repr(func)))
 
 
-def shown_dims(in_dims: Any) -> str:
+def dims_text(in_dims: Any) -> str:
     """A message's words for in_dims that are none."""
     return in_dims if isinstance(in_dims, str) and len(in_dims) < 40 else reprlib.repr(in_dims)
 
@@ -72,7 +72,7 @@ def read_inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[An
     """The leaves of the arguments, the dim of each, how they are nested, and the size of the batch."""
     name = name_of(func)
     if not isinstance(in_dims, (int, tuple)):
-        where = f"vmap({name}, in_dims={shown_dims(in_dims)}, ...)(<inputs>)"
+        where = f"vmap({name}, in_dims={dims_text(in_dims)}, ...)(<inputs>)"
         raise ValueError(f"{where}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
                          f"structure of inputs, got: {type(in_dims)}.")
     if not args:
@@ -155,7 +155,7 @@ def read_outputs(func: Any, leaves: list[Any], spec: trees.Spec, out_dims: Any, 
     return dims
 
 
-def moved(output: Any, dim: int | None) -> Any:
+def move_batch(output: Any, dim: int | None) -> Any:
     """An output with the batch, which is in dim 0, in its place."""
     return output.movedim(0, int(dim)) if dim else output
 
@@ -177,6 +177,6 @@ def in_chunks(func: Any, values: list[Any], dims: list[Any], spec: trees.Spec, s
                 for value, dim in zip(values, dims, strict=True)]
         leaves, out_spec, placed = run(func, some, dims, spec, length, out_dims, randomness, keywords)
         parts.append(leaves)
-    joined = [column[0] if dim is None else moved(cat(list(column)), dim)
+    joined = [column[0] if dim is None else move_batch(cat(list(column)), dim)
               for column, dim in zip(zip(*parts, strict=True), placed, strict=True)]
     return trees.unflatten(out_spec, joined)

@@ -89,7 +89,7 @@ def set_element(tensor: Tensor, k: int, value: complex) -> None:
         array.view(-1)[k] = value
 
 
-def forward(subject: Subject, which: int, likes: Sequence[Tensor], places: Sequence[int], unit: complex,
+def forward(subject: Subject, which: int, likes: Sequence[Tensor], positions: Sequence[int], unit: complex,
             done: Callable[[], Any]) -> list[Array]:
     """The jacobian of each output by one input, by forward mode. unit: 1, or 1j for imaginary parts of the input."""
     x = subject.inputs[which]
@@ -98,26 +98,26 @@ def forward(subject: Subject, which: int, likes: Sequence[Tensor], places: Seque
     for i in range(n):
         tangent = zeros_like(x)
         set_element(tangent, i, unit)
-        for rows, t in zip(found, pushed(subject, which, tangent, places), strict=True):
+        for rows, t in zip(found, push_tangent(subject, which, tangent, positions), strict=True):
             if t is not None:
                 rows[i] = array_of(t).reshape(-1)
         done()
     return found
 
 
-def pushed(subject: Subject, which: int, tangent: Tensor, places: Sequence[int]) -> list[Tensor | None]:
+def push_tangent(subject: Subject, which: int, tangent: Tensor, positions: Sequence[int]) -> list[Tensor | None]:
     """The tangents of the outputs for a tangent of one input."""
     with dual_level():
         args = list(subject.args)
-        for i, (place, x) in enumerate(zip(subject.places, subject.inputs, strict=True)):
+        for i, (position, x) in enumerate(zip(subject.positions, subject.inputs, strict=True)):
             # they require grad: a function may differentiate itself, as that of gradgradcheck does
-            args[place] = make_dual(x.detach().requires_grad_(), tangent if i == which else zeros_like(x))
+            args[position] = make_dual(x.detach().requires_grad_(), tangent if i == which else zeros_like(x))
         outputs = subject.func(*args)
-        chosen = [outputs] if isinstance(outputs, Tensor) else [outputs[i] for i in places]
+        chosen = [outputs] if isinstance(outputs, Tensor) else [outputs[i] for i in positions]
         return [unpack_dual(y).tangent for y in chosen]
 
 
-def push_numbers(subject: Subject, which: int, direction: Array, places: Sequence[int]) -> list[Array | None]:
+def push_numbers(subject: Subject, which: int, direction: Array, positions: Sequence[int]) -> list[Array | None]:
     """The same for a direction given as numbers, flat."""
-    tangents = pushed(subject, which, tensor_of(direction, subject.inputs[which]), places)
+    tangents = push_tangent(subject, which, tensor_of(direction, subject.inputs[which]), positions)
     return [None if t is None else array_of(t).reshape(-1) for t in tangents]

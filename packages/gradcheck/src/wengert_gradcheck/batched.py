@@ -10,7 +10,7 @@ import wengert_engine as we
 from wengert_core.extend import Tensor
 from wengert_engine.extend import add_batch_dim, remove_batch_dim, vmap_level
 
-from wengert_gradcheck.analytical import push_numbers, pushed
+from wengert_gradcheck.analytical import push_numbers, push_tangent
 from wengert_gradcheck.errors import Array, GradcheckError
 from wengert_gradcheck.subject import Subject, array_of, tensor_of
 
@@ -22,7 +22,7 @@ FORWARD_ADVICE = ("gradcheck failed while testing batched gradient computation w
 
 
 @contextmanager
-def explained(advice: str) -> Iterator[None]:
+def explain_errors(advice: str) -> Iterator[None]:
     """RuntimeErrors of what cannot be batched as GradcheckErrors."""
     try:
         yield
@@ -39,13 +39,13 @@ def randoms(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> Array:
 
 def check_batched(subject: Subject, atol: float, rtol: float) -> None:
     """grad(..., is_grads_batched=True) against a loop, for each output."""
-    outputs, _ = subject.checked()
+    outputs, _ = subject.checked_outputs()
     for i, y in enumerate(outputs):
         seeds = randoms((BATCH, *y.shape), array_of(y).dtype)
         singles = [we.grad(y, subject.inputs, tensor_of(seed, y), retain_graph=True, allow_unused=True)
                    for seed in seeds]
         batch = tensor_of(seeds, y.new_zeros((BATCH, *y.shape)))
-        with explained(ADVICE):
+        with explain_errors(ADVICE):
             together = we.grad(y, subject.inputs, batch, retain_graph=True, allow_unused=True, is_grads_batched=True)
         for j, grad in enumerate(together):
             rows = [single[j] for single in singles]
@@ -63,12 +63,12 @@ def check_batched(subject: Subject, atol: float, rtol: float) -> None:
 
 def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
     """Forward mode with tangents that are batched, as vmap makes them, against a loop."""
-    _, places = subject.checked()
+    _, positions = subject.checked_outputs()
     for j, x in enumerate(subject.inputs):
         directions = randoms((BATCH, x.numel()), array_of(x).dtype)
-        rows = [push_numbers(subject, j, direction, places) for direction in directions]
-        with explained(FORWARD_ADVICE):
-            together = pushed_together(subject, j, directions, places)
+        rows = [push_numbers(subject, j, direction, positions) for direction in directions]
+        with explain_errors(FORWARD_ADVICE):
+            together = push_batch(subject, j, directions, positions)
         for i, tangent in enumerate(together):
             parts = [row[i] for row in rows]
             if tangent is None or parts[0] is None:
@@ -81,16 +81,16 @@ def check_batched_forward(subject: Subject, atol: float, rtol: float) -> None:
                                      f"by one. {FORWARD_ADVICE}", output=i, input=j)
 
 
-def pushed_together(subject: Subject, which: int, directions: Array, places: Sequence[int]) -> list[Array | None]:
+def push_batch(subject: Subject, which: int, directions: Array, positions: Sequence[int]) -> list[Array | None]:
     """The tangents that a batch of directions gives, in rows."""
     like = subject.inputs[which]
-    batch = stacked(directions, like)
+    batch = stack_directions(directions, like)
     with vmap_level(len(directions)) as level:
-        tangents = pushed(subject, which, add_batch_dim(batch, 0, level), places)
+        tangents = push_tangent(subject, which, add_batch_dim(batch, 0, level), positions)
         return [None if tangent is None else rows_of(tangent, level, len(directions)) for tangent in tangents]
 
 
-def stacked(directions: Array, like: Tensor) -> Tensor:
+def stack_directions(directions: Array, like: Tensor) -> Tensor:
     """Directions as a tensor with one dim more in front."""
     return tensor_of(directions, like.new_zeros((len(directions), *like.shape)))
 

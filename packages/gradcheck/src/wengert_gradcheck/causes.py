@@ -74,7 +74,7 @@ def factor(p: Pattern) -> str | None:
     if not c or not np.isfinite(c) or not p.equal(p.numerical, c * p.analytical):
         return None
     if abs(c.imag) > 1e-3 * abs(c):
-        return f"factor {rounded(1 / c):.4g}: a factor 1j is wrong, or real and imaginary part are exchanged"
+        return f"factor {round_noise(1 / c):.4g}: a factor 1j is wrong, or real and imaginary part are exchanged"
     ratio = 1 / c.real
     if abs(ratio + 1) < 1e-3:
         return "the sign: the analytical gradient is the negative of the numerical one"
@@ -84,12 +84,12 @@ def factor(p: Pattern) -> str | None:
     return f"factor {shown}: the analytical gradient is {shown} times the numerical one{hint}"
 
 
-def rounded(value: complex) -> complex:
+def round_noise(value: complex) -> complex:
     """Without the noise of differences, and without -0."""
     return complex(round(value.real, 4) + 0.0, round(value.imag, 4) + 0.0)
 
 
-def transposed(p: Pattern) -> str | None:
+def transposes(p: Pattern) -> str | None:
     """A transpose of the jacobian, of the gradient, or of a factor in it."""
     if p.equal(p.numerical, p.analytical.T):
         return ("transposed: the analytical jacobian is the transpose of the numerical one "
@@ -110,7 +110,7 @@ def transposed(p: Pattern) -> str | None:
     return None
 
 
-def moved(p: Pattern) -> str | None:
+def numbers_misplaced(p: Pattern) -> str | None:
     """The right numbers at the wrong places."""
     if np.iscomplexobj(p.numerical):
         return None  # there is no order to compare in
@@ -144,7 +144,7 @@ def digits(p: Pattern) -> str | None:
 
 
 FINDERS: tuple[Callable[[Pattern], str | None], ...] = (
-    not_finite, jumps, zero, conjugate, digits, factor, transposed, moved, parts)
+    not_finite, jumps, zero, conjugate, digits, factor, transposes, numbers_misplaced, parts)
 
 
 def causes_of(pattern: Pattern) -> tuple[str, ...]:

@@ -66,9 +66,9 @@ def error_of(subject: Subject, pair: Pair, jacobians: Jacobians, text: str, tole
     worst = worst_of(jacobians, wrong)
     causes = causes_of(Pattern(jacobians, tolerance.atol, tolerance.rtol, pair.part, tolerance.eps))
     causes += about_calls(subject)
-    place = subject.places[pair.input]
-    if place != pair.input:
-        text += f"(input {pair.input} is argument {place} of func)\n"
+    position = subject.positions[pair.input]
+    if position != pair.input:
+        text += f"(input {pair.input} is argument {position} of func)\n"
     return GradcheckError(text + details(jacobians, wrong, worst, causes), output=pair.output, input=pair.input,
                           jacobians=jacobians, worst=worst, causes=causes)
 
@@ -79,9 +79,9 @@ def about_calls(subject: Subject) -> tuple[str, ...]:
     first, second = ([np.array(y.detach().tolist()) for y in subject.outputs()] for _ in range(2))
     if any(a.shape != b.shape or not np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=False)):
         found.append("non-determinism: two calls of func with the same inputs give different outputs")
-    for i, x in zip(subject.places, subject.inputs, strict=True):
+    for i, x in zip(subject.positions, subject.inputs, strict=True):
         for j, y in enumerate(subject.args):
-            counted_already = j in subject.places and j >= i
+            counted_already = j in subject.positions and j >= i
             if isinstance(y, Tensor) and y is not x and not counted_already and share_memory(x, y):
                 low, high = sorted((i, j))
                 found.append(f"arguments {low} and {high} of func share memory: a step by one may move the other")

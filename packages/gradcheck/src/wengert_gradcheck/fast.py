@@ -42,22 +42,26 @@ class Directions:
         return atol * float(np.abs(self.v[i]).sum() * max(np.abs(self.u[j]).sum(), np.abs(self.w[j]).sum()))
 
 
-def check_fast(subject: Subject, outputs: Sequence[Tensor], places: Sequence[int], tolerance: Tolerance, *,
+def check_fast(subject: Subject, outputs: Sequence[Tensor], positions: Sequence[int], tolerance: Tolerance, *,
                backward: bool, forward: bool, check_dtypes: bool, nondet_tol: float) -> None:
     """Both modes against differences along u."""
     directions = Directions(subject, outputs)
     slopes = []
     for j, x in enumerate(subject.inputs):
-        real = numerical.along(subject, x, directions.u[j], places, tolerance.eps)
-        imaginary = numerical.along(subject, x, 1j * directions.w[j], places, tolerance.eps) if is_complex(x) else []
+        real = numerical.directional_derivatives(subject, x, directions.u[j], positions, tolerance.eps)
+        imaginary = (
+            numerical.directional_derivatives(subject, x, 1j * directions.w[j], positions, tolerance.eps)
+            if is_complex(x)
+            else []
+        )
         slopes.append(Numerical(real, imaginary))
     if backward:
-        fast_reverse(subject, outputs, places, slopes, directions, tolerance, check_dtypes, nondet_tol)
+        fast_reverse(subject, outputs, positions, slopes, directions, tolerance, check_dtypes, nondet_tol)
     if forward:
-        fast_forward(subject, outputs, places, slopes, directions, tolerance)
+        fast_forward(subject, outputs, positions, slopes, directions, tolerance)
 
 
-def fast_reverse(subject: Subject, outputs: Sequence[Tensor], places: Sequence[int], slopes: list[Numerical],
+def fast_reverse(subject: Subject, outputs: Sequence[Tensor], positions: Sequence[int], slopes: list[Numerical],
                  directions: Directions, tolerance: Tolerance, check_dtypes: bool, nondet_tol: float) -> None:
     """v J u by one backward for each output, and once more to see that it gives the same."""
     gradients = analytical.Gradients(subject, check_dtypes)
@@ -71,7 +75,7 @@ def fast_reverse(subject: Subject, outputs: Sequence[Tensor], places: Sequence[i
                 if slopes[j].imaginary:
                     n += 1j * complex(directions.v[i] @ take(slopes[j].imaginary[i]))
                     a += 1j * complex(np.imag(grad) @ directions.w[j])
-                compare_fast(subject, outputs, places, (i, j, part, "reverse"), np.array([n]), np.array([a]),
+                compare_fast(subject, outputs, positions, (i, j, part, "reverse"), np.array([n]), np.array([a]),
                              Tolerance(tolerance.eps, directions.atol(i, j, tolerance.atol), tolerance.rtol), tolerance)
             check_reentrant(i, first, second, nondet_tol)
 
@@ -82,34 +86,34 @@ def flat(grads: Sequence[Tensor | None], subject: Subject) -> list[Array]:
             for g, x in zip(grads, subject.inputs, strict=True)]
 
 
-def fast_forward(subject: Subject, outputs: Sequence[Tensor], places: Sequence[int], slopes: list[Numerical],
+def fast_forward(subject: Subject, outputs: Sequence[Tensor], positions: Sequence[int], slopes: list[Numerical],
                  directions: Directions, tolerance: Tolerance) -> None:
     """J u by one call in forward mode for each input."""
     for j, x in enumerate(subject.inputs):
         for part, unit in parts_of(x):
             along = directions.w[j] if part == "imaginary" else directions.u[j]
             expected = slopes[j].imaginary if part == "imaginary" else slopes[j].real
-            for i, tangent in enumerate(analytical.push_numbers(subject, j, unit * along, places)):
+            for i, tangent in enumerate(analytical.push_numbers(subject, j, unit * along, positions)):
                 got = np.zeros_like(expected[i]) if tangent is None else tangent
                 loose = Tolerance(tolerance.eps, tolerance.atol * float(np.abs(along).sum()), tolerance.rtol)
-                compare_fast(subject, outputs, places, (i, j, part, "forward"), expected[i], got, loose, tolerance)
+                compare_fast(subject, outputs, positions, (i, j, part, "forward"), expected[i], got, loose, tolerance)
 
 
-def compare_fast(subject: Subject, outputs: Sequence[Tensor], places: Sequence[int],
+def compare_fast(subject: Subject, outputs: Sequence[Tensor], positions: Sequence[int],
                  what: tuple[int, int, str, str], n: Array, a: Array, loose: Tolerance, tolerance: Tolerance) -> None:
     """GradcheckError with both full jacobians where the products differ."""
     if not loose.wrong(n, a).any():
         return
     i, j, part, mode = what
     pair = pair_of(outputs, subject, i, j, part, mode)
-    found = numericals(subject, outputs, places, tolerance.eps)[j]
+    found = numericals(subject, outputs, positions, tolerance.eps)[j]
     if mode == "reverse":
         unit = 1j if part == "imaginary" else 1
         numeric = found.gradient(i, part)
         analytic = analytical.reverse(analytical.Gradients(subject, False), outputs[i], unit, nothing)[j]
     else:
         numeric = (found.imaginary if part == "imaginary" else found.real)[i]
-        analytic = analytical.forward(subject, j, outputs, places, 1j if part == "imaginary" else 1, nothing)[i]
+        analytic = analytical.forward(subject, j, outputs, positions, 1j if part == "imaginary" else 1, nothing)[i]
     jacobians = jacobians_of(pair, numeric, analytic)
     largest = jacobians.difference.max(initial=0.0)
     text = (f"{pair.title()}\nnumerical:{product(n)}\nanalytical:{product(a)}\n{EXPLAINED}\n"

@@ -51,10 +51,10 @@ def check_formula(op: str | Callable[..., Any], *inputs: Any, second: bool = Tru
 def in_case(case: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with what a sample's row does before it (a Hermitian matrix of any) and after it (no phases)."""
     @wraps(function)
-    def prepared(*args: Any, **kwargs: Any) -> Any:
+    def prepare_call(*args: Any, **kwargs: Any) -> Any:
         return case.results(function(*case.arguments(args), **kwargs))
 
-    return prepared
+    return prepare_call
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -73,19 +73,21 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     """One call: its floating tensors become the variables of the check."""
     variables: list[Tensor] = []
 
-    def taken(value: Any) -> Any:
+    def take_values(value: Any) -> Any:
         if isinstance(value, Constant):
             return value.tensor
         if is_differentiable(value):
             variables.append(value.detach().clone().requires_grad_())
             return Slot(len(variables) - 1)
-        return type(value)(map(taken, value)) if isinstance(value, (list, tuple)) else value
+        return type(value)(map(take_values, value)) if isinstance(value, (list, tuple)) else value
 
-    places = taken(tuple(args))
-    keywords = {name: taken(value) for name, value in kwargs.items()}
+    positions = take_values(tuple(args))
+    keywords = {name: take_values(value) for name, value in kwargs.items()}
 
     def call(*given: Tensor) -> Any:
-        results = function(*filled(places, given), **{name: filled(v, given) for name, v in keywords.items()})
+        results = function(
+            *fill_variables(positions, given), **{name: fill_variables(v, given) for name, v in keywords.items()}
+        )
         return tuple(results) if isinstance(results, (tuple, list)) else results
 
     if not variables:
@@ -95,7 +97,7 @@ def check_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         if second:
             gradgradcheck(call, variables, atol=atol, rtol=rtol, check_fwd_over_rev=forward)
     except Exception as error:
-        error.add_note(f"check_formula: {getattr(function, '__name__', function)} of {shown(args, kwargs)}")
+        error.add_note(f"check_formula: {getattr(function, '__name__', function)} of {short_call(args, kwargs)}")
         raise
 
 
@@ -109,14 +111,14 @@ class Slot(int):
     """Stands for a variable, by its number."""
 
 
-def filled(value: Any, given: tuple[Tensor, ...]) -> Any:
+def fill_variables(value: Any, given: tuple[Tensor, ...]) -> Any:
     """An argument with the variables in their places."""
     if isinstance(value, Slot):
         return given[value]
-    return type(value)(filled(v, given) for v in value) if type(value) in (list, tuple) else value
+    return type(value)(fill_variables(v, given) for v in value) if type(value) in (list, tuple) else value
 
 
-def shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+def short_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """A call's arguments, shortly."""
     def short(value: Any) -> str:
         return f"{value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else repr(value)
@@ -146,14 +148,14 @@ def samples(op: str) -> Iterator[tuple[Any, tuple[Any, ...], dict[str, Any]]]:
         for dtype in ("float64", "complex128") if case.complex else ("float64",):
             for sample in case.samples(dtype):
                 args, kwargs = calls.as_tensors(sample, tensor_of)
-                if any(is_differentiable(value) for value in flattened((args, tuple(kwargs.values())))):
+                if any(is_differentiable(value) for value in flatten_values((args, tuple(kwargs.values())))):
                     yield case, args, kwargs
 
 
-def flattened(value: Any) -> Iterator[Any]:
+def flatten_values(value: Any) -> Iterator[Any]:
     """The values in nested tuples and lists."""
     if isinstance(value, (list, tuple)) and not isinstance(value, Constant):
         for one in value:
-            yield from flattened(one)
+            yield from flatten_values(one)
     else:
         yield value

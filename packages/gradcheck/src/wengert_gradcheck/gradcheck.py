@@ -25,7 +25,7 @@ from wengert_gradcheck.undefined import check_multiplied, check_undefined, check
 from wengert_gradcheck.validation import check_inputs
 
 STACKLEVEL = 4
-"""Of warnings from what ``checked`` calls: the line that calls gradcheck."""
+"""Of warnings from what ``run_check`` calls: the line that calls gradcheck."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def gradcheck(
     options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad,
                       check_grad_dtypes, check_batched_grad, check_batched_forward_grad, check_forward_ad,
                       check_backward_ad, fast_mode)
-    return checked(func, as_tuple(inputs), options, raise_exception)
+    return run_check(func, as_tuple(inputs), options, raise_exception)
 
 
 def refuse_sparse(check_sparse_nnz: bool) -> None:
@@ -121,7 +121,7 @@ def refuse_sparse(check_sparse_nnz: bool) -> None:
                                   "leave out; call gradcheck without it")
 
 
-def checked(func: Callable[..., Any], args: tuple[Any, ...], options: Options, raise_exception: bool) -> bool:
+def run_check(func: Callable[..., Any], args: tuple[Any, ...], options: Options, raise_exception: bool) -> bool:
     """Run a check; its errors are raised or make it False."""
     subject = subject_of(func, args)
     check_inputs(subject, STACKLEVEL)
@@ -136,19 +136,19 @@ def checked(func: Callable[..., Any], args: tuple[Any, ...], options: Options, r
 
 def run(subject: Subject, options: Options) -> None:
     """All that the options ask for; GradcheckError at the first failure."""
-    outputs, places = subject.checked()
+    outputs, positions = subject.checked_outputs()
     if not outputs:
         check_zero(subject, options.tolerance.eps, nothing)
         return
     if options.fast:
-        check_fast(subject, outputs, places, options.tolerance, backward=options.backward, forward=options.forward,
+        check_fast(subject, outputs, positions, options.tolerance, backward=options.backward, forward=options.forward,
                    check_dtypes=options.dtypes, nondet_tol=options.nondet_tol)
     else:
-        found = numericals(subject, outputs, places, options.tolerance.eps)
+        found = numericals(subject, outputs, positions, options.tolerance.eps)
         if options.backward:
             check_reverse(subject, found, outputs, options.tolerance, options.dtypes, options.nondet_tol)
         if options.forward:
-            check_forward(subject, found, outputs, places, options.tolerance)
+            check_forward(subject, found, outputs, positions, options.tolerance)
     if options.batched_forward:
         check_batched_forward(subject, options.tolerance.atol, options.tolerance.rtol)
     if options.batched:
@@ -158,7 +158,7 @@ def run(subject: Subject, options: Options) -> None:
     if options.undefined and options.backward:
         check_undefined(subject, STACKLEVEL + 1)
     if options.undefined and options.forward:
-        check_undefined_forward(subject, places)
+        check_undefined_forward(subject, positions)
 
 
 # torch.autograd.gradcheck is a function, and a module to import names from: so is this one

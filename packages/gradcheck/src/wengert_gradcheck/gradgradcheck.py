@@ -15,7 +15,7 @@ import wengert_engine as we
 from wengert_core.extend import Tensor
 
 from wengert_gradcheck.comparing import Tolerance
-from wengert_gradcheck.gradcheck import Options, checked, gradcheck, refuse_sparse
+from wengert_gradcheck.gradcheck import Options, gradcheck, refuse_sparse, run_check
 from wengert_gradcheck.subject import as_tuple, is_differentiable, subject_of
 
 
@@ -61,9 +61,9 @@ def gradgradcheck(
     refuse_sparse(check_sparse_nnz)
     args = as_tuple(inputs)
     outputs = subject_of(func, args).outputs()
-    places = [i for i, y in enumerate(outputs) if is_differentiable(y) and y.requires_grad]
+    positions = [i for i, y in enumerate(outputs) if is_differentiable(y) and y.requires_grad]
     if grad_outputs is None:
-        grads = tuple(random_like(outputs[i], gen_non_contig_grad_outputs) for i in places)
+        grads = tuple(random_like(outputs[i], gen_non_contig_grad_outputs) for i in positions)
     else:
         grads = as_tuple(grad_outputs)
 
@@ -71,13 +71,13 @@ def gradgradcheck(
         inside, seeds = both[:len(args)], both[len(args):]
         results = as_tuple(func(*inside))
         by = [x for x in inside if is_differentiable(x) and x.requires_grad]
-        found = we.grad([results[i] for i in places], by, list(seeds[:len(places)]), create_graph=True,
+        found = we.grad([results[i] for i in positions], by, list(seeds[:len(positions)]), create_graph=True,
                         allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad, check_grad_dtypes,
                       check_batched_grad, False, check_fwd_over_rev, check_rev_over_rev, fast_mode)
-    return checked(gradients, (*args, *grads), options, raise_exception)
+    return run_check(gradients, (*args, *grads), options, raise_exception)
 
 
 def random_like(y: Tensor, noncontiguous: bool) -> Tensor:

@@ -47,10 +47,10 @@ class Elements:
         return tuple(map(int, np.unravel_index(i, self.shape)))
 
 
-def results(subject: Subject, places: Sequence[int]) -> list[Tensor]:
+def results(subject: Subject, positions: Sequence[int]) -> list[Tensor]:
     """The checked outputs of one call, detached."""
     outputs = subject.func(*subject.args)
-    return [outputs.detach()] if isinstance(outputs, Tensor) else [outputs[i].detach() for i in places]
+    return [outputs.detach()] if isinstance(outputs, Tensor) else [outputs[i].detach() for i in positions]
 
 
 def rows(count: int, likes: Sequence[Tensor]) -> list[Tensor]:
@@ -58,7 +58,7 @@ def rows(count: int, likes: Sequence[Tensor]) -> list[Tensor]:
     return [y.new_empty((count, *y.shape), dtype=ACCUMULATE.get(y.dtype, y.dtype)) for y in likes]
 
 
-def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Sequence[int], eps: float,
+def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], positions: Sequence[int], eps: float,
              step: complex, done: Callable[[], Any]) -> list[Array]:
     """d output / d x along ``step`` (1, or 1j for the imaginary parts): for each output an array with a row for each
     element of x and a column for each element of the output.
@@ -74,15 +74,15 @@ def jacobian(subject: Subject, x: Tensor, likes: Sequence[Tensor], places: Seque
                 write(i, moved)
                 if single:
                     result = func(*args)
-                    found = [(result if isinstance(result, Tensor) else result[places[0]]).detach()]
+                    found = [(result if isinstance(result, Tensor) else result[positions[0]]).detach()]
                 else:
-                    found = results(subject, places)
+                    found = results(subject, positions)
                 for target, numbers, like in zip(targets, found, likes, strict=True):
                     if numbers.shape != target.shape or numbers.dtype is not like.dtype:
                         write(i, old - move)
-                        below_it = results(subject, places)
+                        below_it = results(subject, positions)
                         write(i, old + move)
-                        check_same(below_it, results(subject, places), eps, f" on index {elements.at(i)}")
+                        check_same(below_it, results(subject, positions), eps, f" on index {elements.at(i)}")
                     target.copy_(numbers)
         finally:
             write(i, old)
@@ -113,7 +113,9 @@ def slope(above: Array, below: Array, eps: float) -> Array:
     return above
 
 
-def along(subject: Subject, x: Tensor, direction: Array, places: Sequence[int], eps: float) -> list[Array]:
+def directional_derivatives(
+    subject: Subject, x: Tensor, direction: Array, positions: Sequence[int], eps: float
+) -> list[Array]:
     """The derivative of each output along a direction of x, flat."""
     array = x.detach().numpy() if has_array(x) else x.data
     old = array.clone() if isinstance(array, Tensor) else array.copy()
@@ -124,7 +126,7 @@ def along(subject: Subject, x: Tensor, direction: Array, places: Sequence[int], 
         for sign in (1, -1):
             moved = old + (tensor_of(sign * move, old) if isinstance(old, Tensor) else sign * move)
             array[...] = moved
-            outputs.append(results(subject, places))
+            outputs.append(results(subject, positions))
             sides.append([array_of(y.to(ACCUMULATE.get(y.dtype, y.dtype), copy=True)) for y in outputs[-1]])
     finally:
         array[...] = old

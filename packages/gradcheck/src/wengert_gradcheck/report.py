@@ -29,8 +29,8 @@ def worst_of(jacobians: Jacobians, wrong: Array, count: int = WORST) -> tuple[Wo
 
 def index(flat: int, shape: tuple[int, ...]) -> int | tuple[int, ...]:
     """A flat index as one number for each dim."""
-    place = tuple(map(int, np.unravel_index(flat, shape))) if shape else ()
-    return place[0] if len(place) == 1 else place
+    position = tuple(map(int, np.unravel_index(flat, shape))) if shape else ()
+    return position[0] if len(position) == 1 else position
 
 
 def worst_table(worst: Sequence[Worst]) -> str:
@@ -66,14 +66,17 @@ def blocks(length: int, most: int) -> Array:
     return np.arange(0, length, max(1, -(-length // most)))
 
 
-def shown(numbers: Array) -> str:
+def format_jacobian(numbers: Array) -> str:
     """A jacobian as a tensor is printed."""
     return str(wc.tensor(np.ascontiguousarray(numbers)))
 
 
 def mismatch(title: str, jacobians: Jacobians) -> str:
     """The error's first lines."""
-    return f"{title}\nnumerical:{shown(jacobians.numerical)}\nanalytical:{shown(jacobians.analytical)}\n"
+    return (
+        f"{title}\nnumerical:{format_jacobian(jacobians.numerical)}\nan"
+        f"alytical:{format_jacobian(jacobians.analytical)}\n"
+    )
 
 
 def details(jacobians: Jacobians, wrong: Array, worst: Sequence[Worst], causes: Sequence[str]) -> str:

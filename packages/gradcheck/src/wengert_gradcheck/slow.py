@@ -42,13 +42,13 @@ def is_complex(x: Tensor) -> bool:
     return x.dtype.is_complex
 
 
-def numericals(subject: Subject, likes: Sequence[Tensor], places: Sequence[int], eps: float) -> list[Numerical]:
+def numericals(subject: Subject, likes: Sequence[Tensor], positions: Sequence[int], eps: float) -> list[Numerical]:
     """Central differences of all outputs by all inputs."""
     found = []
     with progress(sum(x.numel() * (1 + is_complex(x)) for x in subject.inputs), "finite differences") as done:
         for x in subject.inputs:
-            real = numerical.jacobian(subject, x, likes, places, eps, 1, done)
-            imaginary = numerical.jacobian(subject, x, likes, places, eps, 1j, done) if is_complex(x) else []
+            real = numerical.jacobian(subject, x, likes, positions, eps, 1, done)
+            imaginary = numerical.jacobian(subject, x, likes, positions, eps, 1j, done) if is_complex(x) else []
             found.append(Numerical(real, imaginary))
     return found
 
@@ -87,13 +87,13 @@ def check_reentrant(output: int, first: Sequence[Array], second: Sequence[Array]
             raise GradcheckError(NOT_REENTRANT.format(nondet_tol, output, j, difference), output=output, input=j)
 
 
-def check_forward(subject: Subject, found: list[Numerical], outputs: Sequence[Tensor], places: Sequence[int],
+def check_forward(subject: Subject, found: list[Numerical], outputs: Sequence[Tensor], positions: Sequence[int],
                   tolerance: Tolerance) -> None:
     """Forward mode against differences."""
     with progress(sum(x.numel() * len(parts_of(x)) for x in subject.inputs), "forward mode") as done:
         for j, x in enumerate(subject.inputs):
             for part, unit in parts_of(x):
-                columns = analytical.forward(subject, j, outputs, places, unit, done)
+                columns = analytical.forward(subject, j, outputs, positions, unit, done)
                 differences = found[j].imaginary if part == "imaginary" else found[j].real
                 for i, got in enumerate(columns):
                     compare(subject, pair_of(outputs, subject, i, j, part, "forward"), differences[i], got, tolerance)
@@ -102,16 +102,20 @@ def check_forward(subject: Subject, found: list[Numerical], outputs: Sequence[Te
 def check_zero(subject: Subject, eps: float, note: Callable[[], Any]) -> None:
     """When no output requires grad, differences must be zero."""
     outputs = subject.outputs()
-    places = [i for i, y in enumerate(outputs) if y.dtype.is_floating_point or y.dtype.is_complex]
-    likes = [outputs[i] for i in places]
+    positions = [i for i, y in enumerate(outputs) if y.dtype.is_floating_point or y.dtype.is_complex]
+    likes = [outputs[i] for i in positions]
     if not likes:
         return
     for j, x in enumerate(subject.inputs):
         for unit in (1, 1j) if is_complex(x) else (1,):
-            for i, slope in enumerate(numerical.jacobian(subject, x, likes, places, eps, unit, note)):
+            for i, slope in enumerate(numerical.jacobian(subject, x, likes, positions, eps, unit, note)):
                 if np.any(slope != 0):
                     raise GradcheckError(
                         "Numerical gradient for function expected to be zero: no output of func requires grad, but "
-                        f"output {places[i]} changes with input {j}, by up to {np.abs(slope).max():.3g} for 1. Usual "
+                        f"output {positions[i]} changes with input {j}, by up to {np.abs(slope).max():.3g} for "
+                        f"1. Usual "
                         "cause: the path is detached (detach(), .data, numpy(), no_grad, a backward that is not "
-                        "differentiable itself)", output=places[i], input=j)
+                        "differentiable itself)",
+                        output=positions[i],
+                        input=j,
+                    )

@@ -47,7 +47,7 @@ def numbers(shape: tuple[int, ...], low: float, high: float, away_from: Sequence
     return values.reshape(shape)
 
 
-def made(shape: tuple[int, ...], dtype: Any, low: float, high: float, away_from: Sequence[float], seed: int,
+def make_tensor(shape: tuple[int, ...], dtype: Any, low: float, high: float, away_from: Sequence[float], seed: int,
          layout: str, requires_grad: bool) -> Tensor:
     """A tensor with a memory layout: 'contiguous', 'transposed' (dims reversed) or 'strided' (gaps)."""
     real = numbers(shape, low, high, away_from, seed)
@@ -78,8 +78,17 @@ def tensors(shape: Any = None, *, dtype: Any = None, low: float = -2.0, high: fl
     elif not isinstance(shape, st.SearchStrategy):
         shape = st.just(tuple(shape))
     layouts = ["contiguous", "transposed", "strided"] if noncontiguous else ["contiguous"]
-    return st.builds(made, shape, st.sampled_from(dtypes), st.just(low), st.just(high), st.just(tuple(away_from)),
-                     st.integers(0, 2**32 - 1), st.sampled_from(layouts), st.just(requires_grad))
+    return st.builds(
+        make_tensor,
+        shape,
+        st.sampled_from(dtypes),
+        st.just(low),
+        st.just(high),
+        st.just(tuple(away_from)),
+        st.integers(0, 2**32 - 1),
+        st.sampled_from(layouts),
+        st.just(requires_grad),
+    )
 
 
 def broadcastable(count: int, *, max_dims: int = 3, max_side: int = 3, **options: Any) -> st.SearchStrategy[Any]:

@@ -41,14 +41,15 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 @dataclass
 class Subject:
-    """A function and its inputs. ``inputs`` are those that derivatives are checked by, ``places`` where they are among
+    """A function and its inputs. ``inputs`` are those that derivatives are checked by, ``positions`` where they are
+    among
     the arguments.
     """
 
     func: Callable[..., Any]
     args: tuple[Any, ...]
     inputs: list[Tensor]
-    places: list[int]
+    positions: list[int]
 
     def outputs(self) -> list[Tensor]:
         """All outputs. AttributeError when there is something else than tensors among them."""
@@ -62,14 +63,14 @@ class Subject:
                 )
         return list(outputs)
 
-    def checked(self) -> tuple[list[Tensor], list[int]]:
+    def checked_outputs(self) -> tuple[list[Tensor], list[int]]:
         """The outputs that derivatives are checked of, and where they are among all."""
         outputs = self.outputs()
-        places = [i for i, y in enumerate(outputs) if is_differentiable(y) and y.requires_grad]
-        return [outputs[i] for i in places], places
+        positions = [i for i, y in enumerate(outputs) if is_differentiable(y) and y.requires_grad]
+        return [outputs[i] for i in positions], positions
 
 
 def subject_of(func: Callable[..., Any], args: Sequence[Any]) -> Subject:
     """The subject of a check; derivatives are taken by all floating and complex tensors that require grad."""
-    places = [i for i, x in enumerate(args) if is_differentiable(x) and x.requires_grad]
-    return Subject(func, tuple(args), [args[i] for i in places], places)
+    positions = [i for i, x in enumerate(args) if is_differentiable(x) and x.requires_grad]
+    return Subject(func, tuple(args), [args[i] for i in positions], positions)

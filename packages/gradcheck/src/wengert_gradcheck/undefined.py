@@ -32,22 +32,22 @@ def check_multiplied(subject: Subject, outputs: list[Tensor]) -> None:
                                  f"input {i} gets a gradient of up to {largest:.3g}", input=i)
 
 
-def check_undefined_forward(subject: Subject, places: Sequence[int]) -> None:
+def check_undefined_forward(subject: Subject, positions: Sequence[int]) -> None:
     """GradcheckError where an input without a tangent does not count as one whose tangent is zero."""
     rng = np.random.default_rng(0)
     directions = [rng.standard_normal(x.numel()).astype(array_of(x).dtype) for x in subject.inputs]
     with dual_level():
         args = list(subject.args)
-        for place, x, direction in zip(subject.places, subject.inputs, directions, strict=True):
-            args[place] = make_dual(fresh(x), tensor_of(direction, x))
-        for i, (place, x) in enumerate(zip(subject.places, subject.inputs, strict=True)):
+        for position, x, direction in zip(subject.positions, subject.inputs, directions, strict=True):
+            args[position] = make_dual(fresh(x), tensor_of(direction, x))
+        for i, (position, x) in enumerate(zip(subject.positions, subject.inputs, strict=True)):
             found = []
             for one in (make_dual(fresh(x), x.new_zeros(tuple(x.shape))), fresh(x)):
-                outputs = subject.func(*args[:place], one, *args[place + 1:])
-                several = [outputs] if isinstance(outputs, Tensor) else [outputs[k] for k in places]
+                outputs = subject.func(*args[:position], one, *args[position + 1:])
+                several = [outputs] if isinstance(outputs, Tensor) else [outputs[k] for k in positions]
                 found.append([unpack_dual(y).tangent for y in several])
             for k, (zero, none) in enumerate(zip(*found, strict=True)):
-                compare_tangents(places[k] if places else k, i, x, zero, none)
+                compare_tangents(positions[k] if positions else k, i, x, zero, none)
 
 
 def fresh(x: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def compare_tangents(output: int, which: int, x: Tensor, zero: Tensor | None, no
                              f"the tangent of input {which}, the second for none", output=output, input=which)
 
 
-class Undefined(we.Function):
+class UndefinedGrad(we.Function):
     """The tensor itself, with no gradient: what has made it, and its hooks, get None."""
 
     @staticmethod
@@ -78,12 +78,12 @@ class Undefined(we.Function):
 
 def check_undefined(subject: Subject, stacklevel: int) -> None:
     """All gradients None, and each of them with zeros for the others: the inputs' must be None or zero."""
-    outputs, _ = subject.checked()
+    outputs, _ = subject.checked_outputs()
     chosen = [list(range(len(outputs)))]
     if len(outputs) > 1:
         chosen += [[i] for i in range(len(outputs))]
     for which in chosen:
-        outputs = [Undefined.apply(y) if i in which else y for i, y in enumerate(subject.checked()[0])]
+        outputs = [UndefinedGrad.apply(y) if i in which else y for i, y in enumerate(subject.checked_outputs()[0])]
         seeds = [y.new_ones(tuple(y.shape)) if i in which else y.new_zeros(tuple(y.shape))
                  for i, y in enumerate(outputs)]
         grads = we.grad(outputs, subject.inputs, seeds, allow_unused=True)

@@ -18,30 +18,30 @@ def check_inputs(subject: Subject, stacklevel: int) -> None:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
-    for place, x in zip(subject.places, subject.inputs, strict=True):
+    for position, x in zip(subject.positions, subject.inputs, strict=True):
         if x.dtype not in (wc.float64, wc.complex128):
             warnings.warn(
-                f"Input #{place} requires gradient and is not a double precision floating point or complex. "
+                f"Input #{position} requires gradient and is not a double precision floating point or complex. "
                 "This check will likely fail if all the inputs are not of double precision floating point or complex. ",
                 UserWarning, stacklevel=stacklevel)
-        check_overlap(place, x)
+        check_overlap(position, x)
 
 
-def check_overlap(place: int, x: Tensor) -> None:
+def check_overlap(position: int, x: Tensor) -> None:
     """RuntimeError when two elements are at the same place in memory."""
     strides = [s for n, s in zip(x.shape, x.stride(), strict=True) if n > 1]
     if x.numel() == 0 or is_apart(x):
         return
-    facts = f"gradcheck input {place}: shape {list(x.shape)}, strides {list(x.stride())}"
+    facts = f"gradcheck input {position}: shape {list(x.shape)}, strides {list(x.stride())}"
     if 0 in strides:
         raise RuntimeError(
-            f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+            f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that are "
             "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous on "
             f"the input before passing it to gradcheck. ({facts}, as expand() makes)"
         )
-    first, second = same_place(x)
+    first, second = same_address(x)
     raise RuntimeError(
-        f"The {place}th input has overlapping memory: its elements {first} and {second} are one place in memory. "
+        f"The {position}th input has overlapping memory: its elements {first} and {second} are one place in memory. "
         "gradcheck only supports inputs that are non-overlapping, for a step by one element moves the other. "
         f"You should call .clone() on the input before passing it to gradcheck. ({facts})"
     )
@@ -66,7 +66,7 @@ def offsets(x: Tensor) -> Any:
     return found
 
 
-def same_place(x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def same_address(x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Two elements that are one place in memory."""
     flat = offsets(x).ravel()
     order = np.argsort(flat, kind="stable")

@@ -100,10 +100,10 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if not isinstance(inputs, tuple):
         raise errors.not_a_tuple(inputs)
-    return tuple(_detached(one) if isinstance(one, Tensor) else one for one in inputs)
+    return tuple(_detach(one) if isinstance(one, Tensor) else one for one in inputs)
 
 
-def _detached(tensor: Any) -> Any:
+def _detach(tensor: Any) -> Any:
     leaf = tensor.detach()
     leaf.requires_grad = tensor.requires_grad
     return leaf
@@ -124,8 +124,8 @@ class CheckpointFunction(Function):
         ctx.run_function = run_function
         ctx.rng_state, ctx.casts = rng_states() if preserve_rng_state else None, casts_again()
         ctx.inputs = [None if isinstance(one, Tensor) else one for one in args]
-        ctx.places = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
-        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        ctx.positions = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.positions))
         with no_grad():
             return run_function(*args)
 
@@ -134,8 +134,8 @@ class CheckpointFunction(Function):
         if not Variable._execution_engine.is_checkpoint_valid():
             raise errors.incompatible_with_grad()
         inputs = list(ctx.inputs)
-        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
-            inputs[place] = tensor
+        for position, tensor in zip(ctx.positions, ctx.saved_tensors, strict=True):
+            inputs[position] = tensor
         leaves = detach_variable(tuple(inputs))
         with random_state(ctx.rng_state), ctx.casts(), enable_grad():
             outputs = ctx.run_function(*leaves)

@@ -47,7 +47,7 @@ def other_number(before: int, now: int) -> CheckpointError:
                            f"Number of tensors saved during recomputation: {now}.{TIP}")
 
 
-def unpacked_again() -> CheckpointError:
+def second_unpack() -> CheckpointError:
     return CheckpointError("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
                            "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
                            "Otherwise please open an issue with details on your use case. (see docs/errors/checkpoint)")
@@ -66,15 +66,15 @@ def other_facts(different: Sequence[tuple[int, Any, Any]]) -> CheckpointError:
                            f"metadata than during the forward pass.\n{''.join(lines)}.{TIP}")
 
 
-def with_places(error: CheckpointError, before: Sequence[str], now: Sequence[str]) -> CheckpointError:
+def with_locations(error: CheckpointError, before: Sequence[str], now: Sequence[str]) -> CheckpointError:
     """The error again, with where each tensor was saved the first and the second time (debug)."""
     head = ("An error happened while unpacking tensors; dumping logs of latest computation\nbecause you passed "
             "`debug=True` to `torch.utils.checkpoint.checkpoint()`.\n")
     parts = [head]
-    for title, places in (("in the original forward", before), ("during recomputation", now)):
-        parts.append(f"\n---- {len(places)} tensors saved {title}\n")
-        parts += [f"\ntensor at position {i}, saved at\n{place}" for i, place in enumerate(places)]
-    lines = [[place.rpartition("  File")[2] for place in places] for places in (before, now)]
+    for title, locations in (("in the original forward", before), ("during recomputation", now)):
+        parts.append(f"\n---- {len(locations)} tensors saved {title}\n")
+        parts += [f"\ntensor at position {i}, saved at\n{location}" for i, location in enumerate(locations)]
+    lines = [[location.rpartition("  File")[2] for location in locations] for locations in (before, now)]
     first = next((i for i, (a, b) in enumerate(zip(*lines, strict=False)) if a != b), min(len(before), len(now)))
     if first < max(len(before), len(now)):
         parts.append(f"\nThe two runs differ from the tensor at position {first} on.\n")

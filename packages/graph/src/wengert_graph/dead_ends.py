@@ -44,12 +44,12 @@ def dead_ends(steps: Iterable[Step]) -> Iterator[DeadEnd]:
                 tensor = next((one for one in tensors if one is not None and not one.requires_grad), None)
             else:
                 argument = f"'{edge.name}'" if edge.name else f"argument {i}"
-                what, tensor = _described(saved.get(edge.name))
+                what, tensor = _describe(saved.get(edge.name))
             if what:
                 yield DeadEnd(step.name, argument, what, step.node, step.line, tensor)
 
 
-def _described(saved: Saved | None) -> tuple[str, Any]:
+def _describe(saved: Saved | None) -> tuple[str, Any]:
     """What is known of an argument from what was saved of it; '' for numbers and for arguments that were not given."""
     if saved is None:
         return "a number, or a tensor that does not require grad", None

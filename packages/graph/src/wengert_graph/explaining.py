@@ -202,8 +202,8 @@ def _nan(found: Trace, path: tuple[str, ...]) -> Explanation:
 
 def _no_path(output: Any, input: Any, found: Trace) -> Explanation:
     suspects = tuple(dead_ends(found.steps))
-    return (_other_output(input, found) or _younger(output, input, found) or _same_memory(input, suspects)
-            or _lookalike(input, found) or _unrelated(suspects))
+    return (_other_output(input, found) or _newer_input(output, input, found) or _same_memory(input, suspects)
+            or _similar_leaf(input, found) or _not_an_ancestor(suspects))
 
 
 def _other_output(input: Any, found: Trace) -> Explanation | None:
@@ -215,7 +215,7 @@ def _other_output(input: Any, found: Trace) -> Explanation | None:
     return None
 
 
-def _younger(output: Any, input: Any, found: Trace) -> Explanation | None:
+def _newer_input(output: Any, input: Any, found: Trace) -> Explanation | None:
     """The input's node was recorded after the output's."""
     node = input.grad_fn
     if node is None or output.grad_fn is None or node._sequence_nr() <= output.grad_fn._sequence_nr():
@@ -240,7 +240,7 @@ def _same_memory(input: Any, suspects: tuple[DeadEnd, ...]) -> Explanation | Non
     return None
 
 
-def _lookalike(input: Any, found: Trace) -> Explanation | None:
+def _similar_leaf(input: Any, found: Trace) -> Explanation | None:
     """A leaf of the graph that shares the input's memory or has its values."""
     for step in found.steps:
         leaf: Any = step.leaf
@@ -257,7 +257,7 @@ def _lookalike(input: Any, found: Trace) -> Explanation | None:
     return None
 
 
-def _unrelated(suspects: tuple[DeadEnd, ...]) -> Explanation:
+def _not_an_ancestor(suspects: tuple[DeadEnd, ...]) -> Explanation:
     text = "The output does not depend on the input, as far as the record shows: "
     if suspects:
         text += ("either the input was not used, or its history was lost on the way, by detach(), no_grad(), .data, an "

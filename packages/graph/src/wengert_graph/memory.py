@@ -64,12 +64,12 @@ class Memory:
         keep: list[Any] = []  # storages seen: their addresses stay theirs
         for step in walk(root):
             if step.leaf is not None:
-                leaves.add(_place(step.leaf, keep)[0])
+                leaves.add(_memory_key(step.leaf, keep)[0])
             for saved in step.saved:
                 found += [(step.name, step.number, saved.name, step.line or "", one) for one in _arrays(saved.value)]
         index: dict[int, int] = {}
         for op, node, name, line, array in found:
-            address, nbytes = _place(array, keep)
+            address, nbytes = _memory_key(array, keep)
             if address not in index:
                 index[address] = len(self.storages)
                 self.storages.append(Block(nbytes, address in leaves))
@@ -210,10 +210,10 @@ def _arrays(value: Any) -> Iterator[Any]:
         for one in value:
             yield from _arrays(one)
     elif isinstance(value, Holder):
-        yield from _arrays(value.kept())
+        yield from _arrays(value.held_values())
 
 
-def _place(array: Any, keep: list[Any]) -> tuple[int, int]:
+def _memory_key(array: Any, keep: list[Any]) -> tuple[int, int]:
     """(what identifies the memory, its bytes) of a tensor or an array."""
     owner: Any
     if isinstance(array, Tensor):

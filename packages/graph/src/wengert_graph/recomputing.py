@@ -43,10 +43,10 @@ class Holder:
         self.segment, self.index = segment, index
         self.values: dict[int, Any] = {}  # by the number of the backward that wanted them
 
-    def kept(self) -> list[Any]:
+    def held_values(self) -> list[Any]:
         """What is held in its place, for reports: the segment's arguments, and what has been computed again."""
         again = [value for value in self.values.values() if value is not UNPACKED]
-        return [value for _, _, value in saved_values(self.segment.kept)] + again
+        return [value for _, _, value in saved_values(self.segment.held_values)] + again
 
 
 class KeepArguments(Function):
@@ -101,10 +101,10 @@ class Segment:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
         self.rng_state, self.casts = rng_states() if preserve else None, casts_again()
-        self.kept: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
+        self.held_values: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
         self.holders: list[ref[Holder]] = []
         self.facts: list[Any] = []
-        self.places: list[str] | None = [] if debug else None  # where each was saved
+        self.locations: list[str] | None = [] if debug else None  # where each was saved
         self.complete = False  # the first run is over
         self.may_differ = False  # backward began before that: what was saved until then is a part only
 
@@ -118,8 +118,8 @@ class Segment:
         holder = Holder(self, len(self.holders))
         self.holders.append(ref(holder))
         self.facts.append(facts(tensor) if self.check_facts else None)
-        if self.places is not None:
-            self.places.append(place_now())
+        if self.locations is not None:
+            self.locations.append(current_location())
         return holder
 
     def unpack(self, holder: Holder) -> Any:
@@ -135,7 +135,7 @@ class Segment:
             Variable._execution_engine.queue_callback(lambda: self.forget(run))
         value = holder.values[run]
         if value is UNPACKED:
-            raise errors.unpacked_again()
+            raise errors.second_unpack()
         holder.values[run] = UNPACKED
         return value
 
@@ -149,9 +149,9 @@ class Segment:
     # ---- the second run
 
     def arguments(self) -> list[Any]:
-        tensors = iter(self.kept.saved_tensors)
+        tensors = iter(self.held_values.saved_tensors)
         return [next(tensors) if is_tensor else other
-                for is_tensor, other in zip(self.kept.is_tensor, self.kept.others, strict=True)]
+                for is_tensor, other in zip(self.held_values.is_tensor, self.held_values.others, strict=True)]
 
     def recompute(self) -> list[Any]:
         """Run again; returns what was saved. Raises CheckpointError where that does not fit to the first run."""
@@ -168,9 +168,9 @@ class Segment:
         try:
             self.compare(second)
         except errors.CheckpointError as error:
-            if self.places is None:
+            if self.locations is None:
                 raise
-            raise errors.with_places(error, self.places, second.places) from error
+            raise errors.with_locations(error, self.locations, second.locations) from error
         return second.values
 
     def compare(self, second: SecondRun) -> None:
@@ -193,13 +193,13 @@ class SecondRun:
     def __init__(self, segment: Segment) -> None:
         self.segment = segment
         self.values: list[Any] = []
-        self.places: list[str] = []
+        self.locations: list[str] = []
         self.surplus = False
 
     def pack(self, tensor: Any) -> Any:
         wanted = len(self.segment.holders)
-        if self.segment.places is not None:
-            self.places.append(place_now())
+        if self.segment.locations is not None:
+            self.locations.append(current_location())
         if len(self.values) >= wanted:
             self.surplus = True
             return tensor.detach()
@@ -209,7 +209,7 @@ class SecondRun:
         return tensor.detach()
 
 
-def place_now() -> str:
+def current_location() -> str:
     """The lines of the user's program that lead here, without our own."""
     own = ("wengert_graph", "wengert_engine", "wengert_core")
     frames = [frame for frame in traceback.extract_stack() if not any(f"/{name}/" in frame.filename for name in own)]

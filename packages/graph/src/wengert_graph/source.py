@@ -33,5 +33,5 @@ def line_of(node: Node) -> str | None:
     if not frames:
         return None
     file, number, function, code = frames[-1]
-    place = f"{file}:{number}" + (f" in {function}" if function else "")
-    return f"{place}: {code.splitlines()[0].strip()}" if code.strip() else place
+    location = f"{file}:{number}" + (f" in {function}" if function else "")
+    return f"{location}: {code.splitlines()[0].strip()}" if code.strip() else location

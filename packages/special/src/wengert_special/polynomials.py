@@ -113,10 +113,10 @@ def fourth_kind(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
 def add_shifted(name: str, of: Callable[..., Tensor]) -> None:
     """The same polynomial of 2 input - 1, which is orthogonal on [0, 1]."""
 
-    def shifted(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
+    def shifted_polynomial(input: Any, n: Any, *, out: Tensor | None = None) -> Tensor:
         return of(2 * input - 1, n, out=out)
 
-    TABLE.composite(shifted, name=f"shifted_{name}", namespace="special", doc=f"{name} of 2 * input - 1.")
+    TABLE.composite(shifted_polynomial, name=f"shifted_{name}", namespace="special", doc=f"{name} of 2 * input - 1.")
 
 
 for letter, function in (("v", third_kind), ("w", fourth_kind)):

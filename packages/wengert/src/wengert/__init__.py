@@ -22,4 +22,4 @@ __getattr__ = _compose.top_level_getattr
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_compose.known_names()} - _compose.hidden())
+    return sorted({*globals(), *_compose.known_names()} - _compose.hidden_names())

@@ -24,8 +24,8 @@ from wengert_core.tensors.tensor import mount as mount_on_tensor
 from wengert_registry import PluginError, registry
 
 from wengert import entry_points, modules
-from wengert.entry_points import is_entry, is_late, is_op, is_place, mount_entry, mount_late
-from wengert.modules import ABSENT, OUR_PLACES, SUBMODULES, module_at, mount, unmount, value_at
+from wengert.entry_points import is_entry, is_late, is_module_path, is_op, mount_entry, mount_late
+from wengert.modules import ABSENT, OUR_MODULES, SUBMODULES, module_at, mount, unmount, value_at
 from wengert.parts import METHODS, PARTS
 
 HIDDEN = {*SUBMODULES, "_compose"} - {"profile"}
@@ -45,11 +45,11 @@ def compose(namespace: dict[str, Any]) -> None:
         names: Any = group.get(name)
         mount(names)
     sys.modules["wengert.return_types"] = named_tuple.MODULE  # which is no file: so that it can be imported
-    ours = [one.name for one in group.candidates() if one.distribution.first_party and is_place(one.name)]
-    inside = [f"{place}." for place in core_names.PLACES]
-    OUR_PLACES.update(*(enclosing(name) for name in (*ours, *PARTS, *inside)))
-    for place in sorted(OUR_PLACES):
-        module_at(place)  # so that names can be asked of it
+    ours = [one.name for one in group.candidates() if one.distribution.first_party and is_module_path(one.name)]
+    inside = [f"{module_path}." for module_path in core_names.NAMESPACES]
+    OUR_MODULES.update(*(enclosing(name) for name in (*ours, *PARTS, *inside)))
+    for module_path in sorted(OUR_MODULES):
+        module_at(module_path)  # so that names can be asked of it
     for name, part in METHODS.items():
         if name not in Tensor.__dict__:  # its table may be loaded, by a program that imported core first
             PROMISED.add(name)
@@ -82,8 +82,8 @@ def find(dotted: str) -> Any:
     """A name that is not there yet: an op of core, a mounted module, a plugin's name, or an error that says what to
     install.
     """
-    place, _, name = dotted.rpartition(".")
-    absent = f"module 'wengert{'.' + place if place else ''}' has no attribute '{name}'"
+    module_path, _, name = dotted.rpartition(".")
+    absent = f"module 'wengert{'.' + module_path if module_path else ''}' has no attribute '{name}'"
     if is_op(dotted):
         if is_hidden(dotted):
             raise AttributeError(f"{absent}: it is no name of torch's; the row is wengert_core.{name}", name=name)
@@ -143,16 +143,16 @@ def top_level_getattr(name: str) -> Any:
     return find(name)
 
 
-def known_names(place: str = "") -> list[str]:
+def known_names(module_path: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
-    inside = place + "." if place else ""
+    inside = module_path + "." if module_path else ""
     names = [name for name in registry.group("namespace").names() if is_entry(name)]
     names += [*core_names.OPS.families, *CORE_LATER]
     names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
 
 
-def hidden() -> set[str]:
+def hidden_names() -> set[str]:
     """The names that ``dir(wengert)`` leaves out."""
     from wengert_core.optable.hidden_names import HIDDEN as IN_CORE  # few programs ask
 

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any
 
 from wengert_core.api.namespace import LATER as CORE_LATER
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.optable import lazy_names as core_names
-from wengert_core.optable.plugin_names import MOUNTED, gone, put_method, why_not_method
+from wengert_core.optable.plugin_names import MOUNTED, put_method, raise_missing_method, why_not_method
 from wengert_core.tensors.lazy_attribute import Later
 from wengert_registry import PluginError, errors, registry
 from wengert_registry.claims import NEEDED
@@ -25,9 +25,9 @@ from wengert_registry.claims import NEEDED
 from wengert.modules import (
     ABSENT,
     CHANGING,
-    OUR_PLACES,
+    OUR_MODULES,
     SUBMODULES,
-    Mounted,
+    MountedModule,
     dotted_name,
     module_at,
     mount,
@@ -60,29 +60,29 @@ def why_not(dotted: str, distribution: str = "", fill: bool = False) -> str:
         return ("a name of wengert has parts of letters, digits and underscores with dots between them, none of which "
                 "begins with two underscores")
     for end in range(1, len(parts)):
-        why = why_no_place(".".join(parts[:end]))
+        why = why_no_module(".".join(parts[:end]))
         if why:
             return why
     entry = GROUP.current(dotted)
-    ours = is_op(dotted) or dotted in CORE_LATER or dotted in OUR_PLACES or dotted in SUBMODULES
+    ours = is_op(dotted) or dotted in CORE_LATER or dotted in OUR_MODULES or dotted in SUBMODULES
     if ours or is_promised(dotted, PARTS) or (entry and entry.distribution.first_party):
         return "the name is wengert's"
     if fill:
-        fill_place(dotted.rpartition(".")[0])
+        fill_module(dotted.rpartition(".")[0])
     value = value_at(dotted)
-    if value is ABSENT or isinstance(value, Mounted):
+    if value is ABSENT or isinstance(value, MountedModule):
         return ""
     giver, given = LATE.get(dotted) or registry.places["wengert"].winners.get(dotted) or (None, None)
     if giver is None or given is not value:
         return "the name is wengert's"
-    return "" if giver.distribution.name == distribution else errors.taken_by(giver)
+    return "" if giver.distribution.name == distribution else errors.reserved_name(giver)
 
 
-def why_no_place(dotted: str) -> str:
+def why_no_module(dotted: str) -> str:
     """Return why no names are put into ``wengert.<dotted>``; '' where it is a module or free."""
     value, entry = value_at(dotted), GROUP.current(dotted)
     free = value is ABSENT and not is_op(dotted) and dotted not in CORE_LATER and dotted not in SUBMODULES
-    if isinstance(value, Mounted) or (free and (entry is None or ":" not in entry.target)):
+    if isinstance(value, MountedModule) or (free and (entry is None or ":" not in entry.target)):
         return ""
     if isinstance(value, ModuleType) or dotted in SUBMODULES:
         return f"wengert.{dotted} is a module that takes no names"
@@ -101,7 +101,7 @@ def is_op(dotted: str) -> bool:
     return dotted in ops and (dotted.partition(".")[0] not in ops or "." not in dotted)
 
 
-def fill_place(dotted: str) -> None:
+def fill_module(dotted: str) -> None:
     """Mount the entry point of a module, so that its own names come first."""
     if dotted and dotted not in FILLED and is_entry(dotted):
         outcome = GROUP.attempt_all([dotted])[dotted]  # one that fails says so when it is asked for
@@ -112,7 +112,7 @@ def fill_place(dotted: str) -> None:
 def holder(dotted: str) -> Any:
     """Return why no table gets a name, or the entry point that is called so; '' where it is free."""
     given = registry.places["wengert"].winners.get(dotted)
-    entry = GROUP.current(dotted) if is_place(dotted) else None
+    entry = GROUP.current(dotted) if is_module_path(dotted) else None
     ours = given is not None and given[0].distribution.first_party
     settled = ours or (given is not None and value_at(dotted) is given[1]) or is_promised(dotted, PARTS)
     why = "" if settled else why_not(dotted) or why_no_object(dotted)
@@ -121,7 +121,7 @@ def holder(dotted: str) -> Any:
 
 def why_no_object(dotted: str) -> str:
     """Return why ``wengert.<dotted>`` cannot be anything but a module; '' where it can."""
-    if not isinstance(value_at(dotted), Mounted):
+    if not isinstance(value_at(dotted), MountedModule):
         return ""
     inside = [one for one in map(GROUP.current, GROUP.names()) if one and one.name.startswith(f"{dotted}.")]
     whose = f"that of {errors.origin(inside[0])}" if inside else "another's"
@@ -133,7 +133,7 @@ def is_late(candidate: Any) -> bool:
     return candidate is None or not candidate.distribution.first_party or candidate.distribution.name not in NEEDED
 
 
-def is_place(entry: str) -> bool:
+def is_module_path(entry: str) -> bool:
     """Return whether an entry point is called as what it gives: not one of the other forms."""
     return not entry.startswith(("top.", "Tensor."))
 
@@ -148,7 +148,7 @@ def refusal(candidate: Any, fill: bool = False) -> str:
     else:
         why = why_not(candidate.name, candidate.distribution.name, fill)
     if why and not candidate.in_process:
-        registry.note(errors.refused_entry(candidate, why))
+        registry.note(errors.entry_conflict(candidate, why))
     return why
 
 
@@ -194,7 +194,9 @@ def changing_names(module: ModuleType) -> tuple[str, ...]:
     """The names of a module that are asked for each time, its ``__changing__``. TypeError where that holds no names."""
     names = getattr(module, "__changing__", ())
     if type(names) not in (tuple, list) or not all(type(name) is str and name.isidentifier() for name in names):
-        raise TypeError(f"__changing__ of the module {module.__name__} must be a tuple of names, got {told(names)}")
+        raise TypeError(
+            f"__changing__ of the module {module.__name__} must be a tuple of names, got {short_repr(names)}"
+        )
     return tuple(names)
 
 
@@ -211,11 +213,11 @@ def mount_entry(dotted: str) -> Any:
     candidate: Any = GROUP.current(dotted)
     owner, why = candidate.distribution.name, refusal(candidate, fill=True)
     if why:
-        raise AttributeError(errors.refused_entry(candidate, why))
+        raise AttributeError(errors.entry_conflict(candidate, why))
     FILLED[dotted] = candidate
     if not isinstance(source, ModuleType):
         if not candidate.distribution.first_party and why_no_object(dotted):
-            raise AttributeError(errors.refused_entry(candidate, why_no_object(dotted)))
+            raise AttributeError(errors.entry_conflict(candidate, why_no_object(dotted)))
         give(candidate, {dotted: source})
         return source
     module, changing = module_at(dotted), changing_names(source)
@@ -228,7 +230,7 @@ def mount_entry(dotted: str) -> Any:
     give(candidate, {f"{dotted}.{name}": getattr(source, name) for name in free})
     if len(free) < len(public):
         lost = [f"wengert.{dotted}.{name}" for name in public if name not in free]
-        registry.note(errors.refused_names(candidate, lost, "the names are there already"))
+        registry.note(errors.name_conflicts(candidate, lost, "the names are there already"))
     if ours or not module.__doc__:
         module.__doc__ = source.__doc__
     CHANGING[module.__name__] = dict.fromkeys(changing, source)
@@ -242,19 +244,19 @@ def mount_entry(dotted: str) -> Any:
 
 def put_row(dotted: str, value: Any) -> None:
     """Mount a name that a table gives; one in a module of wengert's that has not been filled waits for that."""
-    place = dotted.rpartition(".")[0]
-    around = GROUP.current(place) if place and place not in FILLED else None
+    module_path = dotted.rpartition(".")[0]
+    around = GROUP.current(module_path) if module_path and module_path not in FILLED else None
     if around is None or not around.distribution.first_party:
         mount({dotted: value})
 
 
-def mount_rows(place: str) -> None:
+def mount_rows(module_path: str) -> None:
     """Mount what tables give to a module of wengert's, now that its own names are there."""
     for dotted, (candidate, value) in registry.places["wengert"].winners.items():
-        if dotted.rpartition(".")[0] == place:
+        if dotted.rpartition(".")[0] == module_path:
             mount({dotted: value})
             if value_at(dotted) is not value:
-                registry.note(errors.refused_names(candidate, [f"wengert.{dotted}"], "the name is wengert's"))
+                registry.note(errors.name_conflicts(candidate, [f"wengert.{dotted}"], "the name is wengert's"))
 
 
 def give(candidate: Any, names: dict[str, Any]) -> None:
@@ -265,13 +267,13 @@ def give(candidate: Any, names: dict[str, Any]) -> None:
             if value_at(name) is value:
                 LATE[name] = candidate, value
     for name, value in names.items():
-        if isinstance(value, Mounted):
+        if isinstance(value, MountedModule):
             LATE.pop(name, None)  # a module of wengert's own, under another name
 
 
-def late_objects(place: str, there: Iterable[str]) -> list[str]:
+def late_objects(module_path: str, there: Iterable[str]) -> list[str]:
     """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
-    inside = place + "."
+    inside = module_path + "."
     found = {one.name.removeprefix(inside) for one in GROUP.candidates()
              if one.name.startswith(inside) and one.distribution.first_party and ":" in one.target}
     return sorted(name for name in found if "." not in name and name not in there)
@@ -291,7 +293,7 @@ def mount_late(module: ModuleType) -> bool:
 
 def is_entry(dotted: str) -> bool:
     """Return whether an entry point that is not refused is called so, and is a place."""
-    candidate: Any = GROUP.current(dotted) if is_place(dotted) and dotted in GROUP else None
+    candidate: Any = GROUP.current(dotted) if is_module_path(dotted) and dotted in GROUP else None
     return dotted in GROUP if candidate is None else not refusal(candidate)
 
 
@@ -299,7 +301,7 @@ def load_method(entry: str) -> None:
     """Put the method of Tensor that an entry point gives in the place of what stands for it."""
     name = entry.removeprefix("Tensor.")
     if entry not in GROUP:
-        gone(name)
+        raise_missing_method(name)
     try:
         value = GROUP.get(entry)
     except PluginError as error:
@@ -329,7 +331,7 @@ def arrange() -> None:
     for name in changed:
         if name.startswith("Tensor."):
             arrange_method(name, now.get(name))
-        elif is_place(name) and name in now and (now[name] is None or not refusal(now[name])):
+        elif is_module_path(name) and name in now and (now[name] is None or not refusal(now[name])):
             module_at(name.rpartition(".")[0])  # so that names can be asked of it
 
 

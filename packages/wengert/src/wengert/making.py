@@ -50,7 +50,7 @@ def make_tensor(
         raise ValueError(
             f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
         )
-    made = filled(sizes, dtype, device, low, high)
+    made = fill_random(sizes, dtype, device, low, high)
     if noncontiguous and made.numel() > 1:
         made = wc.repeat_interleave(made, 2, dim=-1)[..., ::2]
     elif memory_format is not None:
@@ -60,7 +60,7 @@ def make_tensor(
     return made.requires_grad_() if requires_grad else made
 
 
-def filled(sizes: tuple[int, ...], dtype: wc.dtype, device: Any, low: Any, high: Any) -> Tensor:
+def fill_random(sizes: tuple[int, ...], dtype: wc.dtype, device: Any, low: Any, high: Any) -> Tensor:
     """The tensor with its random numbers."""
     if dtype.category == 0:
         low, high = bounds(dtype, low, high, 0, 2, 0, 2)

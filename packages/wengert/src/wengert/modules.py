@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-FILL: list[Callable[[Mounted], bool]] = []
+FILL: list[Callable[[MountedModule], bool]] = []
 """Called with a module that is asked for a name it does not have: mounts its entry point, True when there was one."""
 FIND: list[Callable[[str], Any]] = []
 """Called with a dotted name below ``wengert`` that is not there: gives it, or raises AttributeError."""
@@ -18,7 +18,7 @@ CHANGING: dict[str, dict[str, ModuleType]] = {}
 them. They are asked for each time; they are the ``__changing__`` of that module."""
 
 
-class Mounted(ModuleType):
+class MountedModule(ModuleType):
     """A module of ``wengert`` whose names come from several distributions."""
 
     def __getattr__(self, name: str) -> Any:
@@ -48,7 +48,7 @@ def module_at(dotted: str) -> ModuleType:
     full = f"wengert.{dotted}" if dotted else "wengert"
     module = sys.modules.get(full)
     if module is None:
-        module = Mounted(full)
+        module = MountedModule(full)
         module.__path__ = []
         sys.modules[full] = module
         parent, _, last = dotted.rpartition(".")
@@ -58,7 +58,7 @@ def module_at(dotted: str) -> ModuleType:
 
 SUBMODULES = frozenset("comparing compose entry_points making modules parts plugin_check profile".split())
 """The modules of this package: files, which are no names of torch's."""
-OUR_PLACES: set[str] = set()
+OUR_MODULES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""
 ABSENT = object()
 """The value that value_at gives for a name that is not there."""
@@ -66,27 +66,31 @@ ABSENT = object()
 
 def value_at(dotted: str) -> Any:
     """Return what ``wengert.<dotted>`` is now, or ABSENT; make and load nothing."""
-    place, _, name = dotted.rpartition(".")
-    module = sys.modules.get(f"wengert.{place}" if place else "wengert")
+    module_path, _, name = dotted.rpartition(".")
+    module = sys.modules.get(f"wengert.{module_path}" if module_path else "wengert")
     return vars(module).get(name, ABSENT) if isinstance(module, ModuleType) else ABSENT
 
 
 def mount(names: dict[str, Any]) -> None:
     """Put names into ``wengert`` (plain ones) and into its modules (dotted ones), where nothing is called so yet."""
     for dotted, value in names.items():
-        place, _, name = dotted.rpartition(".")
-        module_at(place).__dict__.setdefault(name, value)
+        module_path, _, name = dotted.rpartition(".")
+        module_at(module_path).__dict__.setdefault(name, value)
 
 
 def unmount(dotted: str, value: Any) -> None:
     """Take a name away, if it is still that value's; a module that is empty then goes as well."""
-    place, _, name = dotted.rpartition(".")
-    module = sys.modules.get(f"wengert.{place}" if place else "wengert")
+    module_path, _, name = dotted.rpartition(".")
+    module = sys.modules.get(f"wengert.{module_path}" if module_path else "wengert")
     if not isinstance(module, ModuleType) or vars(module).get(name) is not value:
         return
     delattr(module, name)
     full = f"wengert.{dotted}"
     if sys.modules.get(full) is value:
         del sys.modules[full]
-    if isinstance(module, Mounted) and place not in OUR_PLACES and all(one.startswith("__") for one in vars(module)):
-        unmount(place, module)
+    if (
+        isinstance(module, MountedModule)
+        and module_path not in OUR_MODULES
+        and all(one.startswith("__") for one in vars(module))
+    ):
+        unmount(module_path, module)

@@ -40,7 +40,7 @@ class Sources:
         """The one shared object that holds all modules of the package, see native.c."""
         return Extension(
             f"{self.package}._native",
-            [str(file) for file in self.translated.values()],
+            [str(file) for file in self.cython_files.values()],
             include_dirs=["src", np.get_include(), *map(folder_of, self.settings.get("cimports", []))],
             define_macros=MACROS,
             depends=headers(),
@@ -56,7 +56,7 @@ class Sources:
         return {".".join(file.relative_to(SOURCE).with_suffix("").parts): file for file in files}
 
     @cached_property
-    def translated(self) -> dict[str, Path]:
+    def cython_files(self) -> dict[str, Path]:
         """The files that Cython makes C of."""
         return {name: file for name, file in self.files.items() if not self.is_bytecode(file)}
 
@@ -67,7 +67,7 @@ class Sources:
 
     def extensions(self) -> list[Extension]:
         """The modules for Cython, each by itself, and that of its own functions, which others would have copies of."""
-        modules = [Extension(name, [str(file)], depends=headers()) for name, file in self.translated.items()]
+        modules = [Extension(name, [str(file)], depends=headers()) for name, file in self.cython_files.items()]
         return [*modules, Extension(self.helpers, [str(Path("src", *self.helpers.split(".")).with_suffix(".c"))])]
 
     def options(self, name: str) -> list[str]:
@@ -98,7 +98,7 @@ class Sources:
     def line_of(self, name: str, later: int) -> str:
         """A module's line in modules.h."""
         file = self.files.get(name)
-        if file is None or name in self.translated:
+        if file is None or name in self.cython_files:
             return f'MODULE("{name}", {entry(name)}, {later})\n'
         code = compile(file.read_bytes(), file.name, "exec", dont_inherit=True, optimize=0)
         inside = file.relative_to(SOURCE / self.package)

@@ -24,9 +24,9 @@ def reasons(registry: Registry, place: Place, name: str) -> list[str]:
             declares = short == "namespace" and dotted.startswith(f"{one.name}.")
             if one in claimants or declares:
                 if state == LOADED:
-                    sure += [errors.unused(one, place.refusal(name))] if one in claimants else []
+                    sure += [errors.unused_name(one, place.refusal(name))] if one in claimants else []
                 elif state != "available":
-                    sure.append(errors.unused(one, why))
+                    sure.append(errors.unused_name(one, why))
             elif state in UNKNOWN_ROWS and one.state != LOADED and (short == "ops" or one.name.startswith("top.")):
-                perhaps.append(errors.unused(one, why, perhaps=True))
+                perhaps.append(errors.unused_name(one, why, perhaps=True))
     return sure or perhaps

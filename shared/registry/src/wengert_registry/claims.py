@@ -41,7 +41,7 @@ def choose(claimants: list[Candidate], rules: Rules, names: tuple[str, ...] = ()
     local = [one for one in claimants if one.in_process]
     if local:
         return local[-1]
-    wanted = rules.preferred(claimants, names)
+    wanted = rules.preference(claimants, names)
     if wanted is not None:
         return wanted
     ours = [one for one in claimants if one.distribution.first_party]
@@ -78,7 +78,7 @@ class Place:
             self.holder, self.put, self.take = holder, put, take
             self.winners.clear()
             if self._claims:
-                self._registry.changed()
+                self._registry.notify_change()
 
     def claim(self, candidate: Candidate, names: Mapping[str, object]) -> None:
         """Note the names that a candidate gives; they are mounted once it is loaded, as far as they become its own."""
@@ -142,13 +142,13 @@ class Place:
                 return None, holder
         elif not claimants[-1].in_process and not any(one.distribution.first_party for one in claimants):
             strangers = [one for one in claimants if one.distribution.name != holder.distribution.name]
-            return None, errors.taken_by(holder) if strangers else ""
+            return None, errors.reserved_name(holder) if strangers else ""
         names = (name, self.show(name))
         winner = choose(claimants, self._registry.rules, names)
         if winner is None:
-            return None, errors.contested(claimants)
-        wanted = winner.in_process or self._registry.rules.preferred(claimants, names) is winner
-        return winner, "" if wanted else errors.taken_by(winner)
+            return None, errors.conflict(claimants)
+        wanted = winner.in_process or self._registry.rules.preference(claimants, names) is winner
+        return winner, "" if wanted else errors.reserved_name(winner)
 
 
 def _order(candidate: Candidate) -> tuple[bool, str, str, str]:

@@ -91,7 +91,7 @@ class Registry:
             for group in self._groups.values():
                 group.offer([one for one in found if one.group == group.full and not one.problem])
             self._composed = True
-            self.changed()
+            self.notify_change()
         self._report_all(problems)
 
     def _scan(self) -> list[Candidate]:
@@ -113,7 +113,7 @@ class Registry:
         malformed = [one for one in self._unusable if one.state == FAILED and one.group != "?"]
         counts = [one for one in malformed if not (one.distribution.hidden_by or self.rules.why_off(one))]
         refused = [text for group in self._groups.values() for text in group.refusals()]
-        self._report_texts([*problems, *map(errors.left_out, counts), *refused, *self.rules.unknown(self._all())])
+        self._report_texts([*problems, *map(errors.skipped_line, counts), *refused, *self.rules.unknown(self._all())])
 
     def report_unknown_rows(self) -> None:
         """Say which preferred names no table has, now that all tables are loaded."""
@@ -151,7 +151,7 @@ class Registry:
                     value, cause = attempt(group.accept, candidate, value)
                 candidate.settle(value, cause)
                 candidate.bind_ns = perf_counter_ns() - began
-                self.changed(bound=True)
+                self.notify_change(bound=True)
         finally:
             stack.pop()
             if not stack:
@@ -186,7 +186,7 @@ class Registry:
         self.ensure()
         with self.lock:
             action()
-            self.changed()
+            self.notify_change()
         self._report_all()
 
     # ---- looking at it
@@ -210,7 +210,9 @@ class Registry:
 
     def _defects(self, candidate: Candidate, check: Callable[[Candidate], Sequence[str]] | None) -> list[str]:
         """Return the defects of a candidate that is in use: names that it does not get, and what the check says."""
-        refused = {why: names for (loser, why), names in self._refused(mount=False).items() if loser is candidate}
+        refused = {
+            why: names for (loser, why), names in self._name_conflicts(mount=False).items() if loser is candidate
+        }
         found = [f"{', '.join(names)}: refused: {why}" for why, names in refused.items()]
         if check is not None:
             said, error = attempt(check, candidate)
@@ -240,7 +242,7 @@ class Registry:
         owner = self._groups["ops"].current(name) or self._groups["ops"].current(name.partition(".")[0])
         return owner.distribution.name if owner is not None else ""
 
-    def changed(self, bound: bool = False) -> None:
+    def notify_change(self, bound: bool = False) -> None:
         """Note that a name may stand for another thing now; bound: only a candidate has been loaded."""
         with self.lock:
             self.arrangement += not bound
@@ -248,13 +250,13 @@ class Registry:
                 group.forget_values()
             if self._claimants and (self._claimed or not bound):
                 self._claimed = False
-                refused = self._refused(mount=True).items()
-                self._noted += [errors.refused_names(loser, names, why) for (loser, why), names in refused]
+                refused = self._name_conflicts(mount=True).items()
+                self._noted += [errors.name_conflicts(loser, names, why) for (loser, why), names in refused]
             for listener in self._listeners:
                 listener()
             self.tell()  # last: where warnings are errors, what had to be done is done
 
-    def _refused(self, mount: bool) -> dict[tuple[Candidate, str], list[str]]:
+    def _name_conflicts(self, mount: bool) -> dict[tuple[Candidate, str], list[str]]:
         """Decide who gives the names of rows; the names that plugins do not get, by plugin and reason.
 
         mount: let the names go to those who give them now.

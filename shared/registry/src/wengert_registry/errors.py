@@ -47,7 +47,7 @@ def how_to_disable(candidate: Candidate) -> str:
     return f'Disable it with WENGERT_DISABLE_PLUGINS="{candidate.distribution.name}"'
 
 
-def failed(candidate: Candidate) -> PluginError:
+def load_failure(candidate: Candidate) -> PluginError:
     """The plugin's import, or the check of what it gave, raised."""
     error = PluginError(
         f"plugin {candidate.distribution} cannot be loaded: {candidate.noun} '{candidate.name}', entry point "
@@ -70,12 +70,12 @@ def duplicate(candidates: Sequence[Candidate]) -> DuplicatePluginError:
     return DuplicatePluginError(text)
 
 
-def taken_by(winner: Candidate) -> str:
+def reserved_name(winner: Candidate) -> str:
     """Return why a plugin does not get a name."""
     return f"the name is that of {origin(winner)}"
 
 
-def contested(candidates: Sequence[Candidate]) -> str:
+def conflict(candidates: Sequence[Candidate]) -> str:
     """Return why none of several strangers gets a name."""
     return f"the same is given {nobody(candidates, 'NAME')}"
 
@@ -87,18 +87,18 @@ def nobody(candidates: Sequence[Candidate], name: str) -> str:
     return f"{', '.join(others)} and {last}, so none of them is used; choose with {choice}"
 
 
-def refused_entry(candidate: Candidate, why: str) -> str:
+def entry_conflict(candidate: Candidate, why: str) -> str:
     """The report about an entry point whose name is another's."""
     return f"{plugin(candidate)}, is refused: {why}. Give it a name that is free. {how_to_disable(candidate)}"
 
 
-def refused_names(candidate: Candidate, names: Sequence[str], why: str) -> str:
+def name_conflicts(candidate: Candidate, names: Sequence[str], why: str) -> str:
     """The report about names that a plugin gives and does not get; it keeps its others."""
     which = f"gives {', '.join(names)}, which {'is' if len(names) == 1 else 'are'} refused"
     return f"{plugin(candidate)}, {which}: {why}. Its other names are in use. {how_to_disable(candidate)}"
 
 
-def unused(candidate: Candidate, why: str, perhaps: bool = False) -> str:
+def unused_name(candidate: Candidate, why: str, perhaps: bool = False) -> str:
     """Return why a name that the candidate offers, or may offer, is not there, and what to do."""
     text = f"{origin(candidate)} offers it, but it is not in use: {why}"
     if perhaps:
@@ -111,10 +111,12 @@ def unused(candidate: Candidate, why: str, perhaps: bool = False) -> str:
 
 def missing(noun: str, name: str, installed: Sequence[str], reasons: Sequence[str]) -> MissingPluginError:
     """The name is absent; reasons: a sentence for each offer that does not count (disabled, incompatible)."""
-    return MissingPluginError(". ".join([f"no {noun} '{name}' is installed; installed: {listed(installed)}", *reasons]))
+    return MissingPluginError(
+        ". ".join([f"no {noun} '{name}' is installed; installed: {quote_names(installed)}", *reasons])
+    )
 
 
-def listed(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> str:
     """Names in quotes, or 'none'."""
     return ", ".join(f"'{name}'" for name in names) or "none"
 
@@ -144,12 +146,12 @@ def incompatible(group: str, known: Sequence[str]) -> str:
     return f"group {group} is unknown to this wengert: it is misspelt, or made for another version"
 
 
-def malformed(line: int, text: str, expected: str) -> str:
+def bad_line(line: int, text: str, expected: str) -> str:
     """A line of an entry_points.txt that cannot be read."""
     return f"entry_points.txt, line {line}, {text!r}: expected {expected}"
 
 
-def left_out(candidate: Candidate) -> str:
+def skipped_line(candidate: Candidate) -> str:
     """The report about a malformed line of a distribution."""
     return (
         f"plugin {candidate.distribution}: an entry of {candidate.group} is left out: {candidate.problem}. "
@@ -164,7 +166,7 @@ def bad_switch(variable: str, item: str, expected: str) -> str:
 
 def unknown_in_switch(variable: str, item: str, known: Sequence[str]) -> str:
     """An item of a switch that fits nothing which is installed."""
-    return f"{variable}: {item!r} fits nothing that is installed; there are: {listed(known)}"
+    return f"{variable}: {item!r} fits nothing that is installed; there are: {quote_names(known)}"
 
 
 def unknown_switch(variable: str, known: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ class Group:
         except KeyError:
             pass
         try:
-            return self._bound(name).value
+            return self._load_winner(name).value
         except errors.PluginError as error:
             if error.candidate is not None and not self._registry.rules.strict:
                 try:
@@ -101,18 +101,18 @@ class Group:
         outcomes: dict[str, Candidate | errors.PluginError] = {}
         for name in self.names() if names is None else sorted(names):
             try:
-                outcomes[name] = self._bound(name)
+                outcomes[name] = self._load_winner(name)
             except errors.PluginError as error:
                 outcomes[name] = error
         return outcomes
 
-    def _bound(self, name: str) -> Candidate:
+    def _load_winner(self, name: str) -> Candidate:
         """The candidate that stands for the name, loaded."""
         self._registry.ensure()
         while True:
             with self._registry.lock:
                 active = self._active(name)
-                candidate = self._chosen(active)
+                candidate = self._find_winner(active)
                 if not active:
                     raise errors.missing(self.noun, name, self.names(), self.reasons(name))
                 if candidate is None:
@@ -121,7 +121,7 @@ class Group:
                     self._values[name] = candidate.value
                     return candidate
                 if candidate.state == FAILED:
-                    raise errors.failed(candidate) from candidate.cause
+                    raise errors.load_failure(candidate) from candidate.cause
             if self._together and not candidate.distribution.first_party:
                 self._bind_others(True, False)
             if candidate.state == AVAILABLE:
@@ -158,7 +158,7 @@ class Group:
             self.accept, self._together = hook, together
             for candidate in self.candidates():
                 candidate.reset()
-            self._registry.changed()
+            self._registry.notify_change()
         return hook
 
     def register(self, name: str, obj: object, owner: str = "this process") -> Registration:
@@ -177,7 +177,7 @@ class Group:
         with self._registry.lock:
             candidate.settle(self.accept(candidate, obj))
             self._offers.setdefault(name, []).append(candidate)
-            self._registry.changed()
+            self._registry.notify_change()
         return Registration(self, candidate)
 
     def unregister(self, candidate: Candidate) -> None:
@@ -186,7 +186,7 @@ class Group:
             offers = self._offers.get(candidate.name, [])
             if candidate in offers:
                 offers.remove(candidate)
-                self._registry.changed()
+                self._registry.notify_change()
 
     # ---- who stands for a name; used by the registry, with the lock held
 
@@ -203,7 +203,7 @@ class Group:
 
     def current(self, name: str) -> Candidate | None:
         """The candidate that the name stands for, loaded or not; None where nobody, or more than one, offers it."""
-        return self._chosen(self._active(name))
+        return self._find_winner(self._active(name))
 
     def is_current(self, candidate: Candidate) -> bool:
         """Return whether the candidate is loaded and is what its name stands for."""
@@ -215,20 +215,20 @@ class Group:
         if why_not:
             return ("shadowed" if candidate.distribution.hidden_by else "disabled"), why_not
         active = self._active(candidate.name)
-        chosen = self._chosen(active)
+        chosen = self._find_winner(active)
         if chosen is None:
             return "clash", str(errors.duplicate(active))
         if chosen is candidate:
             return candidate.state, errors.cause_text(candidate.cause) if candidate.state == FAILED else ""
-        if chosen.in_process or self._registry.rules.preferred(active) is chosen:
+        if chosen.in_process or self._registry.rules.preference(active) is chosen:
             return "shadowed", f"{chosen.distribution} is used instead"
-        return "refused", errors.taken_by(chosen)
+        return "refused", errors.reserved_name(chosen)
 
     def refusals(self) -> list[str]:
         """A report for each entry point whose name is wengert's, or of the distribution with the op table."""
         several = [one for offers in self._offers.values() if len(offers) > 1 for one in offers]
         standings = [(one, *self.standing(one)) for one in several]
-        return [errors.refused_entry(one, why) for one, state, why in standings if state == "refused"]
+        return [errors.entry_conflict(one, why) for one, state, why in standings if state == "refused"]
 
     def reasons(self, name: str) -> list[str]:
         """Return why a name that plugins offer is absent: a sentence for each that is disabled or incompatible."""
@@ -236,7 +236,7 @@ class Group:
         with self._registry.lock:
             rejected = [(one, self._why_not(one)) for one in self._offers.get(name, ())]
             rejected += [(one, one.problem) for one in self._registry.incompatible(self.full) if one.name == name]
-            return [errors.unused(one, why) for one, why in rejected]
+            return [errors.unused_name(one, why) for one, why in rejected]
 
     def _why_not(self, candidate: Candidate) -> str:
         """Why a candidate does not count; '' if it does."""
@@ -253,7 +253,7 @@ class Group:
             return offers[-1:]
         return [candidate for candidate in offers if not self._why_not(candidate)]
 
-    def _chosen(self, active: list[Candidate]) -> Candidate | None:
+    def _find_winner(self, active: list[Candidate]) -> Candidate | None:
         """The one that the name stands for. Note [Who gives a name]"""
         if len(active) < 2:
             return active[0] if active else None

@@ -162,7 +162,7 @@ class Rules:
             return "disabled by WENGERT_PLUGINS=off"
         return ""
 
-    def preferred(self, candidates: list[Candidate], names: Collection[str] = ()) -> Candidate | None:
+    def preference(self, candidates: list[Candidate], names: Collection[str] = ()) -> Candidate | None:
         """The one that the user chose among candidates of one name; names: where it is the name of a row."""
         for pattern, distribution in reversed(self._choices):
             for candidate in candidates:

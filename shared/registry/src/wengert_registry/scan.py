@@ -128,12 +128,12 @@ def parse(text: str) -> Iterator[tuple[str, str, str, str]]:
         if line[0] == "[":
             group = line[1:-1].strip() if line[-1] == "]" else ""
             if not group and PREFIX in line:
-                yield line.strip("[] "), "?", "", errors.malformed(number, line, "'[group]'")
+                yield line.strip("[] "), "?", "", errors.bad_line(number, line, "'[group]'")
         elif group.startswith(PREFIX):
             name, _, target = line.partition("=")
             name, target = name.strip(), target.partition("[")[0].strip()  # extras, deprecated, do not matter
             good = is_name(name) and is_target(target)
-            yield group, name, target, "" if good else errors.malformed(number, line, "'name = module:object'")
+            yield group, name, target, "" if good else errors.bad_line(number, line, "'name = module:object'")
 
 
 def is_name(name: str) -> bool:

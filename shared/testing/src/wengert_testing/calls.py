@@ -41,18 +41,21 @@ def inplace_of(case: OpCase) -> Op | None:
     return found if isinstance(found, Op) and op_of(case) is not None else None
 
 
-def mapped(value: Any, change: Callable[[Array], Any]) -> Any:
+def map_arrays(value: Any, change: Callable[[Array], Any]) -> Any:
     """An argument with ``change`` applied to each array in it."""
     if isinstance(value, np.ndarray):
         return change(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(mapped(v, change) for v in value)
+        return type(value)(map_arrays(v, change) for v in value)
     return value
 
 
 def as_tensors(sample: Sample, change: Callable[[Array], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments with tensors, each made from its array by ``change``."""
-    return (tuple(mapped(a, change) for a in sample.args), {k: mapped(v, change) for k, v in sample.kwargs.items()})
+    return (
+        tuple(map_arrays(a, change) for a in sample.args),
+        {k: map_arrays(v, change) for k, v in sample.kwargs.items()},
+    )
 
 
 def contiguous(array: Array) -> Tensor:
@@ -61,7 +64,7 @@ def contiguous(array: Array) -> Tensor:
     return tensor if array.size else tensor.new_zeros(array.shape)  # NumPy's empty arrays have strides 0
 
 
-def strided(array: Array) -> Tensor:
+def strided_copy(array: Array) -> Tensor:
     """A tensor with gaps between its elements, and its dims in reverse order in memory."""
     if array.ndim == 0:
         return contiguous(array)

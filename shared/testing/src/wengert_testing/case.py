@@ -52,15 +52,15 @@ class Sample:
         self.kwargs = kwargs
 
     def __repr__(self) -> str:
-        parts = [shown(a) for a in self.args] + [f"{k}={shown(v)}" for k, v in self.kwargs.items()]
+        parts = [short_text(a) for a in self.args] + [f"{k}={short_text(v)}" for k, v in self.kwargs.items()]
         return f"({', '.join(parts)})"
 
 
-def shown(value: Any) -> str:
+def short_text(value: Any) -> str:
     """An argument, shortly."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{list(value.shape)}"
-    return f"[{', '.join(map(shown, value))}]" if isinstance(value, (list, tuple)) else repr(value)
+    return f"[{', '.join(map(short_text, value))}]" if isinstance(value, (list, tuple)) else repr(value)
 
 
 @dataclass
@@ -116,7 +116,7 @@ class OpCase:
         for i, given in enumerate(self.inputs):
             maker = Maker(self, dtype, zlib.crc32(f"{self.op} {i}".encode()))
             args, kwargs = (given[:-1], given[-1]) if given and isinstance(given[-1], dict) else (given, {})
-            yield Sample(tuple(map(maker.made, args)), {name: maker.made(value) for name, value in kwargs.items()})
+            yield Sample(tuple(map(maker.make, args)), {name: maker.make(value) for name, value in kwargs.items()})
 
 
 class Maker:
@@ -127,12 +127,12 @@ class Maker:
         self.dtype = dtype
         self.random = np.random.default_rng(seed)
 
-    def made(self, value: Any) -> Any:
+    def make(self, value: Any) -> Any:
         """An argument with arrays for all ``T``."""
         if isinstance(value, T):
             return self.array(value)
         if isinstance(value, (list, tuple)) and any(isinstance(v, (T, np.ndarray)) for v in value):
-            return type(value)(map(self.made, value))
+            return type(value)(map(self.make, value))
         if isinstance(value, np.ndarray) and value.dtype == np.float64:
             return value.astype(self.dtype)
         return value

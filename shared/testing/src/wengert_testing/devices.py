@@ -75,11 +75,11 @@ def check_out(case: OpCase, device: str, rtol: float = 1e-9) -> int:
     """
     tried = 0
     for sample in case.samples("float64"):
-        expected = [e for e in called(case, sample, "cpu") if isinstance(e, Tensor)]
+        expected = [e for e in call_on_device(case, sample, "cpu") if isinstance(e, Tensor)]
         if not expected or not takes_out(case, sample, expected):
             continue
         tried += 1
-        written = given_out(case, sample, device, [e.new_empty(0, device=device) for e in expected])
+        written = out_tensors(case, sample, device, [e.new_empty(0, device=device) for e in expected])
         for e, g in zip(case.results(expected), case.results(written), strict=True):
             if case.op not in RANDOM | UNDEFINED:
                 what = f"{case.op}{sample!r}, out= on {device}"
@@ -95,7 +95,7 @@ def check_out(case: OpCase, device: str, rtol: float = 1e-9) -> int:
 def refusal(case: OpCase, sample: Sample, device: str, outs: list[Tensor]) -> str:
     """The text of the RuntimeError that the call raises; empty where it raises none."""
     try:
-        given_out(case, sample, device, outs)
+        out_tensors(case, sample, device, outs)
     except RuntimeError as error:
         return str(error)
     return ""
@@ -104,13 +104,13 @@ def refusal(case: OpCase, sample: Sample, device: str, outs: list[Tensor]) -> st
 def takes_out(case: OpCase, sample: Sample, expected: list[Tensor]) -> bool:
     """Whether the call has an out=."""
     try:
-        given_out(case, sample, "cpu", [e.new_empty(0) for e in expected])
+        out_tensors(case, sample, "cpu", [e.new_empty(0) for e in expected])
     except (TypeError, RuntimeError):
         return False
     return True
 
 
-def given_out(case: OpCase, sample: Sample, device: str, outs: list[Tensor]) -> list[Tensor]:
+def out_tensors(case: OpCase, sample: Sample, device: str, outs: list[Tensor]) -> list[Tensor]:
     """The tensors that were given as out=, after the call."""
     random.manual_seed(0)
     args, kwargs = as_tensors(sample, lambda array: contiguous(array).to(device))
@@ -140,10 +140,10 @@ def results(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | No
 
     leaves: gets the inputs that then require gradients.
     """
-    return case.results(called(case, sample, device, leaves))
+    return case.results(call_on_device(case, sample, device, leaves))
 
 
-def called(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
+def call_on_device(case: OpCase, sample: Sample, device: str, leaves: list[Tensor] | None = None) -> tuple[Any, ...]:
     """All results of the op on a device."""
 
     def change(array: Any) -> Tensor:

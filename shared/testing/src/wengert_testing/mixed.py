@@ -47,20 +47,20 @@ def is_refused(case: OpCase, sample: Sample, device: str, there: set[int], rtol:
     """Whether the call with some of its tensors on the device is refused; AssertionError when it gives other values."""
     what = f"{case.op}{sample!r} with tensors {sorted(there)} on {device}"
     try:
-        got = called(case, sample, device, there)
+        got = call_with_devices(case, sample, device, there)
     except RuntimeError as error:
         if not any(text in str(error) for text in REFUSED):
             raise AssertionError(f"{what}: {error}") from error
         return True
-    for e, g in zip(case.results(called(case, sample, device, set())), case.results(got), strict=True):
+    for e, g in zip(case.results(call_with_devices(case, sample, device, set())), case.results(got), strict=True):
         if isinstance(e, Tensor) and case.op not in RANDOM | UNDEFINED:
             assert_close(array_of(g.detach().cpu()), array_of(e), what, rtol=case.rtol or rtol)
     return False
 
 
-def called(case: OpCase, sample: Sample, device: str, there: set[int]) -> tuple[Any, ...]:
+def call_with_devices(case: OpCase, sample: Sample, device: str, there: set[int]) -> tuple[Any, ...]:
     """All results of the op, of whose tensors those in ``there`` (by their number) are on the device."""
-    places = places_of(device, there)
+    places = devices_of(device, there)
     random.manual_seed(0)
     args, kwargs = as_tensors(sample, lambda array: contiguous(array).to(next(places)))
     with warnings.catch_warnings():
@@ -69,7 +69,7 @@ def called(case: OpCase, sample: Sample, device: str, there: set[int]) -> tuple[
     return tuple(found) if isinstance(found, (tuple, list)) else (found,)
 
 
-def places_of(device: str, there: set[int]) -> Iterator[str]:
+def devices_of(device: str, there: set[int]) -> Iterator[str]:
     """The device of each tensor in turn."""
     number = 0
     while True:

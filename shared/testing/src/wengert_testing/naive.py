@@ -26,7 +26,7 @@ class Memory:
     def __init__(self, values: Any) -> None:
         self.values, self.version = np.array(values, float).ravel(), 0
 
-    def scattered(self, at: Any, g: Any) -> Any:
+    def scatter(self, at: Any, g: Any) -> Any:
         """Zeros of this memory's size with ``g`` added at some positions."""
         whole = np.zeros(self.values.shape)
         np.add.at(whole, at, g)
@@ -72,7 +72,7 @@ class Tensor(Steps):
                 raise RuntimeError(f"its base or another view of its base has been modified inplace ({self.origin})")
             at, base = self.at, self.base
             if base.node:
-                self.move(Node([base.node], lambda g: [self.memory.scattered(at, g)[base.at]]))
+                self.move(Node([base.node], lambda g: [self.memory.scatter(at, g)[base.at]]))
             self.seen = self.memory.version
         return self.node
 
@@ -152,14 +152,14 @@ class Tensor(Steps):
 
     def around(self, run: Any, g: Any) -> list[Any]:
         """The gradients of a write to a view: outside it the base's passes, inside it goes through the step."""
-        whole = self.memory.scattered((self.base or self).at, g)
+        whole = self.memory.scatter((self.base or self).at, g)
         whole[self.at], others = run(whole[self.at])
         return [whole[(self.base or self).at], others]
 
     # ---- backward
 
     def backward(self, retain_graph: bool = False) -> None:
-        root = self.needed("does not require grad and does not have a grad_fn")
+        root = self.find_needed("does not require grad and does not have a grad_fn")
         waiting = {root: np.ones(self.shape)}
         while waiting:
             node = max(waiting, key=lambda n: n.number)
@@ -180,17 +180,17 @@ class Tensor(Steps):
                     waiting[source] = waiting.get(source, 0) + part
             node.freed = node.frees and not retain_graph
 
-    def needed(self, phrase: str) -> Node:
+    def find_needed(self, phrase: str) -> Node:
         node = self.history()
         if not node:
             raise RuntimeError(phrase)
         return node
 
     def retain_grad(self) -> None:
-        self.needed("can't retain_grad").keeper = self
+        self.find_needed("can't retain_grad").keeper = self
 
     def register_hook(self, hook: Callable[[Any], Any]) -> None:
-        self.needed("cannot register a hook").hooks.append(hook)
+        self.find_needed("cannot register a hook").hooks.append(hook)
 
 def tensor(values: Any, requires_grad: bool = False) -> Tensor:
     """A tensor of its own memory."""

@@ -45,15 +45,15 @@ class Record:
         self.leaves = [engine.tensor(values[:6].reshape(2, 3).tolist(), requires_grad=True, **options),
                        engine.tensor(values[6:9].tolist(), requires_grad=True, **options)]
         self.scalar = engine.tensor(0.7, **options)
-        self.made = [*self.leaves, engine.tensor(values[6:].reshape(2, 3).tolist(), **options)]
+        self.make = [*self.leaves, engine.tensor(values[6:].reshape(2, 3).tolist(), **options)]
         self.wide: set[int] = set()  # numbers of tensors with elements that share memory
         self.retained: list[Any] = []
         self.seen: list[Any] = []
         self.errors: list[str] = []
 
     def step(self, name: str, first: int, second: int, choice: int) -> None:
-        i, j = first % len(self.made), second % len(self.made)
-        t, other = self.made[i], self.made[j]
+        i, j = first % len(self.make), second % len(self.make)
+        t, other = self.make[i], self.make[j]
         if name in UNARY:
             self.keep(getattr(t, name)())
         elif name in BINARY:
@@ -82,7 +82,7 @@ class Record:
                 self.retained.append(t)
         elif name == "backward":
             total = other.sum()
-            for one in self.made[-3:]:
+            for one in self.make[-3:]:
                 total = total.add(one.sum())
             total.backward(retain_graph=choice % 2 == 0)
 
@@ -90,7 +90,7 @@ class Record:
         def hook(g: Any) -> Any:
             if g is None:  # torch calls hooks of one of several outputs without a gradient, too
                 return None
-            self.seen.append(rounded(g))
+            self.seen.append(round_values(g))
             return g * 2 if doubling else None
 
         return hook
@@ -126,24 +126,24 @@ class Record:
 
     def keep(self, t: Any, wide: bool = False) -> None:
         if wide:
-            self.wide.add(len(self.made))
-        self.made.append(t)
+            self.wide.add(len(self.make))
+        self.make.append(t)
 
-    def told(self) -> dict[str, Any]:
+    def as_lists(self) -> dict[str, Any]:
         """The record as lists of numbers and strings. Whether a leaf's hooks come early or late is the engine's."""
         return {"errors": self.errors, "hooks": sorted(self.seen, key=str),
-                "values": [rounded(t.detach()) for t in self.made[:4]],
+                "values": [round_values(t.detach()) for t in self.make[:4]],
                 "grads": [grad_of(t) for t in [*self.leaves, *self.retained]]}
 
 
-def rounded(t: Any) -> Any:
+def round_values(t: Any) -> Any:
     """The numbers of a tensor, to six places; a zero has no sign."""
     return (np.round(np.array(t.tolist(), float), 6) + 0.0).tolist()
 
 
 def grad_of(t: Any) -> Any:
     """The numbers of a tensor's gradient; None when it has none."""
-    return None if t.grad is None else rounded(t.grad)
+    return None if t.grad is None else round_values(t.grad)
 
 
 def kind_of(error: RuntimeError) -> str:
@@ -164,4 +164,4 @@ def run(engine: Any, steps: list[Step], **options: Any) -> dict[str, Any]:
             record.errors.append(f"{number} {step[0]}: {kind_of(error)}")
             if kind_of(error) in LAST or (step[0] == "backward" and kind_of(error) == "dead view"):
                 return {"errors": record.errors}
-    return record.told()
+    return record.as_lists()

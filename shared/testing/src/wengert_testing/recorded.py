@@ -47,7 +47,7 @@ def read_answers(path: Path) -> Recording:
     """Return the header and the cases of a file. Raises ValueError for a case that it has twice."""
     header, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     entries = [Entry(line["case"], line.get("question"), line["answer"]) for line in lines]
-    if twice := repeated(entry.case for entry in entries):
+    if twice := duplicates(entry.case for entry in entries):
         raise ValueError(f"{path.name} has these cases twice: {', '.join(twice)}")
     return Recording(header, entries)
 
@@ -103,7 +103,7 @@ def read_differences(*paths: Path) -> dict[str, str]:
     found: list[tuple[str, str]] = []
     for path in paths:
         found += parse_differences(path.read_text(encoding="utf-8"), path.name)
-    if twice := repeated(case for case, _ in found):
+    if twice := duplicates(case for case, _ in found):
         raise ValueError(f"{', '.join(path.name for path in paths)}: these cases are given twice: {', '.join(twice)}")
     return dict(found)
 
@@ -130,7 +130,7 @@ def lines_with_reasons(text: str, name: str = "differences") -> Iterator[tuple[s
         yield from ((reason, line) for line in lines if line)
 
 
-def repeated(names: Iterable[str]) -> list[str]:
+def duplicates(names: Iterable[str]) -> list[str]:
     """Return the names that occur more than once, sorted."""
     seen: set[str] = set()
     return sorted({name for name in names if name in seen or seen.add(name)})  # type: ignore[func-returns-value]

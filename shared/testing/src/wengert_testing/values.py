@@ -8,7 +8,7 @@ import numpy as np
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_testing.calls import array_of, as_tensors, call, contiguous, inplace_of, op_of, strided
+from wengert_testing.calls import array_of, as_tensors, call, contiguous, inplace_of, op_of, strided_copy
 from wengert_testing.case import COMPLEX_OF, Array, OpCase, Sample
 from wengert_testing.tolerance import assert_close
 
@@ -16,7 +16,7 @@ LOOSE = 50
 """How many roundings deep a result may be: the tolerance of its dtype is multiplied by it."""
 
 
-def expected_of(case: OpCase, sample: Sample) -> tuple[Any, ...]:
+def oracle_value(case: OpCase, sample: Sample) -> tuple[Any, ...]:
     """What the oracle gives."""
     assert case.oracle is not None
     with np.errstate(all="ignore"):
@@ -48,7 +48,7 @@ TOLERANCES = {
 def check_value(case: OpCase, sample: Sample) -> None:
     """The op's results are the oracle's; those of the in-place variant and of out= too."""
     got = call(case, sample)
-    expected = expected_of(case, sample)
+    expected = oracle_value(case, sample)
     compare(case, sample, got, expected)
     if len(got) == 1 and isinstance(got[0], Tensor):
         check_out(case, sample, got[0])
@@ -58,7 +58,13 @@ def check_value(case: OpCase, sample: Sample) -> None:
 def check_strided(case: OpCase, sample: Sample) -> None:
     """Inputs with gaps and reversed dims give the same."""
     if case.strided:
-        compare(case, sample, call(case, sample, strided), expected_of(case, sample), "result of non-contiguous inputs")
+        compare(
+            case,
+            sample,
+            call(case, sample, strided_copy),
+            oracle_value(case, sample),
+            "result of non-contiguous inputs",
+        )
 
 
 DIM_FIRST = ("sum", "prod")
@@ -70,7 +76,7 @@ def check_out(case: OpCase, sample: Sample, result: Tensor) -> None:
     op = op_of(case)
     if op is None or "out" not in op.params or (op.name in DIM_FIRST and len(sample.args) + len(sample.kwargs) < 2):
         return
-    for out in (wc.empty(0, dtype=result.dtype), strided(np.zeros(tuple(result.shape), result.numpy().dtype))):
+    for out in (wc.empty(0, dtype=result.dtype), strided_copy(np.zeros(tuple(result.shape), result.numpy().dtype))):
         args, kwargs = as_tensors(sample, contiguous)
         returned = op(*args, **kwargs, out=out)
         assert returned is out, f"{case.op}: out= is not what was returned"
@@ -106,7 +112,7 @@ def check_dtypes(case: OpCase) -> None:
     """A sample with several elements, in each dtype: the result is the oracle's on the same numbers in float64."""
     for name in dtypes_of(case):
         sample = sample_in(case, name)
-        compare(case, sample, call(case, sample), expected_of(case, wide(sample)), name)
+        compare(case, sample, call(case, sample), oracle_value(case, wide(sample)), name)
 
 
 def sample_in(case: OpCase, name: str) -> Sample:
@@ -114,11 +120,11 @@ def sample_in(case: OpCase, name: str) -> Sample:
     samples = list(case.samples("complex128" if name.startswith("complex") else "float64"))
     sample = samples[min(1, len(samples) - 1)]
     dtype = contiguous(np.zeros(1)).to(getattr(wc, name)).numpy().dtype if name != "bfloat16" else bfloat16()
-    args, kwargs = as_tensors(sample, lambda a: converted(a, dtype) if a.dtype.kind in "fc" else a)
+    args, kwargs = as_tensors(sample, lambda a: convert_array(a, dtype) if a.dtype.kind in "fc" else a)
     return Sample(args, kwargs)
 
 
-def converted(array: Array, dtype: Any) -> Array:
+def convert_array(array: Array, dtype: Any) -> Array:
     """An array in another dtype: as whole numbers, from 1 on, when that is one of integers."""
     if dtype.kind in "iub":
         return np.asarray(np.argsort(np.argsort(array, axis=None)).reshape(array.shape) % 5 + 1, dtype)

@@ -103,11 +103,11 @@ class autocast:
             )
 
         @functools.wraps(func)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             with self:
                 return func(*args, **kwargs)
 
-        return decorated  # type: ignore[return-value]
+        return wrapper  # type: ignore[return-value]
 
 
 def check_text(device_type: object) -> None:
@@ -162,7 +162,7 @@ def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         enabled = settings.is_autocast_enabled(device_type)
         args[0]._dtype = settings.get_autocast_dtype(device_type)
         args[0]._fwd_used_autocast = enabled and cast_inputs is None
@@ -171,7 +171,7 @@ def custom_fwd(fwd: Callable[..., Any] | None = None, *, device_type: str, cast_
         with autocast(device_type, enabled=False):
             return fwd(*cast_to(args, device_type, cast_inputs), **cast_to(kwargs, device_type, cast_inputs))
 
-    return decorated
+    return wrapper
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
@@ -188,8 +188,8 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> An
         return functools.partial(custom_bwd, device_type=device_type)
 
     @functools.wraps(bwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         with autocast(device_type, dtype=args[0]._dtype, enabled=args[0]._fwd_used_autocast):
             return bwd(*args, **kwargs)
 
-    return decorated
+    return wrapper

@@ -199,7 +199,7 @@ class GradScaler:
         if not state.inf_checks:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         optimizer.grad_scale = None if state.stage is Stage.UNSCALED else scale
-        optimizer.found_inf = together(state.inf_checks, scale.device)
+        optimizer.found_inf = join_checks(state.inf_checks, scale.device)
         try:
             result = optimizer.step(*args, **kwargs)
         finally:
@@ -342,7 +342,7 @@ def overflows(gradients: Iterable[Tensor]) -> dict[Any, Tensor]:
     return found
 
 
-def together(checks: dict[Any, Tensor], device: Any) -> Tensor:
+def join_checks(checks: dict[Any, Tensor], device: Any) -> Tensor:
     """Return the checks of all devices in one tensor on one of them."""
     first, *others = (check.to(device) for check in checks.values())
     for other in others:

@@ -39,7 +39,7 @@ def is_eligible(value: Any, kind: str) -> bool:
     return value.is_cpu if kind == "cpu" else bool(value.device.type == kind)
 
 
-def mapped(values: list[Any], kind: str, cast: Callable[[Any], Any]) -> list[Any]:
+def map_tensors(values: list[Any], kind: str, cast: Callable[[Any], Any]) -> list[Any]:
     """Return the values with the tensors among them, and in lists among them, cast."""
     return [
         [cast(one) if is_eligible(one, kind) else one for one in value] if type(value) in (list, tuple)
@@ -51,10 +51,10 @@ def mapped(values: list[Any], kind: str, cast: Callable[[Any], Any]) -> list[Any
 def lower(values: list[Any], kind: str) -> list[Any]:
     """Cast to the dtype of lower precision."""
     target = get_autocast_dtype(kind)
-    return mapped(values, kind, lambda t: t if t.dtype is target else lowered(t, target))
+    return map_tensors(values, kind, lambda t: t if t.dtype is target else lower_precision(t, target))
 
 
-def lowered(t: Tensor, target: Any) -> Tensor:
+def lower_precision(t: Tensor, target: Any) -> Tensor:
     """Return a tensor in lower precision: of a leaf of float32 the one made before, unless it was written to since."""
     if not (SETTINGS.cache_enabled and t.requires_grad and t.is_leaf and t.dtype is float32 and not t._is_view()):
         return t.to(target)
@@ -74,7 +74,7 @@ def lower_of_products(name: str) -> Policy:
 
 def single(values: list[Any], kind: str) -> list[Any]:
     """Cast to float32."""
-    return mapped(values, kind, lambda t: t.to(float32))
+    return map_tensors(values, kind, lambda t: t.to(float32))
 
 
 def single_at_borders(values: list[Any], kind: str) -> list[Any]:
@@ -91,12 +91,12 @@ def single_unless_dtype(values: list[Any], kind: str) -> list[Any]:
 def widest(values: list[Any], kind: str) -> list[Any]:
     """Cast to the one dtype among the tensors, or to float32 where there are several."""
     found: set[Any] = set()
-    mapped(values, kind, lambda t: found.add(t.dtype))
+    map_tensors(values, kind, lambda t: found.add(t.dtype))
     target = next(iter(found)) if len(found) == 1 else float32
-    return mapped(values, kind, lambda t: t.to(target))
+    return map_tensors(values, kind, lambda t: t.to(target))
 
 
-def refused(values: list[Any], kind: str) -> list[Any]:
+def refuse_op(values: list[Any], kind: str) -> list[Any]:
     """Refuse binary_cross_entropy on a GPU: what it needs, float16 cannot hold."""
     raise RuntimeError(
         "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast. "
@@ -105,7 +105,7 @@ def refused(values: list[Any], kind: str) -> list[Any]:
 
 
 # ---- lists
-def listed(policy: Policy, names: str) -> dict[str, Policy]:
+def policies_by_name(policy: Policy, names: str) -> dict[str, Policy]:
     """Return a policy for each name: of an op, or of a function with the part of the namespace it is in."""
     return dict.fromkeys(names.split(), policy)
 
@@ -137,38 +137,38 @@ TRANSFORMS = "stft " + " ".join(
 )
 
 CPU: dict[str, Policy] = {
-    **listed(lower, PRODUCTS + "chain_matmul linalg.multi_dot"),
-    **listed(single, LOSSES + MATRICES + TRANSFORMS),
-    **listed(single, """
+    **policies_by_name(lower, PRODUCTS + "chain_matmul linalg.multi_dot"),
+    **policies_by_name(single, LOSSES + MATRICES + TRANSFORMS),
+    **policies_by_name(single, """
         cdist ctc_loss nn.functional.ctc_loss nn.functional.binary_cross_entropy nn.functional.cross_entropy
         nn.functional.grid_sample nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool3d
         nn.functional.avg_pool3d nn.functional.max_pool3d max_pool3d
         nanquantile quantile polar prod trace view_as_complex
     """),
-    **listed(single_at_borders, "nn.functional.pad"),
+    **policies_by_name(single_at_borders, "nn.functional.pad"),
     **{name: lower_of_products(name) for name in ("einsum", "inner", "tensordot")},
-    **listed(widest, "cat stack index_copy"),
+    **policies_by_name(widest, "cat stack index_copy"),
 }  # fmt: skip
 """The policies of calls on the CPU."""
 
 ACCELERATOR: dict[str, Policy] = {
-    **listed(lower, PRODUCTS + "addmv addr mv einsum chain_matmul linalg.multi_dot"),
-    **listed(single, LOSSES),
-    **listed(single, """
+    **policies_by_name(lower, PRODUCTS + "addmv addr mv einsum chain_matmul linalg.multi_dot"),
+    **policies_by_name(single, LOSSES),
+    **policies_by_name(single, """
         acos asin cosh erfinv exp expm1 log log10 log1p log2 reciprocal rsqrt sinh tan pow nn.functional.softplus
         layer_norm nn.functional.layer_norm group_norm nn.functional.group_norm rms_norm nn.functional.rms_norm
         cosine_similarity nn.functional.cosine_similarity dist pdist nn.functional.pdist cdist renorm logsumexp norm
         nn.functional.interpolate
     """),
-    **listed(single_unless_dtype, """
+    **policies_by_name(single_unless_dtype, """
         prod softmax nn.functional.softmax log_softmax nn.functional.log_softmax cumprod cumsum sum
         linalg.vector_norm linalg.matrix_norm linalg_vector_norm _norm
     """),
-    **listed(widest, """
+    **policies_by_name(widest, """
         addcdiv addcmul atan2 bilinear nn.functional.bilinear cross dot vdot nn.functional.grid_sample index_put
         tensordot scatter_add
     """),
-    **listed(refused, "nn.functional.binary_cross_entropy"),
+    **policies_by_name(refuse_op, "nn.functional.binary_cross_entropy"),
 }  # fmt: skip
 """The policies of calls on other devices."""
 

@@ -103,18 +103,18 @@ def switch() -> None:
     if SETTINGS.enabled and not CASTS:
         from wengert_compat.amp.policies import cast_for
 
-        CASTS.append(ArgumentCasts(cast_for, again))
+        CASTS.append(ArgumentCasts(cast_for, context_factory))
     set_argument_casts(CASTS[0] if SETTINGS.enabled else None)
 
 
-def again() -> Callable[[], AbstractContextManager[None]]:
+def context_factory() -> Callable[[], AbstractContextManager[None]]:
     """Return what gives a block with the settings of now: the second run of a checkpoint is cast as the first was."""
     then = set(SETTINGS.enabled), dict(SETTINGS.dtypes), SETTINGS.cache_enabled
-    return lambda: held(*then)
+    return lambda: hold_settings(*then)
 
 
 @contextmanager
-def held(enabled: set[str], dtypes: dict[str, Any], cache_enabled: bool) -> Generator[None, None, None]:
+def hold_settings(enabled: set[str], dtypes: dict[str, Any], cache_enabled: bool) -> Generator[None, None, None]:
     """Set all settings for the time of a block."""
     before = SETTINGS.enabled, SETTINGS.dtypes, SETTINGS.cache_enabled
     SETTINGS.enabled, SETTINGS.dtypes, SETTINGS.cache_enabled = set(enabled), dict(dtypes), cache_enabled

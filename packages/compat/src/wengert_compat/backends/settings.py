@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 
-def mounted(name: str) -> ModuleType:
+def mounted_module(name: str) -> ModuleType:
     """Return the module of wengert which the names of one of ours were copied into; ours where wengert is not used."""
     return sys.modules.get(name.replace("wengert_compat", "wengert", 1)) or sys.modules[name]
 
@@ -22,7 +22,7 @@ def mounted(name: str) -> ModuleType:
 @contextmanager
 def hold(name: str, **values: object) -> Generator[None, None, None]:
     """Set attributes of a module for the time of a block. Each is a bool, or it is PyTorch's RuntimeError."""
-    module = mounted(name)
+    module = mounted_module(name)
     for key, value in values.items():
         if not isinstance(value, bool):
             library = name.rpartition(".")[2]

@@ -22,12 +22,12 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
     return self
 
 
-def beside(name: str, self: Tensor, **others: Any) -> list[list[Any]]:
+def broadcast_numbers(name: str, self: Tensor, **others: Any) -> list[list[Any]]:
     """The numbers of tensor and others, which are broadcast to its shape; TypeError for one of another kind."""
-    for place, (argument, other) in enumerate(others.items(), 1):
+    for position, (argument, other) in enumerate(others.items(), 1):
         if not isinstance(other, Tensor):
             got = type(other).__name__
-            raise TypeError(f"{name}(): argument '{argument}' (position {place}) must be Tensor, not {got}")
+            raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {got}")
         if other.dtype != self.dtype:
             raise TypeError(f"{name}: expected a tensor of {self.dtype} for '{argument}' (got {other.dtype})")
     for t in (self, *others.values()):
@@ -37,7 +37,7 @@ def beside(name: str, self: Tensor, **others: Any) -> list[list[Any]]:
 
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
     """Put what a function gives for each element and that of another tensor, which is broadcast, in its place."""
-    values = [callable(a, b) for a, b in zip(*beside("map_", self, other=tensor), strict=True)]
+    values = [callable(a, b) for a, b in zip(*broadcast_numbers("map_", self, other=tensor), strict=True)]
     TABLE.ops["copy_"](self, self.new_tensor(values).view(self.shape))
     return self
 
@@ -49,6 +49,6 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
     >>> tensor([1.0, 2.0]).map2_(tensor([3.0, 4.0]), tensor([5.0]), lambda a, b, c: a + b * c).tolist()
     [16.0, 22.0]
     """
-    values = [callable(a, b, c) for a, b, c in zip(*beside("map2_", self, x=x, y=y), strict=True)]
+    values = [callable(a, b, c) for a, b, c in zip(*broadcast_numbers("map2_", self, x=x, y=y), strict=True)]
     TABLE.ops["copy_"](self, self.new_tensor(values).view(self.shape))
     return self

@@ -81,7 +81,7 @@ cdef object attributes(Tensor t):
     return dict(own) if own else None
 
 
-cdef Tensor finished(Tensor new, object cls, bint differentiable):
+cdef Tensor finish_copy(Tensor new, object cls, bint differentiable):
     if cls is not Tensor:
         new = as_subclass(new, cls)
     if differentiable:
@@ -119,7 +119,7 @@ def shallow_copy(Tensor self):
     """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
     refuse_batched(self)
     warn_of_hooks(self)
-    cdef Tensor new = finished(alias(self), type(self), requires_grad(self))
+    cdef Tensor new = finish_copy(alias(self), type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
         keep_grad(new, <object> self.extra.grad)
     set_state(new, attributes(self))
@@ -140,7 +140,7 @@ def deep_copy(Tensor self, dict memo):
                            f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "
                            "use .detach() or .clone()")
     new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
-    new = finished(new, type(self), requires_grad(self))
+    new = finish_copy(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)
     set_state(new, copy.deepcopy(attributes(self), memo))
@@ -213,7 +213,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differen
     like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
     if nbytes:
         memcpy(memory.data, cnp.PyArray_DATA(source), nbytes)
-    new = finished(on_memory(memory, like, 0), cls, differentiable)
+    new = finish_copy(on_memory(memory, like, 0), cls, differentiable)
     if grad is not None:
         if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
             raise ValueError("not a pickled tensor: its gradient is none of its own")
@@ -223,7 +223,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differen
 
 def rebuild_elsewhere(device, cls, Tensor values, bint differentiable, grad):
     """The tensor of another device that ``reduce`` took apart, contiguous."""
-    cdef Tensor new = finished(values.to(device), cls, differentiable)
+    cdef Tensor new = finish_copy(values.to(device), cls, differentiable)
     if grad is not None:
         keep_grad(new, grad)
     return new

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format import contiguous_format, memory_format
 from wengert_core.tensors.tensor import Tensor
@@ -59,23 +59,25 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
     RuntimeError where the number of elements is another.
     """
     warn_user("non-inplace resize is deprecated")
-    return resized(self, sizes)
+    return resize_checked(self, sizes)
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """The tensor in the shape of another one of as many elements; deprecated, ``reshape`` says it better."""
     warn_user("non-inplace resize_as is deprecated")
-    return resized(self, tuple(tensor.shape))
+    return resize_checked(self, tuple(tensor.shape))
 
 
-def resized(t: Tensor, sizes: tuple[Any, ...]) -> Tensor:
+def resize_checked(t: Tensor, sizes: tuple[Any, ...]) -> Tensor:
     shape = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     count = 1
     for size in shape:
         count *= size
     if count != t.numel():
-        wanted, had = ("x".join(told(size, str) for size in s) for s in (shape, t.shape))
-        raise RuntimeError(f"requested resize to {wanted} ({told(count, str)} elements in total), but the given tensor "
-                           f"has a size of {had} ({t.numel()} elements). autograd's resize can only change the shape "
-                           "of a given tensor, while preserving the number of elements. ")
+        wanted, had = ("x".join(short_repr(size, str) for size in s) for s in (shape, t.shape))
+        raise RuntimeError(
+            f"requested resize to {wanted} ({short_repr(count, str)} elements in total), but the given tensor "
+            f"has a size of {had} ({t.numel()} elements). autograd's resize can only change the shape "
+            "of a given tensor, while preserving the number of elements. "
+        )
     return t.reshape(shape)

@@ -1,6 +1,7 @@
 """Tensors as text, character for character as torch prints them.
 
-The rules were found by asking torch 2.13; `tests/recorded/printing.jsonl` holds its answers and the test compares with them.
+The rules were found by asking torch 2.13; `tests/recorded/printing.jsonl` holds its answers and the test compares with
+them.
 Only the elements that are shown are read, so a tensor of 10^7 elements prints as fast as one of 1,000.
 """
 
@@ -55,8 +56,8 @@ def set_printoptions(
     """
     global _current
     if profile is not None and not (isinstance(profile, str) and profile in PROFILES):
-        from wengert_core.messages.short_repr import told
-        raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {told(profile)}")
+        from wengert_core.messages.short_repr import short_repr
+        raise ValueError(f"set_printoptions(): profile must be one of {', '.join(PROFILES)}, got {short_repr(profile)}")
     base = _current if profile is None else PROFILES[profile]
     _current = PrintOptions(
         base.precision if precision is None else _count("precision", precision),
@@ -84,8 +85,8 @@ def _count(name: str, value: int) -> int:
 
 def _threshold(value: Any) -> float:
     if not isinstance(value, (int, float)) or value != value:
-        from wengert_core.messages.short_repr import told
-        raise TypeError(f"set_printoptions(): threshold must be a number, got {told(value)}")
+        from wengert_core.messages.short_repr import short_repr
+        raise TypeError(f"set_printoptions(): threshold must be a number, got {short_repr(value)}")
     return value
 
 
@@ -135,10 +136,10 @@ def format_scalar(value: Any, spec: str) -> str:
     return format(value.item() if hasattr(value, "item") else value, spec)
 
 
-def shown(shape: Sequence[int]) -> tuple[np.ndarray[Any, Any], ...] | None:
+def visible_positions(shape: Sequence[int]) -> tuple[np.ndarray[Any, Any], ...] | None:
     """The positions that are printed in each dimension; None if all elements are.
 
-    >>> shown((2, 600))
+    >>> visible_positions((2, 600))
     (array([0, 1]), array([  0,   1,   2, 597, 598, 599]))
     """
     positions = _plan(tuple(shape), _current)[1]

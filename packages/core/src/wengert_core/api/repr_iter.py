@@ -20,7 +20,7 @@ def text(tensor: Any) -> str:
     kind = type(tensor)
     shape = tuple(plain.shape)
     if plain.device.type != "cpu":  # only what is shown is copied to the host
-        for dim, places in enumerate(printing.shown(shape) or ()):
+        for dim, places in enumerate(printing.visible_positions(shape) or ()):
             index = plain.new_tensor(places.tolist(), dtype=ALL["int64"])
             plain = plain.index_select(dim, index)
         plain = plain.cpu()
@@ -40,7 +40,7 @@ def _grad_fn_name(tensor: Any) -> str | None:
     return type(grad_fn).__name__ if grad_fn is not None else None
 
 
-def formatted(tensor: Any, spec: str) -> str:
+def format_tensor_spec(tensor: Any, spec: str) -> str:
     """``format(tensor, spec)``: of a 0-d tensor as of its number."""
     if not isinstance(spec, str):
         raise TypeError(f"__format__() argument must be str, not {type(spec).__name__}")
@@ -71,4 +71,4 @@ def contains(tensor: Any, value: Any) -> bool:
 def install() -> None:
     """Mount all of it."""
     set_operators({"repr": text, "iter": rows, "contains": contains})
-    mount("__format__", formatted)
+    mount("__format__", format_tensor_spec)

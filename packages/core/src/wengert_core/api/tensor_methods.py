@@ -9,7 +9,7 @@ from wengert_core.binding.torch_function import set_level, switch_off
 from wengert_core.devices.device import strided
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.lazy_attribute import Later
-from wengert_core.tensors.tensor import Tensor, handed_over, mount, set_constructor
+from wengert_core.tensors.tensor import Tensor, mount, move_to_subclass, set_constructor
 
 
 def _false(self: Tensor) -> bool:
@@ -57,7 +57,7 @@ def _cuda_array_interface(self: Tensor) -> dict[str, Any]:
             "data": (self.data_ptr() if self.numel() else 0, False)}
 
 
-def _divided_by(self: Tensor, other: Any) -> Any:
+def _divide(self: Tensor, other: Any) -> Any:
     """self / other."""
     return self / other
 
@@ -73,7 +73,7 @@ def _divide_in_place(self: Tensor, other: Any) -> Any:
     return self
 
 
-def _reversed(self: Tensor) -> Tensor:
+def _reversed_parts(self: Tensor) -> Tensor:
     """The parts of the first dim in reverse order, as a tensor; one without dims is itself."""
     return self.flip(0) if self.dim() else self
 
@@ -107,7 +107,7 @@ def _as_subclass(self: Tensor, cls: type) -> Tensor:
     """
     before = switch_off(2)  # neither a mode nor a tensor of another subclass has a say in it
     try:
-        return handed_over(find("alias")(self), cls)
+        return move_to_subclass(find("alias")(self), cls)
     finally:
         set_level(before)
 
@@ -125,12 +125,12 @@ _torch_function.__qualname__ = "Tensor.__torch_function__"
 METHODS = {
     "__torch_function__": classmethod(_torch_function),
     # names of Python's operators, some of them Python 2's, that torch has too
-    "__div__": _divided_by,
+    "__div__": _divide,
     "__idiv__": _divide_in_place,
     "__long__": Tensor.__int__,
     "__nonzero__": Tensor.__bool__,
     "__rdiv__": _dividing,
-    "__reversed__": _reversed,
+    "__reversed__": _reversed_parts,
     "__array_priority__": 1000,
     "as_subclass": _as_subclass,
     "is_conj": _false,

@@ -154,7 +154,7 @@ class TypedStorage:
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the legacy class; with a dtype the elements converted to it."""
-        return f"torch.{LEGACY_NAMES[self._dtype]}" if dtype is None else self._converted(dtype)
+        return f"torch.{LEGACY_NAMES[self._dtype]}" if dtype is None else self._convert(dtype)
 
     def pickle_storage_type(self) -> str:
         """Return the name of the legacy class without its module."""
@@ -180,24 +180,24 @@ class TypedStorage:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
-        self._check_place(place)
-        found = index(place) + self.size() if index(place) < 0 else index(place)
+        self._check_key(key)
+        found = index(key) + self.size() if index(key) < 0 else index(key)
         if not 0 <= found < self.size():
             raise IndexError(f"index {found} out of range for storage of size {self.size()}")
         return self._as_tensor()[found].item()
 
-    def __setitem__(self, place: Any, value: Any) -> None:
-        if not isinstance(place, slice):
-            self._check_place(place)
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not isinstance(key, slice):
+            self._check_key(key)
         self._check_value(value)
-        self._as_tensor()[place] = value
+        self._as_tensor()[key] = value
 
-    def _check_place(self, place: Any) -> None:
-        if not hasattr(builtin_type(place), "__index__"):
-            raise RuntimeError(f"can't index a {TypedStorage} with {builtin_type(place)}")
+    def _check_key(self, key: Any) -> None:
+        if not hasattr(builtin_type(key), "__index__"):
+            raise RuntimeError(f"can't index a {TypedStorage} with {builtin_type(key)}")
 
     def _check_value(self, value: Any) -> None:
         if isinstance(value, str):
@@ -237,7 +237,7 @@ class TypedStorage:
         return self._of(self._untyped.__deepcopy__(memo), self._dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self._untyped, self._dtype)
+        return restore_storage, (self._untyped, self._dtype)
 
     def cpu(self) -> TypedStorage:
         """Return the elements in the memory of the host."""
@@ -255,7 +255,7 @@ class TypedStorage:
         """Return the elements in pinned memory of the host."""
         return self._of(self._untyped.pin_memory(), self._dtype)
 
-    def _converted(self, target: Any) -> TypedStorage:
+    def _convert(self, target: Any) -> TypedStorage:
         return self._of(UntypedStorage._of(whole_memory(self._as_tensor().to(target, copy=True))), target)
 
     def __repr__(self) -> str:
@@ -271,7 +271,7 @@ def converting(name: str, target: str) -> Any:
     """Return the method that converts the elements to another dtype."""
 
     def convert(self: TypedStorage) -> TypedStorage:
-        return self._converted(ALL[target])
+        return self._convert(ALL[target])
 
     convert.__name__, convert.__qualname__ = name, f"TypedStorage.{name}"
     convert.__doc__ = f"Return a storage of {target} with the elements converted."
@@ -282,7 +282,7 @@ for _name, _target in NAMES.items():
     setattr(TypedStorage, _name, converting(_name, _target))
 
 
-def restored(untyped: UntypedStorage, kind: Any) -> TypedStorage:
+def restore_storage(untyped: UntypedStorage, kind: Any) -> TypedStorage:
     """Return a storage that was pickled."""
     return TypedStorage._of(untyped, kind)
 

@@ -168,25 +168,25 @@ class UntypedStorage:
     def __iter__(self) -> Iterator[int]:
         return iter(self.tolist())
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return self._of(self._memory[place.start : place.stop]) if one_step(place) else None
-        if not hasattr(type(place), "__index__"):
-            raise TypeError(f"can't index a torch.UntypedStorage with {type(place).__name__}")
-        return self._memory[self._position(index(place), IndexError)].item()
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._of(self._memory[key.start : key.stop]) if one_step(key) else None
+        if not hasattr(type(key), "__index__"):
+            raise TypeError(f"can't index a torch.UntypedStorage with {type(key).__name__}")
+        return self._memory[self._position(index(key), IndexError)].item()
 
-    def __setitem__(self, place: Any, value: Any) -> None:
-        if not hasattr(type(place), "__index__") and not isinstance(place, slice):
-            raise RuntimeError(f"can't index a torch.UntypedStorage with {type(place).__name__}")
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not hasattr(type(key), "__index__") and not isinstance(key, slice):
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {type(key).__name__}")
         number = byte("can only set storage content with a int types, but got {} instead", value)
-        if isinstance(place, slice):
-            one_step(place)
-            self._memory[place.start : place.stop].fill_(number)
+        if isinstance(key, slice):
+            one_step(key)
+            self._memory[key.start : key.stop].fill_(number)
         else:
-            self._memory[self._position(index(place), RuntimeError)] = number
+            self._memory[self._position(index(key), RuntimeError)] = number
 
-    def _position(self, place: int, error: Any) -> int:
-        size, found = self.nbytes(), place + self.nbytes() if place < 0 else place
+    def _position(self, key: int, error: Any) -> int:
+        size, found = self.nbytes(), key + self.nbytes() if key < 0 else key
         if not 0 <= found < size:
             problem = "out of bounds: " if error is RuntimeError else ""
             raise error(f"{problem}index {found} out of range for storage of size {size}")
@@ -318,13 +318,13 @@ for _name, _target in NAMES.items():
 
 
 # ---- reading arguments
-def bytes_of(value: Any, place: Any = None) -> Tensor:
+def bytes_of(value: Any, device_spec: Any = None) -> Tensor:
     """Return a tensor of bytes: of a size, not set, or of a sequence of ints."""
     if is_size(value) and not isinstance(value, bool):
         size = index(value)
         if size < 0:
             raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {size} bytes")
-        return OPS["empty"](size, dtype=ALL["uint8"], device=place)  # type: ignore[no-any-return]
+        return OPS["empty"](size, dtype=ALL["uint8"], device=device_spec)  # type: ignore[no-any-return]
     if isinstance(value, (dict, Tensor)) or not hasattr(type(value), "__getitem__"):
         raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(value).__name__}")
     if not hasattr(type(value), "__len__"):
@@ -339,7 +339,7 @@ def bytes_of(value: Any, place: Any = None) -> Tensor:
                 f"one of the items was of type {type(item).__name__} instead of int"
             )
     numbers = np.array([index(item) & 255 for item in items], np.uint8)
-    return OPS["tensor"](numbers, dtype=ALL["uint8"], device=place)  # type: ignore[no-any-return]
+    return OPS["tensor"](numbers, dtype=ALL["uint8"], device=device_spec)  # type: ignore[no-any-return]
 
 
 def is_size(value: Any) -> bool:
@@ -354,9 +354,9 @@ def byte(problem: str, value: Any) -> int:
     return index(value) & 255
 
 
-def one_step(place: slice) -> bool:
+def one_step(key: slice) -> bool:
     """Return True; RuntimeError for a slice with another step than 1."""
-    step = 1 if place.step is None else index(place.step)
+    step = 1 if key.step is None else index(key.step)
     if step != 1:
         raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
     return True

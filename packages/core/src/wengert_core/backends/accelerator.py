@@ -49,8 +49,8 @@ class Accelerator:
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.Stream = _class("Stream", self.made_stream, STREAM)
-        self.Event = _class("Event", self.made_event, EVENT)
+        self.Stream = _class("Stream", self.create_stream, STREAM)
+        self.Event = _class("Event", self.create_event, EVENT)
         self.StreamContext = type("StreamContext", (_StreamContext,), {"kind": self})
         self.device = type("device", (_DeviceContext,), {"kind": self})
 
@@ -61,7 +61,7 @@ class Accelerator:
         found = devices.plugin_of(self.kind)
         return found if found is not None and found.device_count() else None
 
-    def needed(self) -> Any:
+    def require_plugin(self) -> Any:
         """The plugin; torch's error where there is none, or no device."""
         found = devices.plugin_of(self.kind)
         if found is None:
@@ -87,7 +87,7 @@ class Accelerator:
 
     def is_initialized(self) -> bool:
         """Whether a device has been used."""
-        return any(place[0] == self.kind for place in devices.PLACES)
+        return any(key[0] == self.kind for key in devices.DEVICE_NUMBERS)
 
     def device_count(self) -> int:
         """How many devices there are."""
@@ -96,11 +96,11 @@ class Accelerator:
 
     def current_device(self) -> int:
         """The number of the device that the type's name alone means."""
-        return int(self.needed().current_device())
+        return int(self.require_plugin().current_device())
 
     def set_device(self, device: Any) -> None:
         """Make a device the current one of this thread."""
-        plugin = self.needed()
+        plugin = self.require_plugin()
         index = self.index(device, plugin)
         devices.device_number(devices.device(self.kind, index), "set_device")
         plugin.set_device(index)
@@ -110,21 +110,21 @@ class Accelerator:
 
     def synchronize(self, device: Any = None) -> None:
         """Wait until all work on a device is done."""
-        plugin = self.needed()
+        plugin = self.require_plugin()
         plugin.synchronize(self.index(device, plugin))
 
-    def made_stream(self, device: Any = None, priority: int = 0) -> Any:
+    def create_stream(self, device: Any = None, priority: int = 0) -> Any:
         """A new stream."""
         if self.plugin() is None:
             raise RuntimeError(f"torch.{self.kind}.Stream requires {self.kind.upper()} support")
-        plugin = self.needed()
+        plugin = self.require_plugin()
         return plugin.make_stream(self.index(device, plugin), priority)
 
-    def made_event(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> Any:
+    def create_event(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> Any:
         """A new event."""
         if self.plugin() is None:
             raise RuntimeError("Tried to instantiate dummy base class Event")
-        return self.needed().make_event(enable_timing)
+        return self.require_plugin().make_event(enable_timing)
 
     def stream(self, stream: Any) -> Any:
         """A context in which work goes to a stream; None: no change."""
@@ -133,16 +133,16 @@ class Accelerator:
     def set_stream(self, stream: Any) -> None:
         """Let work go to a stream from now on; None: no change."""
         if stream is not None:
-            self.needed().set_stream(stream)
+            self.require_plugin().set_stream(stream)
 
     def current_stream(self, device: Any = None) -> Any:
         """The stream that work goes to."""
-        plugin = self.needed()
+        plugin = self.require_plugin()
         return plugin.current_stream(self.index(device, plugin))
 
     def default_stream(self, device: Any = None) -> Any:
         """The stream that work goes to unless another one is set."""
-        plugin = self.needed()
+        plugin = self.require_plugin()
         return plugin.default_stream(self.index(device, plugin))
 
     # ---- memory
@@ -163,7 +163,7 @@ class Accelerator:
 
     def reset_peak_memory_stats(self, device: Any = None) -> None:
         """Let max_memory_allocated start again."""
-        plugin = self.needed()
+        plugin = self.require_plugin()
         plugin.reset_peak(self.index(device, plugin))
 
     def empty_cache(self) -> None:
@@ -190,8 +190,8 @@ class Accelerator:
 
     def initial_seed(self) -> int:
         """The seed that the current device's random numbers were started from."""
-        place = devices.device_number(devices.device(self.kind, self.current_device()), "initial_seed")
-        return generator.generator_of(place).initial_seed()
+        number = devices.device_number(devices.device(self.kind, self.current_device()), "initial_seed")
+        return generator.generator_of(number).initial_seed()
 
 
 def _class(name: str, make: Callable[..., Any], doc: str) -> type:
@@ -214,14 +214,14 @@ class _StreamContext:
     def __enter__(self) -> None:
         if self.stream is None or self.kind.plugin() is None:
             return
-        plugin = self.kind.needed()
+        plugin = self.kind.require_plugin()
         self.before = plugin.current_device(), plugin.set_stream(self.stream)
         plugin.set_device(self.stream.device.index)
 
     def __exit__(self, *error: object) -> None:
         if self.stream is None or self.kind.plugin() is None:
             return
-        plugin = self.kind.needed()
+        plugin = self.kind.require_plugin()
         plugin.set_stream(self.before[1])
         plugin.set_device(self.before[0])
 

@@ -2,4 +2,4 @@ from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport Op
 
-cdef object made(Op op, PyObject** slots)
+cdef object make_on_device(Op op, PyObject** slots)

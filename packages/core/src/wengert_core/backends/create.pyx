@@ -1,7 +1,7 @@
 """Factories of tensors on other devices: empty and filled tensors are made there, all others on the host, and moved."""
 from cpython.ref cimport PyObject
 
-from wengert_core.backends.run_on cimport preserved_at, run_at
+from wengert_core.backends.run_on cimport empty_preserved, run_at
 from wengert_core.dispatch.op cimport Op
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.tensors.tensor cimport Tensor
@@ -22,11 +22,11 @@ cdef int slot_called(Op op, str name) except -2:
     return op.params.index(name) if name in op.params else -1
 
 
-cdef object made(Op op, PyObject** slots):
+cdef object make_on_device(Op op, PyObject** slots):
     """Return a factory's result, on the device of device=, of the tensor it is like, of out=, or the default one."""
     cdef PyObject* own[16]
     cdef int i, at = slot_called(op, "device"), like = -1
-    cdef unsigned int place = _device_memory.place()
+    cdef unsigned int device_number = _device_memory.current_device_number()
     cdef bint named = False
     cdef Tensor out
     for i in range(op.n_params):
@@ -34,31 +34,31 @@ cdef object made(Op op, PyObject** slots):
         if like < 0 and isinstance(<object> slots[i], Tensor) and i != op.out_slot and op.kinds[i] & 63 == 0:
             like = i
     if at >= 0 and slots[at] != <PyObject*> None:
-        place, named = _device.device_number(<object> slots[at], op.name), True
+        device_number, named = _device.device_number(<object> slots[at], op.name), True
         own[at] = <PyObject*> None
     elif like >= 0:
-        place = (<Tensor> slots[like]).device
-    elif place == 0 and at >= 0 and _factory.default_place():
-        place, named = _factory.default_place(), True
+        device_number = (<Tensor> slots[like]).device
+    elif device_number == 0 and at >= 0 and _factory.default_device_number():
+        device_number, named = _factory.default_device_number(), True
     if op.out_slot >= 0 and isinstance(<object> slots[op.out_slot], Tensor):
         out = <Tensor> slots[op.out_slot]
-        if named and out.device != place:
-            raise RuntimeError(f"device type {DEVICES[place]} does not match device type of out parameter "
+        if named and out.device != device_number:
+            raise RuntimeError(f"device type {DEVICES[device_number]} does not match device type of out parameter "
                                f"({DEVICES[out.device]})")
-        place = out.device
+        device_number = out.device
     if op.options["kind"] in ("empty", "zeros", "ones", "full") \
             and (op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None):
-        return run_at(op, own, place)
+        return run_at(op, own, device_number)
     data = <object> slots[slot_called(op, "data")] if "data" in op.params else <object> slots[0]
     if op.name in ("as_tensor", "asarray") and not isinstance(data, Tensor) and _factory_functions.on_device(data):
         data = _factory_functions.of_device(data)
     if op.name in ("as_tensor", "asarray") and isinstance(data, Tensor):
         dtype = <object> slots[slot_called(op, "dtype")]
-        return data.to(DEVICES[place]) if dtype is None else data.to(DEVICES[place], dtype)
-    return made_and_moved(op, slots, own, place, like)
+        return data.to(DEVICES[device_number]) if dtype is None else data.to(DEVICES[device_number], dtype)
+    return make_and_move(op, slots, own, device_number, like)
 
 
-cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int place, int like):
+cdef object make_and_move(Op op, PyObject** slots, PyObject** own, unsigned int device_number, int like):
     cdef int grad = slot_called(op, "requires_grad"), generator = slot_called(op, "generator"), i
     cdef Tensor result, moved, source
     keep = []
@@ -68,16 +68,16 @@ cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int
         source = <Tensor> slots[i]
         if source.device:              # its values if the op reads them, else its geometry
             keep.append(source.detach().cpu() if i != like
-                        or op.options["kind"] == "data" else preserved_at(0, source, source.code))
+                        or op.options["kind"] == "data" else empty_preserved(0, source, source.code))
             own[i] = <PyObject*> keep[len(keep) - 1]
     if grad >= 0:
         own[grad] = <PyObject*> NO
-    if generator >= 0 and place:
+    if generator >= 0 and device_number:
         if slots[generator] == <PyObject*> None:
-            keep.append(_generator.generator_of(place))
+            keep.append(_generator.generator_of(device_number))
             own[generator] = <PyObject*> keep[len(keep) - 1]
         else:
-            _generator.check_device(<object> slots[generator], place, op.name)
+            _generator.check_device(<object> slots[generator], device_number, op.name)
     if op.out_slot >= 0:
         own[op.out_slot] = <PyObject*> None
     result = run_at(op, own, 0)
@@ -89,10 +89,10 @@ cdef object made_and_moved(Op op, PyObject** slots, PyObject** own, unsigned int
             _factory.warn_of_count(op.name, target, result)
             target.resize_((<object> result).shape)
         return target.copy_(result)
-    if place == 0:
+    if device_number == 0:
         moved = result
     else:
-        moved = preserved_at(place, result, result.code)
+        moved = empty_preserved(device_number, result, result.code)
         copy_into(moved, result)
     if grad >= 0 and <object> slots[grad]:
         _factory.mark_requires_grad(moved)

@@ -17,14 +17,14 @@ from wengert_core.devices import device as devices
 from wengert_core.drivers.create import factory
 
 
-class _Chosen(_local):
+class _ThreadDefault(_local):
     """What a thread has chosen."""
 
     base: Any = None  # by set_default_device; None: nothing
     inner: tuple[Any, ...] = ()  # by the contexts that are open, the innermost last
 
 
-_chosen = _Chosen()
+_default = _ThreadDefault()
 
 
 def set_default_device(device: Any) -> None:
@@ -41,11 +41,11 @@ def set_default_device(device: Any) -> None:
     >>> set_default_device(None)
     """
     chosen = None if device is None else devices.device(device)
-    before, _chosen.base = _chosen.base, chosen
+    before, _default.base = _default.base, chosen
     try:
         refresh()
     except Exception:
-        _chosen.base = before
+        _default.base = before
         raise
 
 
@@ -64,25 +64,25 @@ def get_default_device() -> devices.device:
 
 def enter(chosen: devices.device) -> None:
     """Open ``with device:``."""
-    before, _chosen.inner = _chosen.inner, (*_chosen.inner, chosen)
+    before, _default.inner = _default.inner, (*_default.inner, chosen)
     try:
         refresh()
     except Exception:
-        _chosen.inner = before
+        _default.inner = before
         raise
 
 
 def leave() -> None:
     """Close the innermost ``with device:``."""
-    _chosen.inner = _chosen.inner[:-1]
+    _default.inner = _default.inner[:-1]
     refresh()
 
 
 def _innermost() -> Any:
-    return _chosen.inner[-1] if _chosen.inner else _chosen.base
+    return _default.inner[-1] if _default.inner else _default.base
 
 
 def refresh() -> None:
     """Look again which device is meant: a type without a number means the current one."""
     chosen = _innermost()
-    factory.set_default_place(0 if chosen is None else devices.device_number(chosen, "set_default_device"))
+    factory.set_default_device_number(0 if chosen is None else devices.device_number(chosen, "set_default_device"))

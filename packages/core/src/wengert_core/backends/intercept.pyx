@@ -7,8 +7,8 @@ exchange/device_memory.pxd.
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.backends.create cimport made
-from wengert_core.backends.run_on cimport pinned_for, preserved_at, run_at
+from wengert_core.backends.create cimport make_on_device
+from wengert_core.backends.run_on cimport pinned_copy_target, empty_preserved, run_at
 from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, find_op
 from wengert_core.drivers.steps cimport record
@@ -26,7 +26,7 @@ from wengert_core.exchange import device_memory as _device_memory
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef list DEVICES = _device.DEVICES
-cdef list PLACED = _device.PLACED
+cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES
 cdef Op TO_COPY = find_op("_to_copy")
 cdef object YES = True
 cdef Op COPY_ = find_op("copy_")
@@ -58,7 +58,7 @@ cdef list tensors_of(Op op, PyObject** slots):
     return found
 
 
-cdef unsigned int place_of(Op op, PyObject** slots) except? 0xffff:
+cdef unsigned int device_number_of(Op op, PyObject** slots) except? 0xffff:
     """Return the device number that the operation runs on. RuntimeError where the tensors' devices do not agree."""
     cdef Tensor t, first = None
     if op.name == "copy_" or op.name == "fill_":
@@ -88,31 +88,31 @@ cdef object run_on_device(Op op, PyObject** slots, uint32_t live):
     if live & WG_BATCHED:
         raise RuntimeError(f"{op.name}: a batched tensor outside of its vmap")
     if op is TO_COPY:
-        return moved(op, slots)
+        return to_copy(op, slots)
     if op.family == "factory":
-        return made(op, slots)
+        return make_on_device(op, slots)
     if op is COPY_ and slots[2] == <PyObject*> YES:
         before = _device_memory.set_non_blocking(True)
         try:
-            return run_at(op, slots, place_of(op, slots))
+            return run_at(op, slots, device_number_of(op, slots))
         finally:
             _device_memory.set_non_blocking(before)
-    return run_at(op, slots, place_of(op, slots))
+    return run_at(op, slots, device_number_of(op, slots))
 
 
-cdef object moved(Op op, PyObject** slots):
+cdef object to_copy(Op op, PyObject** slots):
     """_to_copy: another device, or another dtype on the same."""
     cdef Tensor t = <Tensor> slots[0], out
     cdef int code = dtype_code(<object> slots[1])
-    cdef unsigned int place = t.device
+    cdef unsigned int device_number = t.device
     if slots[2] != <PyObject*> None:
-        place = _device.device_number(<object> slots[2], "to")
+        device_number = _device.device_number(<object> slots[2], "to")
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
         warn_user("Casting complex values to real discards the imaginary part")
     code = t.code if code < 0 else code
-    out = pinned_for(t) if t.device and place == 0 and code == t.code and _device_memory.is_non_blocking() else None
+    out = pinned_copy_target(t) if t.device and device_number == 0 and code == t.code and _device_memory.is_non_blocking() else None
     if out is None:
-        out = preserved_at(place, t, code)
+        out = empty_preserved(device_number, t, code)
     copy_into(out, t)
     record(op, slots, out, t.flags & thread_state().modes)
     return out
@@ -123,15 +123,15 @@ cdef object moved(Op op, PyObject** slots):
 set_note = _notes.set_note
 
 
-def current_stream(place):
+def current_stream(device_number):
     """The current stream of a device, by its number; None where it has none."""
-    plugin, index = PLACED[place]
+    plugin, index = PLUGIN_DEVICES[device_number]
     return plugin.current_stream(index)
 
 
 def current_streams():
     """Of each device that has been used the current stream, where it has any."""
-    found = [plugin.current_stream(index) for plugin, index in PLACED[1:]]
+    found = [plugin.current_stream(index) for plugin, index in PLUGIN_DEVICES[1:]]
     return [stream for stream in found if stream is not None]
 
 
@@ -143,7 +143,7 @@ def use_stream(stream):
 def record_stream(Tensor t, stream):
     """Say that a tensor's memory is used on a stream, besides the one it was made on."""
     if t.device:
-        PLACED[t.device][0].record_stream(_device_memory.memory_of(t), stream)
+        PLUGIN_DEVICES[t.device][0].record_stream(_device_memory.memory_of(t), stream)
 
 
 hooks().run_on_device = run_on_device

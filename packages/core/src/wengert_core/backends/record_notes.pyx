@@ -4,12 +4,12 @@ from wengert_core.tensors.tensor cimport Tensor
 
 from wengert_core.devices import device as _device
 
-cdef list PLACED = _device.PLACED
+cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES
 cdef object NOTE = None
 
 
 cdef int note_stream(Tensor t) except -1:
-    plugin, index = PLACED[t.device]
+    plugin, index = PLUGIN_DEVICES[t.device]
     stream = plugin.current_stream(index)
     if stream is not None:
         NOTE(t, stream)

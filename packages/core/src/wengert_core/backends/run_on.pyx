@@ -4,59 +4,59 @@ from cpython.ref cimport PyObject
 from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.op cimport Op
 from wengert_core.exchange.device_memory cimport forget_fresh
-from wengert_core.runtime.state cimport WG_ELSEWHERE, WG_FOREIGN, WgState, thread_state
+from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_FOREIGN, WgState, thread_state
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor
 
 from wengert_core.devices import device as _device
 
-cdef list PLACED = _device.PLACED
+cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES
 
 
-cdef object run_at(Op op, PyObject** slots, unsigned int place):
+cdef object run_at(Op op, PyObject** slots, unsigned int device_number):
     """The op's driver, for a device (0: the host, on tensors whose memory it does not touch)."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes = state.modes, before = state.place
-    state.modes = modes & ~(<unsigned int> (WG_FOREIGN | WG_ELSEWHERE))
-    if place:
-        state.modes |= WG_ELSEWHERE
-    state.place = place
-    if place == 0:
+    cdef unsigned int modes = state.modes, before = state.device_number
+    state.modes = modes & ~(<unsigned int> (WG_FOREIGN | WG_ON_DEVICE))
+    if device_number:
+        state.modes |= WG_ON_DEVICE
+    state.device_number = device_number
+    if device_number == 0:
         try:
             return dispatch(op, slots)
         finally:
-            state.modes, state.place = modes, before
-    plugin, index = PLACED[place]
+            state.modes, state.device_number = modes, before
+    plugin, index = PLUGIN_DEVICES[device_number]
     token = plugin.enter(index)
     forget_fresh()
     try:
         return dispatch(op, slots)
     finally:
         forget_fresh()
-        state.modes, state.place = modes, before
+        state.modes, state.device_number = modes, before
         plugin.leave(token)
 
 
-cdef Tensor pinned_for(Tensor t):
+cdef Tensor pinned_copy_target(Tensor t):
     """Pinned memory for a copy to the host that is not waited for; None where there is none, or t is not contiguous."""
     from wengert_core.backends.pinning import pinned_like
     if not t.flags & TF_CONTIGUOUS:
         return None
     try:
-        return pinned_like(PLACED[t.device][0], t)
+        return pinned_like(PLUGIN_DEVICES[t.device][0], t)
     except RuntimeError:
         return None
 
 
-cdef Tensor preserved_at(unsigned int place, Tensor t, int code):
+cdef Tensor empty_preserved(unsigned int device_number, Tensor t, int code):
     """An empty tensor on a device with t's shape, its strides in t's order."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes = state.modes, before = state.place
-    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
-    if place:
-        state.modes |= WG_ELSEWHERE
-    state.place = place
+    cdef unsigned int modes = state.modes, before = state.device_number
+    state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
+    if device_number:
+        state.modes |= WG_ON_DEVICE
+    state.device_number = device_number
     try:
         return new_preserved(t, code)
     finally:
-        state.modes, state.place = modes, before
+        state.modes, state.device_number = modes, before

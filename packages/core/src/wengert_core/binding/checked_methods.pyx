@@ -20,7 +20,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from types import FunctionType
 
 from wengert_core.binding.call_arguments cimport arguments
-from wengert_core.binding.torch_function cimport asked, asks, attribute_asked, is_tensor_type, wengert_subclasses
+from wengert_core.binding.torch_function cimport call_override, may_override, call_attribute_override, is_tensor_type, wengert_subclasses
 
 cdef extern from "Python.h":
     ctypedef struct PyGetSetDef:
@@ -184,31 +184,31 @@ cdef PyObject* method_vectorcall(PyObject* method, PyObject* const* args, size_t
     cdef PyObject* result
     if wengert_subclasses and (<Method> method).is_asked:
         nargs = PyVectorcall_NARGS(nargsf)
-        if asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
-            result = asked(method, args, nargs, kwnames)
+        if may_override(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+            result = call_override(method, args, nargs, kwnames)
             if result != NULL:
                 return result
     result = wengert_method_call(<PyObject*> (<Method> method).function, (<Method> method).call,
                                  <PyTypeObject*> (<Method> method).owner, <PyObject*> (<Method> method).name, args,
                                  nargsf, kwnames)
     if result == NULL:
-        return answered(<Method> method, args, nargsf, kwnames)
+        return overridden_result(<Method> method, args, nargsf, kwnames)
     return result
 
 
-cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
+cdef PyObject* overridden_result(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     """Return the answer of an argument that has ``__torch_function__``; else raise what is set, or name the method."""
     try:
         raise_again(method, args, nargsf, kwnames)
     except TypeError as error:
         if not method.in_words:
             raise
-        from wengert_core.dispatch.overrides import asked_of, called
+        from wengert_core.dispatch.overrides import overloaded_args, call_overrides
         given, keywords = arguments(args, PyVectorcall_NARGS(nargsf), kwnames)
-        askers = asked_of(given, keywords, error)
+        askers = overloaded_args(given, keywords, error)
         if not askers:
             raise
-    answer = called(method, given, keywords, askers)
+    answer = call_overrides(method, given, keywords, askers)
     Py_INCREF(answer)
     return <PyObject*> answer
 
@@ -216,9 +216,9 @@ cdef PyObject* answered(Method method, PyObject* const* args, size_t nargsf, PyO
 cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObject* kwnames) except -1:
     """Raise the exception that is set, or one in its place that names the method or refuses the write to the tensor."""
     if not method.in_words:
-        return raised()
+        return raise_current()
     try:
-        raised()
+        raise_current()
     except Exception as error:
         if method.name[len(method.name) - 1:] == "_" and method.name[:2] != "__" and not isinstance(error, TypeError):
             from wengert_core.drivers.refused_writes import refused_write
@@ -226,14 +226,14 @@ cdef int raise_again(Method method, PyObject* const* args, size_t nargsf, PyObje
             refusal = refused_write(method.name, given, keywords, True)
             if refusal is not None:
                 raise refusal from None
-        from wengert_core.dispatch.argument_errors import in_words
-        refusal = in_words(method.name, error)
+        from wengert_core.dispatch.argument_errors import restate_error
+        refusal = restate_error(method.name, error)
         if refusal is None:
             raise
         raise refusal from error
 
 
-cdef int raised() except -1:
+cdef int raise_current() except -1:
     """Raise the exception that is set."""
     return -1
 
@@ -266,7 +266,7 @@ cdef object attribute(type owner, str name, source):
     made.calls.set = <PyObject*> source.fset
     made.calls.delete = <PyObject*> source.fdel
     made.calls.name, made.calls.owner = <PyObject*> made.name, <PyTypeObject*> owner
-    made.calls.subclasses, made.calls.asked = &wengert_subclasses, attribute_asked
+    made.calls.subclasses, made.calls.asked = &wengert_subclasses, call_attribute_override
     made.definition.name, made.definition.doc = PyUnicode_AsUTF8(made.name), PyUnicode_AsUTF8(made.doc)
     made.definition.get = wengert_attribute_get
     if source.fset is not None or source.fdel is not None:
@@ -279,7 +279,7 @@ cdef object attribute(type owner, str name, source):
 def member(type owner not None, str name not None, value, bint in_words=False):
     """Return what a class keeps under a name for a function or a property; anything else as it is. Note [Another self]
 
-    in_words: let errors of the function that are in Python's inner words name it (``misfits.in_words``).
+    restate_error: let errors of the function that are in Python's inner words name it (``misfits.in_words``).
     """
     if type(value) is property and value.fget is not None:
         return attribute(owner, name, value)

@@ -9,7 +9,7 @@ from _thread import _local  # the module threading costs a part of a millisecond
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.binding.torch_function import count_modes, modes_are_asked
+from wengert_core.binding.torch_function import count_modes, modes_may_override
 
 
 class Stack(_local):
@@ -35,9 +35,9 @@ def pop_mode() -> Any:
     return mode
 
 
-def asked_mode() -> Any:
+def active_mode() -> Any:
     """The mode that is asked of a call, or None."""
-    return STACK.modes[-1] if STACK.modes and modes_are_asked() else None
+    return STACK.modes[-1] if STACK.modes and modes_may_override() else None
 
 
 def answer_of_mode(func: Callable[..., Any], types: tuple[type, ...], args: Any, kwargs: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def listed(values: Iterable[T]) -> list[T]:
+def list_items(values: Iterable[T]) -> list[T]:
     """The items of an iterable as a list; what its ``__len__`` or ``__length_hint__`` says is not believed.
 
     ``list(values)`` asks for that much memory first: a MemoryError without a word for a length that is a lie.
@@ -15,7 +15,7 @@ def listed(values: Iterable[T]) -> list[T]:
     >>> class Long(list):
     ...     def __len__(self):
     ...         return 2**62 + 1
-    >>> listed(Long([1, 2]))
+    >>> list_items(Long([1, 2]))
     [1, 2]
     """
     return list(chain(values))
@@ -33,4 +33,4 @@ def sequence_of_tensors(name: str, tensors: Any) -> list[Any]:
         raise TypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}"
         )
-    return listed(tensors)
+    return list_items(tensors)

@@ -12,10 +12,10 @@ cdef void note_subclass() noexcept  # there is one now
 cdef void set_tensor_type(PyObject* tensor_type) noexcept
 cdef bint is_tensor_type(PyObject* kind) noexcept
 # Whether one of n values is to be asked, or an item of one.
-cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept
+cdef bint may_override(PyObject* const* args, Py_ssize_t n) noexcept
 # The answer to a call, or to the access of an attribute; NULL without an exception: nobody is asked.
-cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL
-cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept
+cdef PyObject* call_override(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL
+cdef PyObject* call_attribute_override(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept
 # Ask nobody in this thread from here on; returns what to give to restore().
-cdef unsigned int switched_off() noexcept nogil
+cdef unsigned int is_disabled() noexcept nogil
 cdef void restore(unsigned int off) noexcept nogil

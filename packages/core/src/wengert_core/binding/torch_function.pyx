@@ -72,13 +72,13 @@ cdef bint is_tensor_type(PyObject* kind) noexcept:
     return kind == <PyObject*> wengert_tensor_type
 
 
-cdef bint asks(PyObject* const* args, Py_ssize_t n) noexcept:
+cdef bint may_override(PyObject* const* args, Py_ssize_t n) noexcept:
     if wengert_modes and wengert_asking_is_off < ALL_OFF:
         return True
     return not wengert_asking_is_off and wengert_has_subclass(args, n, 0)
 
 
-cdef unsigned int switched_off() noexcept nogil:
+cdef unsigned int is_disabled() noexcept nogil:
     global wengert_asking_is_off
     cdef unsigned int before = wengert_asking_is_off
     wengert_asking_is_off = ALL_OFF
@@ -90,11 +90,11 @@ cdef void restore(unsigned int off) noexcept nogil:
     wengert_asking_is_off = off
 
 
-cdef PyObject* asked(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL:
-    """The answer to a call of which ``asks`` is True; NULL, and no exception, where all have switched it off."""
+cdef PyObject* call_override(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL:
+    """The answer to a call of which ``may_override`` is True; NULL, and no exception, where all have switched it off."""
     from wengert_core.dispatch.overrides import first_answer
     positional, keywords = arguments(args, nargs, kwnames)
-    return given(first_answer(<object> func, positional, keywords))
+    return only_item(first_answer(<object> func, positional, keywords))
 
 
 ctypedef PyObject* (*attribute_answer_fn)(PyObject*, PyObject*, const char*, PyObject*) noexcept
@@ -105,18 +105,18 @@ cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what
     from wengert_core.dispatch.overrides import first_answer
     instance = <object> self
     args = (instance,) if value == NULL else (instance, <object> value)
-    return given(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()),
+    return only_item(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()),
                               args, {}))
 
 
-cdef PyObject* attribute_asked(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:
+cdef PyObject* call_attribute_override(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:
     cdef PyObject* result = NULL
-    if asks(&self, 1):
+    if may_override(&self, 1):
         result = (<attribute_answer_fn> attribute_answer)(self, name, what, value)
     return result
 
 
-cdef PyObject* given(object answer) noexcept:
+cdef PyObject* only_item(object answer) noexcept:
     """The only item of a tuple, with a reference to it; NULL of None."""
     if answer is None:
         return NULL
@@ -134,7 +134,7 @@ def is_enabled():
     return not wengert_asking_is_off
 
 
-def modes_are_asked():
+def modes_may_override():
     """Return whether modes are asked in this thread, where it has some."""
     return wengert_asking_is_off < ALL_OFF
 

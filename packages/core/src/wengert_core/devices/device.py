@@ -21,7 +21,7 @@ from wengert_core.binding.checked_methods import checked
 KNOWN = ["cpu", "cuda", "meta", "mps", "xpu"]
 """The types of device that have a name without a plugin; ``device_number`` says which of them can be used."""
 
-PLACES: dict[tuple[str, int], int] = {("cpu", 0): 0}
+DEVICE_NUMBERS: dict[tuple[str, int], int] = {("cpu", 0): 0}
 """What core knows a usable device by: Tensor's device number for each (type, index)."""
 
 _WANTED = {
@@ -54,7 +54,7 @@ class device:
         if isinstance(type, device):
             name, index = type.type, type.index
         elif isinstance(type, str):
-            name, index = _parsed(type, _checked_index(index))
+            name, index = _parse(type, _checked_index(index))
         elif isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError("Cannot access accelerator device when none is available.")
         else:
@@ -109,7 +109,7 @@ def _checked_index(index: Any) -> int | None:
     return number
 
 
-def _parsed(text: str, index: int | None) -> tuple[str, int | None]:
+def _parse(text: str, index: int | None) -> tuple[str, int | None]:
     """Type and index of a device string; torch's errors."""
     name, colon, number = text.partition(":")
     if not text:
@@ -146,13 +146,13 @@ def device_number(spec: Any, caller: str = "device") -> int:
         raise TypeError(f"{caller}(): argument 'device' must be torch.device, not {type(spec).__name__}")
     if spec.type == "cpu":
         return 0
-    number = PLACES.get((spec.type, spec.index))  # type: ignore[arg-type]  # an index that is None is not there
-    return _placed(spec, caller) if number is None else number
+    number = DEVICE_NUMBERS.get((spec.type, spec.index))  # type: ignore[arg-type]  # an index that is None is not there
+    return _resolve_index(spec, caller) if number is None else number
 
 
 # ---- plugins
 
-PLACED: list[Any] = [None]
+PLUGIN_DEVICES: list[Any] = [None]
 """By Tensor's device number: (plugin, its number of the device); None for the CPU."""
 PLUGINS: dict[str, Any] = {}
 """The plugins that are loaded, by type."""
@@ -191,7 +191,7 @@ def can_pin() -> bool:
 
 def plugin_with(xp: Any) -> Any:
     """The plugin of a device in use whose arrays a library, as ``cupy``, has made. StopIteration: there is none."""
-    return next(plugin for plugin, _ in PLACED[1:] if plugin.xp is xp)
+    return next(plugin for plugin, _ in PLUGIN_DEVICES[1:] if plugin.xp is xp)
 
 
 def plugin_of(kind: str) -> Any:
@@ -248,7 +248,7 @@ def _origin(kind: str) -> str:
     return "this process" if candidate is None else origin(candidate)
 
 
-def _placed(spec: device, caller: str) -> int:
+def _resolve_index(spec: device, caller: str) -> int:
     """The number of a device that has none yet, or that is named without an index."""
     plugin = plugin_of(spec.type)
     if plugin is None:
@@ -265,11 +265,11 @@ def _placed(spec: device, caller: str) -> int:
                            f"{count}, numbered from 0")
     key = (spec.type, index)
     with _LOADING:
-        if key not in PLACES:
+        if key not in DEVICE_NUMBERS:
             DEVICES.append(device(*key))
-            PLACED.append((plugin, index))
-            PLACES[key] = len(PLACED) - 1  # last: who finds the number uses it
-        return PLACES[key]
+            PLUGIN_DEVICES.append((plugin, index))
+            DEVICE_NUMBERS[key] = len(PLUGIN_DEVICES) - 1  # last: who finds the number uses it
+        return DEVICE_NUMBERS[key]
 
 
 @checked

@@ -13,7 +13,7 @@ from wengert_core.dispatch.op import type_words
 from wengert_core.tensors.tensor import Tensor
 
 
-def misfit(
+def argument_type_error(
     function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> Exception | None:
     """What to raise instead of ``error``; None when the arguments' types are those that the function names."""
@@ -21,29 +21,29 @@ def misfit(
     if own and (own[1] != "input" or {"input", "self"} & set(inspect.signature(function).parameters)):
         return None
     if isinstance(error, (OverflowError, MemoryError)):
-        return in_words(name, error, args)
+        return restate_error(name, error, args)
     signature = inspect.signature(function)
     try:
         bound = signature.bind(*args, **kwargs).arguments
     except TypeError:
-        return miscalled(signature, name, args, kwargs)
-    for place, (parameter, value) in enumerate(bound.items(), 1):
+        return call_error(signature, name, args, kwargs)
+    for position, (parameter, value) in enumerate(bound.items(), 1):
         described = signature.parameters[parameter]
         if parameter in SEQUENCES:
-            expected = sequence_wanted(value, described.kind is inspect.Parameter.VAR_POSITIONAL)
+            expected = expected_sequence(value, described.kind is inspect.Parameter.VAR_POSITIONAL)
             if isinstance(expected, TypeError):
                 return TypeError(f"{expected}; {name}() takes tensors as '{parameter}'")
         else:
             annotation = described.annotation
             shown = "Any" if annotation is inspect.Parameter.empty else str(annotation)
-            expected = wanted(parameter, shown, value, error)
+            expected = expected_type(parameter, shown, value, error)
         if expected:
             called = "input" if parameter == "self" else parameter
             return TypeError(
-                f"{name}(): argument '{called}' (position {place}) must be {expected}, not {type_words(value)}; "
+                f"{name}(): argument '{called}' (position {position}) must be {expected}, not {type_words(value)}; "
                 f"{name}() received an invalid combination of arguments, its signature is {name}{signature}"
             )
-    refusal = in_words(name, error)
+    refusal = restate_error(name, error)
     if refusal is not None:
         refusal.__cause__ = error
     return refusal
@@ -73,19 +73,19 @@ TOO_BIG = re.compile(
 """NumPy's texts for an array that no memory could hold."""
 
 
-def in_words(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
+def restate_error(name: str, error: Exception, args: Sequence[Any] = ()) -> Exception | None:
     """Return the exception to raise instead of one that speaks of what is inside, or of another function than ``name``;
     None: it says what it should, or is the caller's, raised by code that was handed in. Notes go with it.
     """
-    refusal = renamed(name, error, args)
+    refusal = rename_error(name, error, args)
     if refusal is not None:
         for note in getattr(error, "__notes__", ()):
             refusal.add_note(note)
     return refusal
 
 
-def renamed(name: str, error: Exception, args: Sequence[Any]) -> Exception | None:
-    """The exception of ``in_words``, without the notes of the one that it stands for."""
+def rename_error(name: str, error: Exception, args: Sequence[Any]) -> Exception | None:
+    """The exception of ``restate_error``, without the notes of the one that it stands for."""
     if isinstance(error, MemoryError):
         return without_memory(name, error, args)
     text = str(error)
@@ -128,10 +128,10 @@ def without_memory(name: str, error: MemoryError, args: Sequence[Any]) -> Except
         return None
     from wengert_core.runtime.allocator import AllocationError
 
-    return AllocationError(f"{text} (asked for by {name}({', '.join(map(described, args))}))")
+    return AllocationError(f"{text} (asked for by {name}({', '.join(map(describe_argument, args))}))")
 
 
-def described(value: Any) -> str:
+def describe_argument(value: Any) -> str:
     """An argument in a few words: dtype and shape of a tensor, numbers as they are."""
     if isinstance(value, Tensor):
         return f"{value.dtype.name}{list(value.shape)}"
@@ -149,7 +149,7 @@ def is_ours(error: Exception) -> bool:
     return package.startswith("wengert") or package in LIBRARIES
 
 
-def miscalled(
+def call_error(
     signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> TypeError | None:
     """For a call with too many arguments, with too few, or with a name that is not there."""
@@ -170,7 +170,7 @@ def miscalled(
     return TypeError(f"{name}() missing {len(left)} required positional arguments: {shown}") if left else None
 
 
-def sequence_wanted(value: Any, several: bool) -> str | TypeError | None:
+def expected_sequence(value: Any, several: bool) -> str | TypeError | None:
     """For an argument that takes tensors: what it must be, or the exception for what is in it; None when it fits."""
     if several and len(value) == 1 and isinstance(value[0], (tuple, list)):
         value = value[0]
@@ -189,7 +189,7 @@ def is_surprise(error: Exception) -> bool:
     )
 
 
-def wanted(parameter: str, annotation: str, value: Any, error: Exception) -> str | None:
+def expected_type(parameter: str, annotation: str, value: Any, error: Exception) -> str | None:
     """What an argument annotated so must be, in torch's words, when ``value`` is not; None when it is."""
     surprise = is_surprise(error)
     kinds = {part.strip() for part in annotation.split("|")}

@@ -19,7 +19,7 @@ from wengert_core.dispatch.exact_values cimport begins_with_bool
 from wengert_core.dispatch.hooks cimport EVENT_FUNCTION, Hooks, hooks
 from wengert_core.runtime.state cimport WG_CAST, WG_OBSERVE, thread_state
 
-from wengert_core.binding.torch_function cimport asked, asks, wengert_owned, wengert_subclasses
+from wengert_core.binding.torch_function cimport call_override, may_override, wengert_owned, wengert_subclasses
 from wengert_core.dispatch.op import type_words
 from wengert_core.tensors.tensor cimport Tensor
 
@@ -58,9 +58,9 @@ cdef enum:
     LOOSE_INT_OR_TENSOR = 7
     LOOSE_FLOAT_OR_TENSOR = 8
 
-cdef struct Checked:                   # a parameter with an annotation that is looked at
+cdef struct CheckedParameter:                   # a parameter with an annotation that is looked at
     PyObject* name                     # interned; owned by the function's code
-    int place                          # -1: only by name
+    int position                          # -1: only by name
     int kind
     bint optional
 
@@ -91,7 +91,7 @@ cdef class Composite:
     cdef bint writes                   # out= is taken here, and not by the function
     cdef dict other_names              # of its arguments, with their own; None: not yet read from the function
     cdef int n_checked                 # parameters to look at; -1: not yet read from the function
-    cdef Checked* checked              # owned
+    cdef CheckedParameter* checked              # owned
 
     def __cinit__(self, function, str name, bint out=False):
         self.function, self.name, self.writes = function, name, out
@@ -164,17 +164,17 @@ cdef int read_annotations(Composite composite) except -1:
             kind = ANNOTATED.get(text.removesuffix(" | None")) if isinstance(text, str) else None
             if kind is not None and name not in ANY_TRUTH:
                 found.append((name, i if i < n_positional else -1, kind, text.endswith(" | None")))
-    composite.checked = <Checked*> PyMem_Malloc(max(len(found), 1) * sizeof(Checked))
+    composite.checked = <CheckedParameter*> PyMem_Malloc(max(len(found), 1) * sizeof(CheckedParameter))
     if composite.checked == NULL:
         raise MemoryError()
-    for i, (name, place, kind, optional) in enumerate(found):
+    for i, (name, position, kind, optional) in enumerate(found):
         composite.checked[i].name = <PyObject*> name
-        composite.checked[i].place, composite.checked[i].kind, composite.checked[i].optional = place, kind, optional
+        composite.checked[i].position, composite.checked[i].kind, composite.checked[i].optional = position, kind, optional
     composite.n_checked = <int> len(found)
     return 0
 
 
-cdef inline bint fits_at_once(PyObject* value, Checked* c) noexcept:
+cdef inline bint fits_at_once(PyObject* value, CheckedParameter* c) noexcept:
     """The exact types, which nearly all arguments have."""
     if c.kind == LOOSE_TENSOR:
         return type(<object> value) is Tensor
@@ -186,7 +186,7 @@ cdef inline bint fits_at_once(PyObject* value, Checked* c) noexcept:
         or (c.kind == LOOSE_INTS and PyTuple_CheckExact(value) and not begins_with_bool(value))
 
 
-cdef bint fits(PyObject* value, Checked* c) except -1:
+cdef bint fits(PyObject* value, CheckedParameter* c) except -1:
     if value == <PyObject*> None:
         return c.optional
     if c.kind == LOOSE_TENSOR:
@@ -208,12 +208,12 @@ cdef bint fits(PyObject* value, Checked* c) except -1:
 cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
     """TypeError for an argument that is not what its annotation says."""
     cdef Py_ssize_t i, k, n_keywords = 0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames)
-    cdef Checked* c
+    cdef CheckedParameter* c
     cdef PyObject* value
     cdef PyObject* word
     for i in range(composite.n_checked):
         c = &composite.checked[i]
-        value = args[c.place] if 0 <= c.place < nargs else NULL
+        value = args[c.position] if 0 <= c.position < nargs else NULL
         k = 0
         while value == NULL and k < n_keywords:
             word = PyTuple_GET_ITEM(kwnames, k)
@@ -222,8 +222,8 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
                 value = args[nargs + k]
             k += 1
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
-            place = f" (position {c.place + 1})" if 0 <= c.place < nargs else ""
-            raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{place} must be {EXPECTED[c.kind]}, not "
+            position = f" (position {c.position + 1})" if 0 <= c.position < nargs else ""
+            raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{position} must be {EXPECTED[c.kind]}, not "
                             f"{type_words(<object> value)}; {composite.name}() received an invalid combination of "
                             "arguments")
     return 0
@@ -233,12 +233,12 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
     cdef Composite composite = <Composite> callable_
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     cdef PyObject* answer
-    if wengert_subclasses and asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
-        answer = asked(callable_, args, nargs, kwnames)
+    if wengert_subclasses and may_override(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+        answer = call_override(callable_, args, nargs, kwnames)
         if answer != NULL:
             return wengert_owned(answer)
     if kwnames != NULL and has_other_name(composite, kwnames):
-        return named_as_its_own(composite, args, nargs, kwnames)
+        return call_by_own_names(composite, args, nargs, kwnames)
     try:
         # Most calls have one tensor only: nothing to check.
         if composite.n_checked and not (nargs == 1 and kwnames == NULL and type(<object> args[0]) is Tensor):
@@ -246,13 +246,13 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
                 read_annotations(composite)
             check(composite, args, nargs, kwnames)
         if composite.writes and kwnames != NULL:
-            return written(composite, args, nargs, kwnames)
+            return write_out(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
-        from wengert_core.dispatch.argument_errors import misfit
-        from wengert_core.dispatch.overrides import asked_of, called
+        from wengert_core.dispatch.argument_errors import argument_type_error
+        from wengert_core.dispatch.overrides import overloaded_args, call_overrides
         given, keywords = arguments(args, nargs, kwnames)
-        askers = asked_of(given, keywords, error)
+        askers = overloaded_args(given, keywords, error)
         if not askers:
             writes = composite.name[len(composite.name) - 1:] == "_"
             if (writes or "out" in keywords) and not isinstance(error, TypeError):
@@ -262,11 +262,11 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
                     raise refusal from None
             if composite.writes:
                 keywords.pop("out", None)      # the function knows nothing of it
-            refusal = misfit(composite.function, composite.name, given, keywords, error)
+            refusal = argument_type_error(composite.function, composite.name, given, keywords, error)
             if refusal is None:
                 raise
     if askers:
-        return called(composite, given, keywords, askers)
+        return call_overrides(composite, given, keywords, askers)
     raise refusal
 
 
@@ -282,7 +282,7 @@ cdef bint has_other_name(Composite composite, PyObject* kwnames) except -1:
     return False
 
 
-cdef object named_as_its_own(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+cdef object call_by_own_names(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
     """Return the result of a call by the function's own argument names. TypeError where one is given by both names."""
     cdef list words = [composite.other_names.get(word, word) for word in <tuple> <object> kwnames]
     for word in words:
@@ -370,7 +370,7 @@ HOOKS.observe_functions = observe_functions
 set_functions_hook(cast_functions)
 
 
-cdef object written(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
+cdef object write_out(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames):
     """The result in the tensor that out= gives."""
     from wengert_core.drivers.out_argument import into
     given, keywords = arguments(args, nargs, kwnames)

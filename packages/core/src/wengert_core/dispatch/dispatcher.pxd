@@ -16,13 +16,13 @@ from wengert_core.tensors.tensor cimport Tensor
 cdef enum:
     # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
     LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23
-    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ELSEWHERE: no kernel of the CPU may run
+    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ON_DEVICE: no kernel of the CPU may run
 
 # of a subclass of Tensor, of the tensors in a tuple or list
-cdef uint32_t flags_of_other(PyObject* value) noexcept
-cdef object intercepted(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
+cdef uint32_t flags_of_value(PyObject* value) noexcept
+cdef object intercept(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
 cdef object run_on_device(Op op, PyObject** slots, uint32_t live)  # the last in the order
-cdef object dispatched(Op op, PyObject** slots)                    # dispatch, for who needs its address
+cdef object dispatch_to_driver(Op op, PyObject** slots)                    # dispatch, for who needs its address
 cdef int watch_only(Op op, int slot) except -1                     # -1: none
 
 
@@ -34,12 +34,12 @@ cdef inline uint32_t live_of(Op op, PyObject** slots) noexcept:
         value = slots[op.watched[i]]
         if value == NULL or value == <PyObject*> None:
             continue
-        flags |= (<Tensor> value).flags if type(<object> value) is Tensor else flags_of_other(value)
+        flags |= (<Tensor> value).flags if type(<object> value) is Tensor else flags_of_value(value)
     return flags & thread_state().modes
 
 
 cdef inline object dispatch(Op op, PyObject** slots):
     cdef uint32_t live = live_of(op, slots)
     if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
+        return intercept(op, slots, live)
     return op.run(op, slots, live)

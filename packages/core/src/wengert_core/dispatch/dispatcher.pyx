@@ -13,7 +13,7 @@ cdef extern from "Python.h":
 cdef Hooks* HOOKS = hooks()
 
 
-cdef uint32_t flags_of_other(PyObject* value) noexcept:
+cdef uint32_t flags_of_value(PyObject* value) noexcept:
     cdef uint32_t flags = 0
     cdef Py_ssize_t i
     cdef PyObject* item
@@ -32,11 +32,11 @@ cdef uint32_t flags_of_other(PyObject* value) noexcept:
     return flags
 
 
-cdef object dispatched(Op op, PyObject** slots):
+cdef object dispatch_to_driver(Op op, PyObject** slots):
     return dispatch(op, slots)
 
 
-cdef object intercepted(Op op, PyObject** slots, uint32_t live):
+cdef object intercept(Op op, PyObject** slots, uint32_t live):
     if live & WG_CAST:
         return run_cast(op, slots)
     if live & WG_OBSERVE and HOOKS.run_observed != NULL:

@@ -3,7 +3,7 @@
 Note [What a kernel holds]
     While a kernel runs without the GIL another thread may give a tensor other memory or another shape: ``x.data = y``,
     ``set_``, ``resize_``, ``t_``. So what a driver reads and writes from the moment at which it may give the GIL up is
-    a tensor of its own on the same storage, with sizes and strides of its own (``held``): that keeps the memory, and
+    a tensor of its own on the same storage, with sizes and strides of its own (``hold``): that keeps the memory, and
     nobody else can reach it. What has a graph or is returned remains the caller's tensor. Small kernels keep the GIL,
     and need none of it: a driver that does not hold its arguments says so to whatever could give the GIL up
     (``in_pieces``).
@@ -21,14 +21,14 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.thread_pool cimport body_fn, LARGE, parallel_for
 from wengert_core.tensors.tensor cimport Tensor, alias
 
-cdef inline Tensor held(Tensor t):    # t's elements, which no other thread can take away
+cdef inline Tensor hold(Tensor t):    # t's elements, which no other thread can take away
     return alias(t)
 
-cdef inline Tensor held_if_large(Tensor t):    # for a kernel that gives the GIL up for LARGE elements
+cdef inline Tensor hold_if_large(Tensor t):    # for a kernel that gives the GIL up for LARGE elements
     return alias(t) if t.count >= LARGE else t
 
 # the arguments for the kernel; the result keeps them alive
-cdef object held_slots(Op op, PyObject** slots, PyObject** own)
+cdef object hold_slots(Op op, PyObject** slots, PyObject** own)
 cdef uint64_t layout_of_arguments(Op op, PyObject** slots) noexcept     # where they lie, and how: all but out=
 cdef int check_layout(Op op, PyObject** slots, uint64_t before) except -1      # RuntimeError where that has changed
 cdef int warn_in_call(Op op, PyObject** slots, str text) except -1

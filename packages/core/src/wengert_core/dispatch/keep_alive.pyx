@@ -9,7 +9,7 @@ from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, alias
 
 
-cdef object held_slots(Op op, PyObject** slots, PyObject** own):
+cdef object hold_slots(Op op, PyObject** slots, PyObject** own):
     """Fill ``own`` with the arguments, tensors among them held. Kernels read these; recording gets ``slots``."""
     cdef list keep = []
     cdef int i

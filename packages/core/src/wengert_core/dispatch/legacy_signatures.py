@@ -55,14 +55,14 @@ def warn(name: str, older: list[str], params: tuple[str, ...]) -> None:
     factors = [word for word in params if word in ("beta", "alpha", "value")]
     words = [word for word in params if word not in (*factors, "out")]
     outs = "*, Tensor out = None" if "out" in params else ""
-    before = ", ".join(filter(None, [*map(typed, older), outs]))
-    after = ", ".join([*map(typed, words), "*", *[f"{typed(word)} = 1" for word in factors]])
+    before = ", ".join(filter(None, [*map(parameter_text, older), outs]))
+    after = ", ".join([*map(parameter_text, words), "*", *[f"{parameter_text(word)} = 1" for word in factors]])
     warn_user(
         f"This overload of {name} is deprecated:\n\t{name}({before})\nConsider using one of the following signatures "
         f"instead:\n\t{name}({after}{', Tensor out = None' if outs else ''})"
     )
 
 
-def typed(word: str) -> str:
+def parameter_text(word: str) -> str:
     """A parameter as torch writes it."""
     return f"Number {word}" if word in ("beta", "alpha", "value") else f"Tensor {'input' if word == 'self' else word}"

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from wengert_core.binding.call_arguments cimport arguments
 from wengert_core.binding.schema import parse_schema
-from wengert_core.binding.torch_function cimport asked, asks, wengert_subclasses
+from wengert_core.binding.torch_function cimport call_override, may_override, wengert_subclasses
 from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport (begins_with_bool, is_plain_ints, items_of, plain_float, plain_int,
                                                  plain_ints, plain_number)
@@ -156,11 +156,11 @@ def type_words(value):
 cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
     kind = "NoneType" if got == NULL else type_words(<object> got)
-    return TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be {expected}, not "
+    return TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be {expected}, not "
                      f"{kind}; {signature(op)}")
 
 
-cdef str shown_name(Op op, int slot):
+cdef str parameter_name(Op op, int slot):
     """A parameter's name as users know it."""
     return "input" if op.params[slot] == "self" else op.params[slot]
 
@@ -213,7 +213,7 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
         raise op_error(op, slot, EXPECTED[kind], value)
     else:
         if kind == K_INTS and begins_with_bool(value):
-            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' (position {slot + 1}) must be tuple of "
+            raise TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be tuple of "
                             f"ints, but found element of type bool at pos 0; {signature(op)}")
         plain = plain_of(<object> value, kind)
         if plain is None and kind == K_INT:
@@ -269,7 +269,7 @@ cdef int slot_of_keyword(Op op, PyObject* name) except -2:
     return -1
 
 
-cdef PyObject* collected(PyObject* const* args, Py_ssize_t start, Py_ssize_t end) except NULL:
+cdef PyObject* collect_arguments(PyObject* const* args, Py_ssize_t start, Py_ssize_t end) except NULL:
     """args[start:end] as a new tuple."""
     cdef PyObject* rest = PyTuple_New(end - start)
     cdef Py_ssize_t i
@@ -295,7 +295,7 @@ cdef inline int bind_keywords(
             raise TypeError(f"{op.name}() got multiple values for argument '{shown}'")
         # One int stands for several only as a positional argument.
         if op.kinds[slot] & K_VARARGS and op.defaults[slot] == NULL and PyLong_CheckExact(values[i]):
-            raise TypeError(f"{op.name}(): argument '{shown_name(op, slot)}' must be tuple of ints, "
+            raise TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' must be tuple of ints, "
                             f"not int; {signature(op)}")
         slots[slot] = values[i]
     return 0
@@ -335,7 +335,7 @@ cdef int bind(
     memset(slots, 0, op.n_params * sizeof(PyObject*))
     if nargs and op.n_positional and op.kinds[op.n_positional - 1] & K_VARARGS and nargs >= op.n_positional \
             and (nargs > op.n_positional or (PyIndex_Check(args[nargs - 1]) and not PyBool_Check(args[nargs - 1]))):
-        slots[op.n_positional - 1] = made[0] = collected(args, op.n_positional - 1, nargs)
+        slots[op.n_positional - 1] = made[0] = collect_arguments(args, op.n_positional - 1, nargs)
         n_bound = op.n_positional - 1
     elif nargs > op.n_positional:
         n_bound = 0
@@ -378,8 +378,8 @@ ctypedef PyObject* (*Pair)(Op, PyObject*, PyObject*) noexcept
 cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames) except NULL:
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
     cdef PyObject* result
-    if wengert_subclasses and asks(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
-        result = asked(callable_, args, nargs, kwnames)
+    if wengert_subclasses and may_override(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+        result = call_override(callable_, args, nargs, kwnames)
         if result != NULL:
             return result
     if kwnames == NULL:
@@ -392,26 +392,26 @@ cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t 
     else:
         result = (<Bound> call_bound)(<Op> callable_, args, nargs, kwnames)
     if result == NULL:
-        return answered(<Op> callable_, args, nargs, kwnames)
+        return overridden_result(<Op> callable_, args, nargs, kwnames)
     return result          # the reference that the function called gave: an object would be counted up and down again
 
 
-cdef PyObject* answered(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except NULL:
+cdef PyObject* overridden_result(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except NULL:
     """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, in our words."""
     try:
-        raised_in_words(op, args, nargs, kwnames)
+        raise_argument_error(op, args, nargs, kwnames)
     except TypeError as error:
-        from wengert_core.dispatch.overrides import asked_of, called
+        from wengert_core.dispatch.overrides import overloaded_args, call_overrides
         given, keywords = arguments(args, nargs, kwnames)
-        askers = asked_of(given, keywords, error)
+        askers = overloaded_args(given, keywords, error)
         if not askers:
             raise
-    result = called(op, given, keywords, askers)
+    result = call_overrides(op, given, keywords, askers)
     Py_INCREF(result)
     return <PyObject*> result
 
 
-cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
+cdef int raise_argument_error(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except -1:
     """Raise the exception that is set; of an integer that does not fit into 64 bits the one that torch raises, of one
     in Python's inner words, or of memory that is missing, another that names the op; where the target of a write is
     refused, what refuses it. Looked at only here, after a failure: a ``try`` around each call would cost every call.
@@ -420,10 +420,10 @@ cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObjec
     if not writes and not (PyErr_ExceptionMatches(OverflowError) or PyErr_ExceptionMatches(TypeError)
                            or PyErr_ExceptionMatches(LookupError) or PyErr_ExceptionMatches(AttributeError)
                            or PyErr_ExceptionMatches(MemoryError) or PyErr_ExceptionMatches(ValueError)):
-        return raised()
+        return raise_current()
     cdef Py_ssize_t i
     try:
-        raised()
+        raise_current()
     except Exception as error:
         if writes and not isinstance(error, TypeError):
             from wengert_core.drivers.refused_writes import refused_write
@@ -431,14 +431,14 @@ cdef int raised_in_words(Op op, PyObject* const* args, Py_ssize_t nargs, PyObjec
             refusal = refused_write(op.name, given, keywords, op.flags & OP_INPLACE != 0, op.flags & OP_NO_RECORD == 0)
             if refusal is not None:
                 raise refusal from None
-        from wengert_core.dispatch.argument_errors import in_words
-        refusal = in_words(op.name, error, [<object> args[i] for i in range(nargs)])
+        from wengert_core.dispatch.argument_errors import restate_error
+        refusal = restate_error(op.name, error, [<object> args[i] for i in range(nargs)])
         if refusal is None:
             raise
         raise refusal from error
 
 
-cdef int raised() except -1:
+cdef int raise_current() except -1:
     """Raise the exception that is set."""
     return -1
 
@@ -494,7 +494,7 @@ def set_source(source):
     SOURCE = source
 
 
-cdef Op looked_up(str name):
+cdef Op look_up(str name):
     """The op of that name, or None."""
     op = OPS.get(name)
     if op is None and SOURCE is not None:
@@ -508,7 +508,7 @@ def loaded_op(str name):
 
 
 cdef Op find_op(str name):
-    op = looked_up(name)
+    op = look_up(name)
     if op is None:
         raise KeyError(name)
     return op

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wengert_core.binding.function_modes import answer_of_mode, asked_mode
+from wengert_core.binding.function_modes import active_mode, answer_of_mode
 from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, set_level, switch_off
 from wengert_core.tensors.tensor import Tensor
 
@@ -29,7 +29,7 @@ NOT_CONVERTED = ("_base", "_grad", "grad")
 """Attributes whose values keep their own type."""
 
 
-def is_asked(value: Any) -> bool:
+def has_override(value: Any) -> bool:
     """Whether a value answers for functions: of Tensor itself none does, nor a subclass that has switched it off."""
     kind = type(value)
     handler = getattr(kind, HANDLER, None)
@@ -49,7 +49,7 @@ def is_of_types(refusal: Exception) -> bool:
     return isinstance(refusal, (TypeError, AttributeError)) and not hasattr(refusal, FROM_ASKED)
 
 
-def asked_of(args: Iterable[Any], kwargs: Mapping[str, Any], refusal: Exception | None = None) -> list[Any]:
+def overloaded_args(args: Iterable[Any], kwargs: Mapping[str, Any], refusal: Exception | None = None) -> list[Any]:
     """The arguments that are asked, one of each type: in their order, but a subclass before its base.
 
     refusal: why the call failed; nobody is asked when it came from one who was asked, or is of another kind.
@@ -57,7 +57,7 @@ def asked_of(args: Iterable[Any], kwargs: Mapping[str, Any], refusal: Exception 
     >>> class Quantity:
     ...     def __torch_function__(self, func, types, args=(), kwargs=None): ...
     >>> class Length(Quantity): ...
-    >>> [type(one).__name__ for one in asked_of([Quantity(), 2.0, [Length()], Length()], {})]
+    >>> [type(one).__name__ for one in overloaded_args([Quantity(), 2.0, [Length()], Length()], {})]
     ['Length', 'Quantity']
     """
     found: list[Any] = []
@@ -65,9 +65,9 @@ def asked_of(args: Iterable[Any], kwargs: Mapping[str, Any], refusal: Exception 
         return found
     for value in candidates([*args, *kwargs.values()]):
         kind = type(value)
-        if is_asked(value) and all(type(one) is not kind for one in found):
-            place = next((i for i, one in enumerate(found) if issubclass(kind, type(one))), len(found))
-            found.insert(place, value)
+        if has_override(value) and all(type(one) is not kind for one in found):
+            position = next((i for i, one in enumerate(found) if issubclass(kind, type(one))), len(found))
+            found.insert(position, value)
     return found
 
 
@@ -93,13 +93,13 @@ def answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: lis
     return NotImplemented
 
 
-def called(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: list[Any]) -> Any:
+def call_overrides(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], askers: list[Any]) -> Any:
     """The answer to a call; TypeError when none has one."""
     result = answer(func, args, kwargs, askers)
-    return answered(func, result, None, askers)
+    return check_result(func, result, None, askers)
 
 
-def answered(func: Any, result: Any, mode: Any, askers: list[Any]) -> Any:
+def check_result(func: Any, result: Any, mode: Any, askers: list[Any]) -> Any:
     """A result; TypeError for NotImplemented, which names those who were asked."""
     if result is NotImplemented:
         listed = "" if mode is None else f"\n  - mode object {mode!r}"
@@ -125,25 +125,25 @@ def operator_function(name: str, tensor_first: bool) -> Any:
     return getattr(Tensor, "__rdiv__" if name == "truediv" else f"__r{name}__")
 
 
-def operated(name: str, a: Any, b: Any) -> Any:
+def call_operator(name: str, a: Any, b: Any) -> Any:
     """The answer to an operator, "sub" or "isub", of which one side is a tensor; NotImplemented when none has one."""
     is_first = isinstance(a, Tensor)
     args = (a, b) if is_first else (b, a)
-    return answer(operator_function(name, is_first), args, {}, asked_of((a, b), {}))
+    return answer(operator_function(name, is_first), args, {}, overloaded_args((a, b), {}))
 
 
-def operated_first(name: str, a: Any, b: Any) -> tuple[Any] | None:
+def call_operator_overrides(name: str, a: Any, b: Any) -> tuple[Any] | None:
     """The answer of modes and of tensors of subclasses to an operator; None when all have switched it off."""
-    askers, mode = asked_of((a, b), {}), asked_mode()
+    askers, mode = overloaded_args((a, b), {}), active_mode()
     if not askers and mode is None:
         return None
     is_first = isinstance(a, Tensor)
     args = (a, b) if is_first else (b, a)
     func = Tensor.__eq__ if name == "eq" else operator_function(name, is_first)
-    return (asked_first(func, args, {}, mode, askers),)
+    return (call_first_override(func, args, {}, mode, askers),)
 
 
-def asked_first(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: Any, askers: list[Any]) -> Any:
+def call_first_override(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: Any, askers: list[Any]) -> Any:
     """The answer of a mode, else of the arguments that are asked; NotImplemented when none has one."""
     if mode is not None:
         result = answer_of_mode(func, tuple(map(type, askers)), args, kwargs)
@@ -156,23 +156,23 @@ def first_answer(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     """The answer to a call of a mode, or of tensors of subclasses, which are asked before it runs; None when all have
     switched it off.
     """
-    askers = [] if func.__name__ in NEVER_ASKED else asked_of(args, kwargs)
-    mode = asked_mode()
+    askers = [] if func.__name__ in NEVER_ASKED else overloaded_args(args, kwargs)
+    mode = active_mode()
     if not askers and mode is None:
         return None
-    return (answered(func, asked_first(func, args, kwargs, mode, askers), mode, askers),)
+    return (check_result(func, call_first_override(func, args, kwargs, mode, askers), mode, askers),)
 
 
-def answered_or_called(func: Any, args: tuple[Any, ...]) -> Any:
+def call_override_or_function(func: Any, args: tuple[Any, ...]) -> Any:
     """The answer to a call with tensors of subclasses; when all have switched it off, what the function gives."""
     answer = first_answer(func, args, {})
     return _disabled_torch_function_impl(func, (), args) if answer is None else answer[0]
 
 
-def asked_index(func: Any, args: tuple[Any, ...], refusal: Exception) -> tuple[Any] | None:
+def call_index_override(func: Any, args: tuple[Any, ...], refusal: Exception) -> tuple[Any] | None:
     """The answer to ``x[i]``, or ``x[i] = value``, that was refused; None when nobody is asked."""
-    askers = [] if hasattr(refusal, FROM_ASKED) else asked_of(args, {})
-    return (called(func, args, {}, askers),) if askers else None
+    askers = [] if hasattr(refusal, FROM_ASKED) else overloaded_args(args, {})
+    return (call_overrides(func, args, {}, askers),) if askers else None
 
 
 class DisableTorchFunctionSubclass:
@@ -204,12 +204,12 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
     _level = 2
 
 
-def converted(result: Any, cls: type) -> Any:
+def convert_result(result: Any, cls: type) -> Any:
     """A result with its tensors, also those in tuples and lists, as tensors of a subclass."""
     if isinstance(result, Tensor):
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)):
-        parts = [converted(one, cls) for one in result]
+        parts = [convert_result(one, cls) for one in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
 
@@ -236,7 +236,7 @@ def tensor_torch_function(
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     result = _disabled_torch_function_impl(func, types, args, kwargs)
-    return result if cls is Tensor or keeps_types(func) else converted(result, cls)
+    return result if cls is Tensor or keeps_types(func) else convert_result(result, cls)
 
 
 def keeps_types(func: Any) -> bool:

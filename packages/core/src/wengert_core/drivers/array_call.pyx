@@ -9,15 +9,15 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 
 from wengert_core.dispatch.op cimport K_TENSORS, OP_INPLACE, Op
-from wengert_core.drivers.out_argument cimport into_out, written
+from wengert_core.drivers.out_argument cimport into_out, write_tuple
 from wengert_core.drivers.references cimport call_reference, check_kind, result_arrays, result_into
-from wengert_core.drivers.steps cimport after_write, before_write, given_out, prepare_out, record_outputs
+from wengert_core.drivers.steps cimport after_write, before_write, prepare_given_out, prepare_out, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, DTypeFacts, code_of, dtype, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.exchange.arrays cimport array_of, array_into, converted, tensor_of_result
-from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
-from wengert_core.exchange.device_memory cimport elsewhere
-from wengert_core.exchange.restore_format cimport as_laid_out, as_ordered
+from wengert_core.exchange.arrays cimport array_of, array_into, convert_copy, tensor_of_result
+from wengert_core.exchange.column_major cimport by_columns, copy_by_columns
+from wengert_core.exchange.device_memory cimport runs_on_device
+from wengert_core.exchange.restore_format cimport restore_layout, as_ordered
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, set_contiguity
 
@@ -45,7 +45,7 @@ cdef object as_argument(PyObject* value, int widen):
     cdef Tensor t
     if isinstance(<object> value, Tensor):
         t = <Tensor> value
-        return array_of(converted(t, widen) if widen >= 0 and (t.code == FLOAT16 or t.code == BFLOAT16) else t)
+        return array_of(convert_copy(t, widen) if widen >= 0 and (t.code == FLOAT16 or t.code == BFLOAT16) else t)
     return <object> value
 
 
@@ -109,7 +109,7 @@ cdef Tensor in_order(Op op, PyObject** slots, Tensor out):
         if isinstance(<object> slots[i], Tensor):
             t = <Tensor> slots[i]
             if not t.flags & TF_CONTIGUOUS and same_shape(t, out):
-                return as_ordered(t, out) if op.impl[2] == "dims" else as_laid_out(t, out)
+                return as_ordered(t, out) if op.impl[2] == "dims" else restore_layout(t, out)
     return out
 
 
@@ -118,14 +118,14 @@ cdef Tensor columns_of(object array, int code):
     cdef Py_ssize_t shape[64]
     cdef int i
     cdef Tensor out
-    if elsewhere() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) \
+    if runs_on_device() or type(array) is not cnp.ndarray or not cnp.PyArray_ISCARRAY_RO(array) \
             or cnp.PyArray_NBYTES(array) > SMALL or cnp.PyArray_TYPE(array) != FACTS.numpy_type[code]:
         return by_columns(tensor_of_result(array.swapaxes(-2, -1), code))
     for i in range(cnp.PyArray_NDIM(array)):
         shape[i] = cnp.PyArray_DIM(array, i)
     out = new_empty(code, cnp.PyArray_NDIM(array), shape)
     memcpy(out.data, cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))
-    return laid_by_columns(out)
+    return copy_by_columns(out)
 
 
 cdef Tensor as_it_lies(object array, int code):
@@ -134,7 +134,7 @@ cdef Tensor as_it_lies(object array, int code):
     cdef Py_ssize_t strides[64]
     cdef int order[64]
     cdef int i, k, rank
-    if elsewhere() or type(array) is not cnp.ndarray or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
+    if runs_on_device() or type(array) is not cnp.ndarray or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
         return tensor_of_result(array, code)
     rank = cnp.PyArray_NDIM(array)
     for i in range(rank):
@@ -164,9 +164,9 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
         computed[i] = None             # known here only: its memory may be taken over
         code = output_code(op.impl[0][i], array, op, slots)
         check_kind(op, array, code, i, n)
-        if n == 1 and op.impl[2] == "dims" and given_out(op, slots) != <PyObject*> None:
+        if n == 1 and op.impl[2] == "dims" and prepare_given_out(op, slots) != <PyObject*> None:
             return into_out(op, slots, in_order(op, slots, tensor_of_result(array, code)), live)
-        if n == 1 and given_out(op, slots) != <PyObject*> None:
+        if n == 1 and prepare_given_out(op, slots) != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
             out = prepare_out(op, slots, slots[op.out_slot], code, array.ndim, shape, live)
@@ -181,8 +181,8 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
             out = in_order(op, slots, out)
         results.append(out)
         outs[i] = <PyObject*> out
-    if len(results) > 1 and given_out(op, slots) != <PyObject*> None:
-        return written(op, slots, results, live)
+    if len(results) > 1 and prepare_given_out(op, slots) != <PyObject*> None:
+        return write_tuple(op, slots, results, live)
     record_outputs(op, slots, outs, <int> len(results), live)
     if len(results) == 1:
         return results[0]

@@ -12,13 +12,13 @@ from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor import Tensor
 
 
-def check_tensor(name: str, x: Any, which: str = "A", place: int = 1) -> None:
+def check_tensor(name: str, x: Any, which: str = "A", position: int = 1) -> None:
     """TypeError for what is no tensor."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name}(): argument '{which}' (position {place}) must be Tensor, not {type(x).__name__}")
+        raise TypeError(f"{name}(): argument '{which}' (position {position}) must be Tensor, not {type(x).__name__}")
 
 
-def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
+def give_result(name: str, result: Any, out: Any, strict: bool = True) -> Any:
     """The result, or out= with the result in it. strict: out must have the result's dtype, not just one it casts to."""
     if out is None:
         return result
@@ -30,15 +30,17 @@ def given(name: str, result: Any, out: Any, strict: bool = True) -> Any:
     return into(name, result, out)
 
 
-def all_given(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any, strict: bool = True) -> Any:
+def give_results(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any, strict: bool = True) -> Any:
     """A named tuple of the results; with out= of the tensors given, which hold them then."""
     if out is None:
         return result_type(name, fields)(*results)
     if not isinstance(out, (tuple, list)) or len(out) != len(results):
-        from wengert_core.messages.short_repr import told
+        from wengert_core.messages.short_repr import short_repr
         raise TypeError(
             f"{name}(): argument 'out' must be tuple of Tensors, not {type_words(out)}: of {len(results)} Tensors, "
-            f"got {told(out)}"
+            f"got {short_repr(out)}"
         )
     check_outputs(name, out)
-    return result_type(f"{name}_out", fields)(*[given(name, y, o, strict) for y, o in zip(results, out, strict=True)])
+    return result_type(f"{name}_out", fields)(
+        *[give_result(name, y, o, strict) for y, o in zip(results, out, strict=True)]
+    )

@@ -13,8 +13,8 @@ from wengert_core.drivers.references cimport call_this, check_kind, result_array
 from wengert_core.drivers.steps cimport after_write, before_write, record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.exchange.arrays cimport apart, array_of, contiguous_copy, converted, copy_into, tensor_of_result
-from wengert_core.exchange.device_memory cimport elsewhere, reference_of
+from wengert_core.exchange.arrays cimport without_alias, array_of, contiguous_copy, convert_copy, copy_into, tensor_of_result
+from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
@@ -24,11 +24,11 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 def configure(Op op, stages):
     """Make ``op`` run ``stages`` on its arguments but out=."""
-    op.run = staged_run
+    op.run = decomposed_run
     op.impl = stages
 
 
-cdef object staged_run(Op op, PyObject** slots, uint32_t live):
+cdef object decomposed_run(Op op, PyObject** slots, uint32_t live):
     cdef int i
     cdef Tensor result, given
     cdef list arguments = []
@@ -42,7 +42,7 @@ cdef object staged_run(Op op, PyObject** slots, uint32_t live):
             continue
         plain = live & WG_RECORD and isinstance(<object> slots[i], Tensor)
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
-    found = by_device(op, arguments) if elsewhere() else None
+    found = by_device(op, arguments) if runs_on_device() else None
     if found is None:
         found = op.impl(*arguments)
     check_found(op, found)
@@ -52,7 +52,7 @@ cdef object staged_run(Op op, PyObject** slots, uint32_t live):
     found = None
     result = own_result(op, slots, result)
     if op.flags & OP_INPLACE:
-        return written(op, slots, result, live)
+        return write_in_place(op, slots, result, live)
     forget_writes(result)
     given = into_out(op, slots, result, live)
     if given is not None:
@@ -106,7 +106,7 @@ cdef object by_device(Op op, list arguments):
     for value in arguments:
         if isinstance(value, Tensor) and (<Tensor> value).code in (FLOAT16, BFLOAT16):
             code = (<Tensor> value).code
-            value = converted(<Tensor> value, FLOAT32)
+            value = convert_copy(<Tensor> value, FLOAT32)
         arrays.append(array_of(<Tensor> value) if isinstance(value, Tensor) else value)
     computed = call_this(op, kernel, arrays)
     if computed is None:
@@ -129,7 +129,7 @@ cdef object several(Op op, PyObject** slots, tuple found, uint32_t live):
     return found
 
 
-cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
+cdef object write_in_place(Op op, PyObject** slots, Tensor result, uint32_t live):
     """The in-place variant: the result into the first argument."""
     cdef Tensor target = <Tensor> slots[0]
     cdef PyObject* keep = NULL
@@ -140,7 +140,7 @@ cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
         raise RuntimeError(f"Bad in-place call: input tensor size {list(shape_tuple(target))} and output tensor size "
                            f"{list(shape_tuple(result))} should match")
     before_write(op, slots, target, live, &keep)
-    copy_into(target, apart(result, target))
+    copy_into(target, without_alias(result, target))
     after_write(op, slots, target, live, keep)
     return target
 
@@ -148,4 +148,4 @@ cdef object written(Op op, PyObject** slots, Tensor result, uint32_t live):
 def as_dtype(Tensor t, str name):
     """A copy in another dtype that records nothing; t itself when it has that dtype."""
     cdef int code = code_of(DTYPES[name])
-    return t if t.code == code else converted(t, code)
+    return t if t.code == code else convert_copy(t, code)

@@ -6,7 +6,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.keep_alive cimport warn_in_call
 from wengert_core.dispatch.op cimport K_NUMBER, K_STR, K_TENSOR, OP_INPLACE, Op
 from wengert_core.exchange.arrays cimport contiguous_copy
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.tensors.overlap cimport PARTIAL, SAME, UNSURE, Overlap, may_meet, overlap_of
 from wengert_core.tensors.tensor cimport Tensor, shape_overlap, shape_tuple
 
@@ -23,7 +23,7 @@ cdef Tensor without_overlap(Op op, int slot, Tensor t, Tensor out):
         return t
     found = overlap_of(t, out)
     if found == PARTIAL:
-        raise shared_with_input(op.name, <str> op.params[slot], t, out)
+        raise input_overlap_error(op.name, <str> op.params[slot], t, out)
     return contiguous_copy(t) if found == UNSURE else t
 
 
@@ -31,7 +31,7 @@ cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1:
     """RuntimeError for a target that was expanded; a warning from ops that write one value."""
     if not shape_overlap(target):
         return 0
-    if not op.flags & WRITES_SHARED or elsewhere():    # a reference writes all elements, and the last one would stay
+    if not op.flags & WRITES_SHARED or runs_on_device():    # a reference writes all elements, and the last one would stay
         raise expanded_target(op.name, target)
     return warn_in_call(op, slots, f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor "
                                    "before performing this operation. This also applies to advanced indexing e.g. "
@@ -63,13 +63,13 @@ cdef int check_input(Op op, uint32_t rule, int slot, Tensor t, Tensor target) ex
         return 0
     found = overlap_of(t, target)
     if found == PARTIAL or (found == SAME and rule & WRITES_APART):
-        raise shared_with_input(op.name, <str> op.params[slot], t, target)
+        raise input_overlap_error(op.name, <str> op.params[slot], t, target)
     return 0
 
 
 # ---- what is said
 
-cdef object shared_with_input(str op, str name, Tensor t, Tensor target):
+cdef object input_overlap_error(str op, str name, Tensor t, Tensor target):
     """torch's error for an input in the memory that is written to."""
     return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                         f"single memory location. Please clone() the tensor before performing the operation. {op}: "
@@ -90,7 +90,7 @@ def check_apart(str name, Tensor target, **inputs):
         raise expanded_target(name, target)
     for word, t in inputs.items():
         if overlap_of(<Tensor?> t, target) in (SAME, PARTIAL):
-            raise shared_with_input(name, word, t, target)
+            raise input_overlap_error(name, word, t, target)
 
 
 def check_outputs(name, outs):

@@ -5,9 +5,9 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.op cimport Op
 from wengert_core.dispatch.op import type_words
 from wengert_core.drivers.memory_overlap import check_outputs
-from wengert_core.drivers.steps cimport given_out, prepare_out
+from wengert_core.drivers.steps cimport prepare_given_out, prepare_out
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport apart, copy_into
+from wengert_core.exchange.arrays cimport without_alias, copy_into
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.messages.mismatches import device_error
@@ -26,14 +26,14 @@ cdef dict OPS = {}  # an op without a kernel for each composite's name: it names
 
 cdef Tensor into_out(Op op, PyObject** slots, Tensor result, uint32_t live):
     """The tensor given as out= with the result in it; None where none is given."""
-    if given_out(op, slots) == <PyObject*> None:
+    if prepare_given_out(op, slots) == <PyObject*> None:
         return None
     cdef bint fits = not isinstance(<object> slots[op.out_slot], Tensor) \
         or same_shape(<Tensor> slots[op.out_slot], result)
     given = prepare_out(op, slots, slots[op.out_slot], result.code, result.rank, result.dims, live)
     if not fits:
         lay_out_as(op, given, result)
-    copy_into(given, apart(result, given))
+    copy_into(given, without_alias(result, given))
     bump_version(given)
     return given
 
@@ -62,7 +62,7 @@ def into(str name, Tensor result, out):
                         result.flags & thread_state().modes)
     if not fits:
         lay_out_as(op, given, result)
-    copy_into(given, apart(alias(result), given))
+    copy_into(given, without_alias(alias(result), given))
     bump_version(given)
     return given
 
@@ -70,7 +70,7 @@ def into(str name, Tensor result, out):
 cdef tuple OVERLOADED = ("max", "min", "sort")         # in torch no overload fits
 
 
-cdef object written(Op op, PyObject** slots, list results, uint32_t live):
+cdef object write_tuple(Op op, PyObject** slots, list results, uint32_t live):
     """out=(values, indices): tensors of exactly these dtypes, resized where they must be."""
     cdef object out = <object> slots[op.out_slot]
     cdef Tensor given, result
@@ -95,6 +95,6 @@ cdef object written(Op op, PyObject** slots, list results, uint32_t live):
             lay_out_as(op, given, result)
     check_outputs(op.name, out)
     for given, result in zip(out, results):
-        copy_into(given, apart(result, given))
+        copy_into(given, without_alias(result, given))
         bump_version(given)
     return result_type(f"{op.name}_out", op.outputs)(*out)

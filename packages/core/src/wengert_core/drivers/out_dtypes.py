@@ -78,7 +78,7 @@ TAKES_ANY = frozenset(("bernoulli",))
 """Those whose result is written into any dtype but a complex one."""
 
 
-def misfit(name: str, result: dtype, out: dtype, arguments: Mapping[str, Any]) -> str | None:
+def out_dtype_error(name: str, result: dtype, out: dtype, arguments: Mapping[str, Any]) -> str | None:
     """The text of the error for an out= of another dtype than the result's: None where casting decides, "" for none.
 
     name: the operator's.   arguments: by name, as far as they are known.

@@ -16,9 +16,9 @@ from wengert_core.tensors.tensor cimport Tensor
 # What the op's reference, or another one of the row's references, gives there where the driver runs.
 cdef object call_reference(Op op, list arguments)
 cdef object call_this(Op op, object reference, list arguments)
-# The one result, of out's shape and kind, into out; converted_into: of the kind that ``code`` has.
+# The one result, of out's shape and kind, into out; convert_into: of the kind that ``code`` has.
 cdef int result_into(Op op, object computed, Tensor out) except -1
-cdef int converted_into(Op op, object computed, Tensor out, int code) except -1
+cdef int convert_into(Op op, object computed, Tensor out, int code) except -1
 # As many results as there are tensors; as_many_into: in any shape of as many elements, and it empties the list.
 cdef int results_into(Op op, object computed, list outs) except -1
 cdef int as_many_into(Op op, list results, list outs) except -1

@@ -7,7 +7,7 @@ cimport numpy as cnp
 from wengert_core.dtypes.dtypes cimport (CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, N_DTYPES, DTypeFacts, dtype_facts,
                                          dtype_of)
 from wengert_core.exchange.arrays cimport array_into
-from wengert_core.exchange.device_memory cimport elsewhere, namespace, reference_of
+from wengert_core.exchange.device_memory cimport runs_on_device, namespace, reference_of
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport shape_tuple
 
@@ -60,7 +60,7 @@ class UfuncOfNumPy:
 
 
 cdef object no_reference(Op op, object reference):
-    where = f"a device of type '{device_type()}' needs" if elsewhere() \
+    where = f"a device of type '{device_type()}' needs" if runs_on_device() \
         else "WENGERT_KERNELS=python, and dtypes without a kernel, need"
     why = "" if reference is None else f" and its ufunc '{reference.ufunc.__name__}' computes arrays of NumPy alone;"
     return NotImplementedError(f"{op.name}: the row in {table_of(op.owner)} has no reference, which {where};{why} give "
@@ -69,12 +69,12 @@ cdef object no_reference(Op op, object reference):
 
 
 cdef str device_type():
-    return str(_device.DEVICES[thread_state().place].type)
+    return str(_device.DEVICES[thread_state().device_number].type)
 
 
 def source_of(Op op):
     """Name the Python function that computes an op: the reference of its table, or the kernel of a device's plugin."""
-    if elsewhere() and op.family != "random" and reference_of(op) is not op.reference:
+    if runs_on_device() and op.family != "random" and reference_of(op) is not op.reference:
         return f"the kernel of {with_distribution('devices', 'devices of type', device_type())}"
     return f"the {WORDS.get(op.family, 'reference')} in {table_of(op.owner)}"
 
@@ -137,20 +137,20 @@ cdef object as_result(Op op, object computed, int k, int n):
     if isinstance(computed, NUMBERS) \
             or isinstance(computed, cnp.ndarray) and not isinstance(computed, np.ma.MaskedArray):
         array = np.asarray(computed)
-    elif elsewhere() and not isinstance(computed, (Tensor, np.ndarray)) and hasattr(computed, "shape") \
+    elif runs_on_device() and not isinstance(computed, (Tensor, np.ndarray)) and hasattr(computed, "shape") \
             and hasattr(computed, "dtype"):
         array = computed
     else:
-        raise wrong_result(op, f"an array as {name_of(k, n)}", described(computed))
+        raise wrong_result(op, f"an array as {name_of(k, n)}", describe_result(computed))
     if category_of(array.dtype) < 0 or len(array.shape) > MOST_RANK:
         raise wrong_result(op, f"an array of numbers, of at most {MOST_RANK} dims, as {name_of(k, n)}",
-                           described(array))
+                           describe_result(array))
     if type(array) is cnp.ndarray and not is_plain(array) and array.dtype.name != "bfloat16":
         return array.astype(WIDEST[category_of(array.dtype)])      # uint16, long double, another byte order
     return array
 
 
-cdef str described(object value):
+cdef str describe_result(object value):
     """Describe the result of a reference in words."""
     if value is None:
         return "None"
@@ -158,7 +158,7 @@ cdef str described(object value):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, np.ma.MaskedArray):
         return "a masked array, whose mask would be lost"
-    if isinstance(value, np.ndarray) or elsewhere() and hasattr(value, "shape") and hasattr(value, "dtype"):
+    if isinstance(value, np.ndarray) or runs_on_device() and hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"an array of {value.dtype}{list(value.shape)}"
     return f"an object of type {type(value).__name__}"
 
@@ -169,7 +169,7 @@ cdef int check_kind(Op op, object array, int code, int k, int n) except -1:
     if category == FACTS.category[code]:
         return 0
     kind = "numbers that are " + KINDS[FACTS.category[code]] if FACTS.category[code] else "truth values, bool"
-    raise wrong_result(op, f"{kind}, for {dtype_of(code)!r}, as {name_of(k, n)}", described(array))
+    raise wrong_result(op, f"{kind}, for {dtype_of(code)!r}, as {name_of(k, n)}", describe_result(array))
 
 
 cdef bint has_shape(object array, Tensor t) except -1:
@@ -188,13 +188,13 @@ cdef int check_shape(Op op, object array, tuple shape, int k, int n) except -1:
     """RuntimeError for an array of another shape."""
     if tuple(array.shape) == shape:
         return 0
-    raise wrong_result(op, f"the shape {list(shape)} of {name_of(k, n)}", described(array))
+    raise wrong_result(op, f"the shape {list(shape)} of {name_of(k, n)}", describe_result(array))
 
 
 cdef int into(Op op, object array, Tensor out, int code, int k, int n) except -1:
     """``array``, which as_result has seen, into out. It must be the caller's alone: Note [Results taken over]."""
     if not has_shape(array, out):
-        raise wrong_result(op, f"the shape {list(shape_tuple(out))} of {name_of(k, n)}", described(array))
+        raise wrong_result(op, f"the shape {list(shape_tuple(out))} of {name_of(k, n)}", describe_result(array))
     check_kind(op, array, code, k, n)
     return array_into(array, out)
 
@@ -207,16 +207,16 @@ cdef int sample_into(Op op, object computed, Tensor out) except -1:
     return array_into(array, out)
 
 
-cdef int converted_into(Op op, object computed, Tensor out, int code) except -1:
+cdef int convert_into(Op op, object computed, Tensor out, int code) except -1:
     if is_plain(computed):
         return into(op, computed, out, code, 0, 1)
-    if elsewhere() and as_result(op, computed, 0, 1) is computed:
+    if runs_on_device() and as_result(op, computed, 0, 1) is computed:
         return into(op, computed, out, code, 0, 1)
     return into(op, as_result(op, computed, 0, 1), out, code, 0, 1)
 
 
 cdef int result_into(Op op, object computed, Tensor out) except -1:
-    return converted_into(op, computed, out, out.code)
+    return convert_into(op, computed, out, out.code)
 
 
 cdef list result_list(Op op, object computed, int n):
@@ -224,7 +224,7 @@ cdef list result_list(Op op, object computed, int n):
     if n == 1 and not isinstance(computed, tuple):
         return [computed]              # which as_result looks at
     if not isinstance(computed, (tuple, list)) or len(computed) != n:
-        raise wrong_result(op, f"{n} arrays, as a tuple" if n > 1 else "one array", described(computed))
+        raise wrong_result(op, f"{n} arrays, as a tuple" if n > 1 else "one array", describe_result(computed))
     return list(computed)
 
 
@@ -246,7 +246,7 @@ cdef int as_many_into(Op op, list results, list outs) except -1:
         if not has_shape(array, out):
             if count_of(array) != out.count:
                 expected = f"{out.count} elements, in the shape {list(shape_tuple(out))}, as {name_of(k, n)}"
-                raise wrong_result(op, expected, described(array))
+                raise wrong_result(op, expected, describe_result(array))
             array = array.reshape(shape_tuple(out))
         into(op, array, out, out.code, k, n)
     return 0
@@ -270,5 +270,5 @@ cdef list result_arrays(Op op, object computed, int n):
 
 cdef object result_array(Op op, object computed):
     if isinstance(computed, (tuple, list)):
-        raise wrong_result(op, "one array", described(computed))
+        raise wrong_result(op, "one array", describe_result(computed))
     return as_result(op, computed, 0, 1)

@@ -19,7 +19,7 @@ from wengert_core.runtime.allocator cimport FOREIGN_BIN
 from wengert_core.runtime.state cimport WG_ASK, WG_BATCHED
 from libc.stdint cimport uint32_t
 
-from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, checked_numel, new_empty_at,
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, check_numel, new_empty_at,
                                           new_view, shape_tuple, storage_of, strides_of, swap_contents)
 
 cdef extern from "Python.h":
@@ -31,7 +31,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef int resize_to(Tensor t, int ndim, const Py_ssize_t* shape) except -1:
     """Give t these sizes, row-major, from its first element on; more memory where it does not suffice."""
     cdef Py_ssize_t strides[64]
-    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = checked_numel(ndim, shape, FACTS.itemsize[t.code])
+    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = check_numel(ndim, shape, FACTS.itemsize[t.code])
     cdef Py_ssize_t step = itemsize, offset = t.data - storage_of(t).data, nbytes
     cdef int i
     for i in range(ndim - 1, -1, -1):

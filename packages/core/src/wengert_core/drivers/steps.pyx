@@ -13,7 +13,7 @@ from wengert_core.drivers.steps cimport guard_write
 from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.scalars cimport number_code
-from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState,
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState,
                                          dual_is_open, thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, shape_overlap, shape_tuple
@@ -117,7 +117,7 @@ cdef Tensor prepare_out(
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is "
                                   "an out= function. Call it without out=")
     if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:
-        check_place(op, slots, t)
+        check_device(op, slots, t)
     if t.flags & TF_INFERENCE:
         refuse_inference(op, t)
     if code != t.code:
@@ -144,12 +144,12 @@ cdef Tensor prepare_out(
 cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1:
     """Refuse an out= of a dtype that torch refuses: one the result cannot be cast to, or that is not exactly its."""
     cdef int i
-    from wengert_core.drivers.out_dtypes import misfit
+    from wengert_core.drivers.out_dtypes import out_dtype_error
     arguments = {}
     for i in range(op.n_params if slots != NULL else 0):
         if slots[i] != NULL:
             arguments[op.params[i]] = <object> slots[i]
-    message = misfit(op.name, dtype_of(code), dtype_of(given), arguments)
+    message = out_dtype_error(op.name, dtype_of(code), dtype_of(given), arguments)
     if message:
         raise RuntimeError(message)
     if message is None and not can_cast(code, given) \
@@ -160,14 +160,14 @@ cdef int check_out_dtype(Op op, PyObject** slots, int code, int given) except -1
     return 0
 
 
-cdef int check_place(Op op, PyObject** slots, Tensor out) except -1:
+cdef int check_device(Op op, PyObject** slots, Tensor out) except -1:
     """Refuse an out= on a device: what runs here runs on the CPU, which has no address there."""
     cdef Tensor t, found = None
     cdef int i
     from wengert_core.devices.device import DEVICES
     if out.flags & WG_BATCHED:
-        from wengert_core.tensors.vmap_hooks import refused_out
-        raise refused_out(op)
+        from wengert_core.tensors.vmap_hooks import out_error
+        raise out_error(op)
     for i in range(op.n_params):
         if slots[i] == NULL or i == op.out_slot:
             continue
@@ -196,11 +196,11 @@ cdef int refuse_inference(Op op, Tensor out) except -1:
     return 0
 
 
-cdef int guarded(Op op, PyObject** slots, PyObject** keep) except -1:
+cdef int check_write(Op op, PyObject** slots, PyObject** keep) except -1:
     """The engine's look at a write, with the usual modes."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
-    if not modes & WG_ELSEWHERE:
+    if not modes & WG_ON_DEVICE:
         return HOOKS.before_inplace(op, slots, keep)
     at_home(state)
     try:
@@ -211,7 +211,7 @@ cdef int guarded(Op op, PyObject** slots, PyObject** keep) except -1:
 
 cdef inline void at_home(WgState* state) noexcept:
     """The usual modes, in a driver that runs for a device: the engine's hooks and those of users run with these."""
-    state.modes = (state.modes & ~(<unsigned int> WG_ELSEWHERE)) | WG_FOREIGN
+    state.modes = (state.modes & ~(<unsigned int> WG_ON_DEVICE)) | WG_FOREIGN
 
 
 cdef int before_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyObject** keep) except -1:
@@ -247,8 +247,8 @@ cdef int after_write(Op op, PyObject** slots, Tensor target, uint32_t live, PyOb
     bump_version(target)
     try:
         if live & WG_RECORD and HOOKS.record_inplace != NULL:
-            if live & WG_ELSEWHERE:
-                record_elsewhere(op, slots, NULL, 0, keep)
+            if live & WG_ON_DEVICE:
+                record_on_device(op, slots, NULL, 0, keep)
             else:
                 HOOKS.record_inplace(op, slots, keep)
     finally:
@@ -264,17 +264,17 @@ cdef int record(Op op, PyObject** slots, Tensor out, uint32_t live) except -1:
     if not live & WG_RECORD or HOOKS.record == NULL or op.flags & OP_NO_RECORD:
         return 0
     outs[0] = <PyObject*> out
-    return HOOKS.record(op, slots, outs, 1) if not live & WG_ELSEWHERE else record_elsewhere(op, slots, outs, 1, NULL)
+    return HOOKS.record(op, slots, outs, 1) if not live & WG_ON_DEVICE else record_on_device(op, slots, outs, 1, NULL)
 
 
 cdef int record_outputs(Op op, PyObject** slots, PyObject** outs, int n, uint32_t live) except -1:
     """Give outputs their history."""
     if not live & WG_RECORD or HOOKS.record == NULL or op.flags & OP_NO_RECORD:
         return 0
-    return HOOKS.record(op, slots, outs, n) if not live & WG_ELSEWHERE else record_elsewhere(op, slots, outs, n, NULL)
+    return HOOKS.record(op, slots, outs, n) if not live & WG_ON_DEVICE else record_on_device(op, slots, outs, n, NULL)
 
 
-cdef int record_elsewhere(Op op, PyObject** slots, PyObject** outs, int n, PyObject* keep) except -1:
+cdef int record_on_device(Op op, PyObject** slots, PyObject** outs, int n, PyObject* keep) except -1:
     """Record what ran for a device. outs: NULL: a write to slot 0, with ``keep``."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes

@@ -140,9 +140,9 @@ def set_default_dtype(d):
     d: a floating dtype. Raises TypeError for anything else.
     """
     if not isinstance(d, dtype):
-        from wengert_core.messages.short_repr import told
+        from wengert_core.messages.short_repr import short_repr
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type, "
-                        f"got {told(d)}")
+                        f"got {short_repr(d)}")
     cdef int code = code_of(d)
     if FACTS.category[code] != CAT_FLOAT:
         raise TypeError(f"only floating-point types are supported as the default type, got {BY_CODE[code]!r}")

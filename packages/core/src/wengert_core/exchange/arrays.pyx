@@ -4,10 +4,10 @@ cimport numpy as cnp
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy, memset
 
-from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport store_number
-from wengert_core.exchange.device_memory cimport (array_at, copy_elsewhere, elsewhere, fill_elsewhere, host_value,
+from wengert_core.exchange.device_memory cimport (array_at, copy_on_device, runs_on_device, fill_on_device, host_value,
                                                   put_array)
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.runtime.state cimport WG_BATCHED
@@ -41,11 +41,11 @@ cdef object array_of(Tensor t):
         from wengert_core.tensors.vmap_hooks import no_pointer
         raise no_pointer()
     if t.device:
-        return array_at(converted(t, FLOAT32) if t.code == BFLOAT16 else t)
-    if elsewhere():
+        return array_at(convert_copy(t, FLOAT32) if t.code == BFLOAT16 else t)
+    if runs_on_device():
         return host_value(t)
     if t.code == BFLOAT16:
-        return array_of(converted(t, FLOAT32))
+        return array_of(convert_copy(t, FLOAT32))
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
     Py_INCREF(descr)
     cdef object array = PyArray_NewFromDescr(<PyObject*> cnp.ndarray, <PyObject*> descr, t.rank, t.dims,
@@ -89,15 +89,15 @@ cdef Tensor tensor_of_result(object array, int code):
     """A contiguous tensor of dtype ``code`` with a computation's result; takes over an array that the caller's variable
     alone knows.
     """
-    if elsewhere():
-        return result_elsewhere(array, code)
+    if runs_on_device():
+        return result_on_device(array, code)
     cdef cnp.ndarray a = array if type(array) is cnp.ndarray else np.asarray(array)
     cdef bint plain = FACTS.numpy_type[code] == cnp.PyArray_TYPE(a) and cnp.PyArray_ISCARRAY_RO(a)
     cdef bint known = references(<PyObject*> a) > 2    # by others than the caller and ``a``: it may be written to later
     cdef Tensor out
     if plain and not known and cnp.PyArray_CHKFLAGS(a, cnp.NPY_ARRAY_OWNDATA | cnp.NPY_ARRAY_WRITEABLE) \
             and cnp.PyArray_NBYTES(a) > TAKE_OVER:
-        return taken_over(a)
+        return tensor_on_array(a)
     out = new_empty(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a))
     if plain and cnp.PyArray_NBYTES(a) <= TAKE_OVER:
         memcpy(out.data, cnp.PyArray_DATA(a), cnp.PyArray_NBYTES(a))
@@ -106,7 +106,7 @@ cdef Tensor tensor_of_result(object array, int code):
     return out
 
 
-cdef Tensor taken_over(cnp.ndarray a):
+cdef Tensor tensor_on_array(cnp.ndarray a):
     """Return a tensor on an array that nobody else will see: its owner is a tuple, which drivers/resize.pyx knows."""
     cdef Tensor t = tensor_of_array(a)
     cdef PyObject* array = storage_of(t).owner
@@ -117,7 +117,7 @@ cdef Tensor taken_over(cnp.ndarray a):
     return t
 
 
-cdef Tensor result_elsewhere(object array, int code):
+cdef Tensor result_on_device(object array, int code):
     cdef Py_ssize_t shape[64]
     cdef int i
     for i in range(array.ndim):
@@ -129,7 +129,7 @@ cdef Tensor result_elsewhere(object array, int code):
 
 cdef int array_into(object array, Tensor t) except -1:
     """Copy an array of t's shape, or one that broadcasts to it, into t; torch's conversions."""
-    if t.device or elsewhere():
+    if t.device or runs_on_device():
         return put_array(array, t)
     cdef cnp.ndarray a = np.asarray(array)
     cdef int i
@@ -141,7 +141,7 @@ cdef int array_into(object array, Tensor t) except -1:
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_SIZE(a):
             a = a.copy()
             break
-    copy_into(t, apart(tensor_of_array(a), t))     # a reference may give a view of what it got
+    copy_into(t, without_alias(tensor_of_array(a), t))     # a reference may give a view of what it got
     return 0
 
 
@@ -153,7 +153,7 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     if target.count == 0:
         return 0
     if target.device | source.device:
-        return copy_elsewhere(target, source)
+        return copy_on_device(target, source)
     if target.count < LARGE and target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS \
             and target.count == source.count:
         memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
@@ -166,9 +166,9 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
             strides[i] = source.dims[source.rank + i - offset]
             fits = fits and source.dims[i - offset] == target.dims[i]
     if not fits:
-        raise reshaped_meanwhile(target, source)
+        raise check_unchanged_shape(target, source)
     if target.count >= LARGE:
-        target, source = held(target), held(source)
+        target, source = hold(target), hold(source)
         with nogil:
             copy_large(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
                        target.dims, target.rank)
@@ -181,14 +181,14 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     return 0
 
 
-cdef object reshaped_meanwhile(Tensor target, Tensor source):
+cdef object check_unchanged_shape(Tensor target, Tensor source):
     """Callers have looked at the shapes; whatever gave the GIL up since then let another thread change one of them."""
     return RuntimeError(f"a tensor of shape {list(shape_tuple(source))} cannot be copied into one of shape "
                         f"{list(shape_tuple(target))}: another thread has changed one of them since the operation "
                         "began")
 
 
-cdef Tensor apart(Tensor t, Tensor out):
+cdef Tensor without_alias(Tensor t, Tensor out):
     """``t``, or a copy where a write to ``out`` may change it."""
     return t if overlap_of(t, out) == APART else contiguous_copy(t)
 
@@ -199,7 +199,7 @@ cdef Tensor contiguous_copy(Tensor t):
     return out
 
 
-cdef Tensor converted(Tensor t, int code):
+cdef Tensor convert_copy(Tensor t, int code):
     """A contiguous copy as another dtype."""
     cdef Tensor out = new_like(t, code)
     copy_into(out, t)
@@ -211,7 +211,7 @@ cdef int fill_number(Tensor t, object value) except -1:
     cdef char number[16]
     store_number(<PyObject*> value, t.code, number)
     if t.device:
-        return fill_elsewhere(t, number)
+        return fill_on_device(t, number)
     fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     return 0
 

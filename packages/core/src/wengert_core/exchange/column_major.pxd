@@ -2,4 +2,4 @@
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef Tensor by_columns(Tensor rows)              # fresh matrices with their last two dims swapped
-cdef Tensor laid_by_columns(Tensor x)            # the same fresh matrices, moved in memory
+cdef Tensor copy_by_columns(Tensor x)            # the same fresh matrices, moved in memory

@@ -26,7 +26,7 @@ cdef Tensor by_columns(Tensor rows):
     return rows
 
 
-cdef Tensor laid_by_columns(Tensor x):
+cdef Tensor copy_by_columns(Tensor x):
     """Fresh matrices column by column: small ones, which most are, in their own memory, others as a copy."""
     cdef uint64_t room[WORDS]
     cdef Py_ssize_t* sizes = x.dims + x.rank - 2
@@ -34,7 +34,7 @@ cdef Tensor laid_by_columns(Tensor x):
     cdef Py_ssize_t _i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
     cdef char* target = x.data
     if not x.count or nbytes > 8 * WORDS or size < 4:
-        return by_columns(contiguous_copy(turned(x)))
+        return by_columns(contiguous_copy(transpose_view(x)))
     for _i in range(x.count // (m * n)):
         memcpy(room, target, nbytes)
         if size == 4:
@@ -59,7 +59,7 @@ cdef void transpose_units(
             target += units
 
 
-cdef Tensor turned(Tensor x):
+cdef Tensor transpose_view(Tensor x):
     """The transposed view, which nobody else sees."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[64]

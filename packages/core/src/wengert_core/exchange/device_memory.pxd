@@ -19,20 +19,20 @@ Note [Results taken over]
 """
 from wengert_core.dispatch.op cimport Op
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_ELSEWHERE, thread_state
+from wengert_core.runtime.state cimport WG_ON_DEVICE, thread_state
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef inline bint elsewhere() noexcept:
+cdef inline bint runs_on_device() noexcept:
     """Whether a driver runs for another device."""
-    return thread_state().modes & WG_ELSEWHERE != 0
+    return thread_state().modes & WG_ON_DEVICE != 0
 
 
 cdef inline bint without_kernels() noexcept:
     """Return whether references compute in place of CPU kernels: for another device, or as the environment says."""
-    return ONLY_REFERENCES or elsewhere()
+    return ONLY_REFERENCES or runs_on_device()
 
 cdef void forget_fresh() noexcept                     # an operation begins or ends: Note [Results taken over]
-cdef object shaped(object array, Tensor t)            # an array in t's shape; itself where it has it
+cdef object view_with_shape(object array, Tensor t)            # an array in t's shape; itself where it has it
 cdef object namespace()                               # the array namespace to compute with: NumPy, or the device's
 # what computes an op there: the device's kernel for it, or its reference
 cdef object reference_of(Op op)
@@ -41,11 +41,11 @@ cdef object array_at(Tensor t)                        # the device's array on t'
 cdef object host_value(Tensor t)                      # a tensor of the host without dims, for a computation elsewhere
 cdef int put_array(object array, Tensor t) except -1  # an array of either side into a tensor of either
 # copy_into where one of the two is not on the host
-cdef int copy_elsewhere(Tensor target, Tensor source) except -1
+cdef int copy_on_device(Tensor target, Tensor source) except -1
 # every element = the number of t's dtype
-cdef int fill_elsewhere(Tensor t, const char* number) except -1
-cdef object number_elsewhere(Tensor t)                # the only element as a Python number; waits for the device
-cdef Tensor moved_here(Tensor t)                      # a copy where the drivers run
+cdef int fill_on_device(Tensor t, const char* number) except -1
+cdef object number_on_device(Tensor t)                # the only element as a Python number; waits for the device
+cdef Tensor move_to_device(Tensor t)                      # a copy where the drivers run
 # all bytes of t's storage as a tensor of uint8, on the same memory
 cdef Tensor storage_bytes(Tensor t)
 cdef Tensor on_host(Tensor t)                         # a copy in the host's memory, of t's dtype, contiguous

@@ -21,7 +21,7 @@ cdef extern from "Python.h":
     Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef list PLACED = _device.PLACED          # by device number: (plugin, its number of the device); None: the CPU
+cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES          # by device number: (plugin, its number of the device); None: the CPU
 
 
 class Hints(_local):
@@ -37,14 +37,14 @@ cdef PyObject* FRESH[MAX_FRESH]             # memory that the running operation 
 cdef unsigned int next_fresh = 0
 
 
-cdef object plugin_of(unsigned int place):
-    return PLACED[place][0]
+cdef object plugin_of(unsigned int device_number):
+    return PLUGIN_DEVICES[device_number][0]
 
 
-def allocate(place, nbytes):
+def allocate(device_number, nbytes):
     """What owns ``nbytes`` of a device's memory, and where it is."""
     global next_fresh
-    plugin, index = PLACED[place]
+    plugin, index = PLUGIN_DEVICES[device_number]
     memory = plugin.allocate(nbytes, index)
     FRESH[next_fresh % MAX_FRESH] = <PyObject*> memory
     next_fresh += 1
@@ -53,7 +53,7 @@ def allocate(place, nbytes):
 
 def fetch(Tensor t):
     """The only element of a tensor, as a Python number."""
-    return number_elsewhere(t)
+    return number_on_device(t)
 
 
 def set_non_blocking(flag):
@@ -68,9 +68,9 @@ def is_non_blocking():
     return HINTS.non_blocking
 
 
-def place():
+def current_device_number():
     """The number of the device that this thread's drivers run for; 0: the host."""
-    return thread_state().place if elsewhere() else 0
+    return thread_state().device_number if runs_on_device() else 0
 
 
 _tensor.set_allocator(allocate, fetch)
@@ -79,20 +79,20 @@ _tensor.set_allocator(allocate, fetch)
 # ---- computing
 
 cdef object namespace():
-    return plugin_of(thread_state().place).xp if elsewhere() else np
+    return plugin_of(thread_state().device_number).xp if runs_on_device() else np
 
 
 cdef object reference_of(Op op):
-    if elsewhere():
+    if runs_on_device():
         name = op.name if op.out_of_place is None else op.out_of_place.name
-        kernel = plugin_of(thread_state().place).kernels.get(name)
+        kernel = plugin_of(thread_state().device_number).kernels.get(name)
         if kernel is not None:
             return kernel
     return op.reference
 
 
 cdef object as_array(object value):
-    if elsewhere():
+    if runs_on_device():
         return value if hasattr(value, "__dlpack_device__") \
             or hasattr(value, "ndim") and not isinstance(value, np.generic) else namespace().asarray(value)
     return np.asarray(value)
@@ -159,12 +159,12 @@ cdef object array_at(Tensor t):
 
 cdef object host_value(Tensor t):
     """A number of the host for the device's functions."""
-    return numpy_dtype(t.code).type(load_number(t.data, t.code)) if t.rank == 0 else mixed(t)
+    return numpy_dtype(t.code).type(load_number(t.data, t.code)) if t.rank == 0 else mixed_devices_error(t)
 
 
-cdef object mixed(Tensor t):
+cdef object mixed_devices_error(Tensor t):
     raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                       f"{_device.DEVICES[thread_state().place]} and cpu! A tensor of shape {list(shape_tuple(t))} is "
+                       f"{_device.DEVICES[thread_state().device_number]} and cpu! A tensor of shape {list(shape_tuple(t))} is "
                        "on the CPU (see docs/errors/device-mismatch)")
 
 
@@ -176,44 +176,44 @@ cdef Tensor storage_bytes(Tensor t):
     return new_view(whole, 1, &s.nbytes, &one, s.data)
 
 
-cdef Tensor moved_here(Tensor t):
+cdef Tensor move_to_device(Tensor t):
     cdef Tensor out = new_empty(t.code, t.rank, t.dims)
-    copy_elsewhere(out, t)
+    copy_on_device(out, t)
     return out
 
 
 cdef Tensor on_host(Tensor t):
     cdef Tensor out = new_empty_at(0, t.code, t.rank, t.dims)
-    copy_elsewhere(out, t)
+    copy_on_device(out, t)
     return out
 
 
-cdef object number_elsewhere(Tensor t):
+cdef object number_on_device(Tensor t):
     cdef Tensor out = on_host(t)
     return load_number(out.data, out.code)
 
 
 # ---- copies
 
-cdef int copy_elsewhere(Tensor target, Tensor source) except -1:
+cdef int copy_on_device(Tensor target, Tensor source) except -1:
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     if target.count == 0:
         return 0
-    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
     try:
         if target.device and source.device:
             between(target, source)
         elif target.device:
             upload(target, source)
-        elif not (HINTS.non_blocking and queued_to_pinned(target, source)):
-            copy_into(target, downloaded(source))
+        elif not (HINTS.non_blocking and queue_pinned_copy(target, source)):
+            copy_into(target, download(source))
     finally:
         state.modes = modes
     return 0
 
 
-cdef bint queued_to_pinned(Tensor target, Tensor source) except -1:
+cdef bint queue_pinned_copy(Tensor target, Tensor source) except -1:
     """Let the device copy to pinned host memory without waiting. False: another kind of copy, nothing was done."""
     if source.code != target.code or not target.flags & TF_CONTIGUOUS \
             or not same_shape(target, source) or not is_pinned(target):
@@ -232,7 +232,7 @@ cdef Tensor bits_of(Tensor t):
     return bits
 
 
-cdef Tensor downloaded(Tensor t):
+cdef Tensor download(Tensor t):
     """A tensor's elements in memory of the host; waits for what computes them."""
     array = plugin_of(t.device).download(array_at(bits_of(t)))
     expected = numpy_dtype(bits_of(t).code)
@@ -251,17 +251,17 @@ cdef Tensor downloaded(Tensor t):
 cdef int between(Tensor target, Tensor source) except -1:
     plugin = plugin_of(target.device)
     if plugin is not plugin_of(source.device):
-        return upload(target, downloaded(source))
+        return upload(target, download(source))
     if target.device != source.device:
         if source.code != target.code:                 # converted where it is
-            source = converted_there(source, target.code)
+            source = convert_on_device(source, target.code)
         plugin.transfer(array_at(source), array_at(target))
         return 0
     plugin.assign(array_at(target), array_at(source))
     return 0
 
 
-cdef Tensor converted_there(Tensor t, int code):
+cdef Tensor convert_on_device(Tensor t, int code):
     cdef Tensor out = new_empty_at(t.device, code, t.rank, t.dims)
     plugin_of(t.device).assign(array_at(out), array_at(t))
     return out
@@ -282,8 +282,8 @@ cdef int upload(Tensor target, Tensor source) except -1:
 
 cdef int put_array(object array, Tensor t) except -1:
     if isinstance(array, (np.ndarray, np.generic, bool, int, float, complex)):
-        return copy_elsewhere(t, tensor_of_array(ready_array(np.asarray(array))))
-    if t.count and not taken_over(array, t):
+        return copy_on_device(t, tensor_of_array(ready_array(np.asarray(array))))
+    if t.count and not adopt_array(array, t):
         plugin_of(t.device).assign(array_at(t), array)
     return 0
 
@@ -306,7 +306,7 @@ cdef bint is_fresh(Tensor t) noexcept:
     return False
 
 
-cdef bint taken_over(object array, Tensor t) except -1:
+cdef bint adopt_array(object array, Tensor t) except -1:
     """Let a fresh tensor have the memory of an array that only the caller knows. False: it has to be copied."""
     cdef Storage s
     if references(<PyObject*> array) > 1 or not is_fresh(t) or array.dtype != numpy_dtype(t.code) \
@@ -326,7 +326,7 @@ cdef bint taken_over(object array, Tensor t) except -1:
     return True
 
 
-cdef object shaped(object array, Tensor t):
+cdef object view_with_shape(object array, Tensor t):
     return array if array.shape == shape_tuple(t) else array.reshape(shape_tuple(t))
 
 
@@ -336,7 +336,7 @@ cdef object ready_array(object array):
     return np.ascontiguousarray(array).reshape(array.shape)
 
 
-cdef int fill_elsewhere(Tensor t, const char* number) except -1:
+cdef int fill_on_device(Tensor t, const char* number) except -1:
     if t.count:
         plugin_of(t.device).fill(array_at(t), numpy_dtype(t.code).type(load_number(number, t.code)))
     return 0

@@ -2,7 +2,7 @@ from typing import Any
 
 from wengert_core.tensors.tensor import Tensor
 
-class Borrowed: ...
+class DLPackMemory: ...
 
 def to_capsule(
     self: Tensor,

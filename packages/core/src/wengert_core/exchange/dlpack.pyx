@@ -18,17 +18,17 @@ from libc.stdlib cimport free, malloc
 
 from wengert_core.dtypes.dtypes cimport BFLOAT16, UINT8, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy
-from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, stepped
+from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, step_sizes
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport Tensor, checked_numel, new_on_memory, storage_of
+from wengert_core.tensors.tensor cimport Tensor, check_numel, new_on_memory, storage_of
 
 from wengert_core.devices.device import DEVICES as _DEVICES
-from wengert_core.devices.device import PLACED as _PLACED
+from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
 from wengert_core.devices.device import device as _device
 from wengert_core.devices.device import device_number, kinds, usable
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.tensors.vmap_hooks import no_pointer
 
 cdef extern from "Python.h":
@@ -218,14 +218,14 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
         raise TypeError(f"__dlpack__(): argument 'dl_device' must be tuple of ints, not {type(dl_device).__name__}")
     if dl_device is not None and tuple(dl_device) != here:
         raise BufferError(f"a tensor on {self.device and 'device ' + str(_DEVICES[self.device]) or 'the CPU'} cannot "
-                          f"be exported to the DLPack device {told(tuple(dl_device))}; move it with .to() first")
+                          f"be exported to the DLPack device {short_repr(tuple(dl_device))}; move it with .to() first")
     if self.device:
-        plugin, index = _PLACED[self.device]
+        plugin, index = _PLUGIN_DEVICES[self.device]
         t = (<object> self).clone() if copy else self
         if stream != -1:               # -1: the consumer sees to the order
             plugin.export_stream(index, stream)
     elif stream is not None and stream != -1:
-        raise AssertionError(f"stream should be None on cpu, got {told(stream)}")
+        raise AssertionError(f"stream should be None on cpu, got {short_repr(stream)}")
     else:
         t = contiguous_copy(self) if copy else self
     if versioned:
@@ -254,7 +254,7 @@ def device_pair(Tensor self):
 cdef tuple dlpack_device(Tensor t):
     if not t.device:
         return (DL_CPU, 0)
-    plugin, index = _PLACED[t.device]
+    plugin, index = _PLUGIN_DEVICES[t.device]
     if plugin.dlpack_type is None:
         raise BufferError(f"DLPack has no number for devices of type '{plugin.type}': a tensor on {_DEVICES[t.device]} "
                           "cannot be exported; use .cpu() first")
@@ -264,7 +264,7 @@ cdef tuple dlpack_device(Tensor t):
 # ---- in
 
 @cython.binding(False)
-cdef class Borrowed:
+cdef class DLPackMemory:
     """Keeps another library's memory: calls its deleter in the end."""
     cdef WgDLManaged* plain
     cdef WgDLVersioned* versioned
@@ -291,7 +291,7 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
     cdef int i, code = code_of_type(described.dtype), ndim = described.ndim
     cdef Py_ssize_t itemsize = FACTS.itemsize[code], span = itemsize, step = itemsize, far
     cdef char* data = <char*> described.data + described.byte_offset
-    cdef unsigned int place = place_of(described.device.device_type, described.device.device_id)
+    cdef unsigned int core_number = device_number_of(described.device.device_type, described.device.device_id)
     cdef Tensor t
     if ndim > 64 or ndim < 0:
         raise BufferError(f"from_dlpack: a tensor has at most 64 dimensions, got {ndim}")
@@ -299,29 +299,29 @@ cdef Tensor tensor_of(WgDLTensor* described, object owner):
         shape[i] = described.shape[i]
         strides[i] = step
         if described.strides != NULL:
-            strides[i] = stepped(itemsize, described.strides[i])
+            strides[i] = step_sizes(itemsize, described.strides[i])
             if shape[i] > 1 and mul_overflows(itemsize, described.strides[i], &far):
                 raise BufferError(f"from_dlpack: a stride of {described.strides[i]} elements does not fit into memory")
-        step = stepped(step, max(shape[i], 1))
+        step = step_sizes(step, max(shape[i], 1))
         if shape[i] < 0 or mul_overflows(shape[i] - 1, strides[i], &far) or add_overflows(span, far, &span):
             raise BufferError(f"from_dlpack: sizes {[described.shape[k] for k in range(ndim)]} do not fit into memory")
         if strides[i] < 0 and shape[i] > 1:
             raise ValueError("At least one stride in the given tensor is negative, and tensors with negative strides "
                              "are not currently supported. Make a copy of it first.")
-    if checked_numel(ndim, shape, itemsize) == 0:
+    if check_numel(ndim, shape, itemsize) == 0:
         span = 0
     if <Py_ssize_t> data % min(itemsize, 8) and span:
         raise BufferError(f"from_dlpack: the data is not aligned to its elements of {itemsize} bytes")
-    if place == 0:
+    if core_number == 0:
         return new_on_memory(code, ndim, shape, strides, data, data, span, owner)
-    plugin, index = _PLACED[place]
+    plugin, index = _PLUGIN_DEVICES[core_number]
     t = new_on_memory(code, ndim, shape, strides, data, data, span, plugin.adopt(<size_t> data, span, index, owner))
-    t.device = place
+    t.device = core_number
     t.flags |= WG_FOREIGN
     return t
 
 
-cdef unsigned int place_of(int kind, int index) except? 0xffff:
+cdef unsigned int device_number_of(int kind, int index) except? 0xffff:
     """Our number of one of DLPack's devices."""
     if kind == DL_CPU:
         return 0
@@ -343,7 +343,7 @@ cdef object plugin_of_dlpack(int kind):
 
 cdef Tensor take(object capsule):
     """The tensor in a capsule, which is then spent."""
-    cdef Borrowed owner = Borrowed.__new__(Borrowed)
+    cdef DLPackMemory owner = DLPackMemory.__new__(DLPackMemory)
     cdef Tensor t
     if PyCapsule_IsValid(capsule, b"dltensor_versioned"):
         owner.versioned = <WgDLVersioned*> PyCapsule_GetPointer(capsule, b"dltensor_versioned")
@@ -363,7 +363,7 @@ cdef Tensor take(object capsule):
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):
     """See wengert_core.from_dlpack."""
-    cdef Tensor t = take(exported(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
+    cdef Tensor t = take(request_capsule(ext_tensor, copy) if hasattr(ext_tensor, "__dlpack__") else ext_tensor)
     if device is not None and device_number(device, "from_dlpack") != t.device:
         raise BufferError(f"from_dlpack: cannot move data to device {device}: it is on {_DEVICES[t.device]}; "
                           "use .to() behind it")
@@ -372,13 +372,13 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return contiguous_copy(t) if copy else t
 
 
-cdef object exported(object source, object copy):
+cdef object request_capsule(object source, object copy):
     """A capsule of the newest kind that ``source`` can give; what computes it is waited for by our current stream."""
     asked = {} if copy is None else {"copy": copy}
     if hasattr(source, "__dlpack_device__"):
         kind, index = source.__dlpack_device__()
         if kind != DL_CPU:
-            plugin, number = _PLACED[place_of(kind, index)]
+            plugin, number = _PLUGIN_DEVICES[device_number_of(kind, index)]
             asked["stream"] = plugin.stream_number(number)
     try:
         return source.__dlpack__(max_version=(1, 0), **asked)
@@ -387,4 +387,4 @@ cdef object exported(object source, object copy):
         return source.__dlpack__(**asked)
 
 
-not_made_by_hand(<PyTypeObject*> Borrowed)
+not_made_by_hand(<PyTypeObject*> DLPackMemory)

@@ -27,7 +27,7 @@ from wengert_core.kernels.pointwise.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.tensors.memory_format cimport new_preserved
-from wengert_core.tensors.tensor cimport Tensor, checked_numel, new_empty, new_on_memory, storage_of
+from wengert_core.tensors.tensor cimport Tensor, check_numel, new_empty, new_on_memory, storage_of
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
@@ -321,7 +321,7 @@ cdef int fill_array(object data, int dim, int ndim, const Py_ssize_t* shape, con
 cdef Tensor tensor_of_sequence(object data, int code):
     cdef Py_ssize_t shape[64]
     cdef int ndim = find_shape(data, shape)
-    checked_numel(ndim, shape, 1)      # before all elements are looked at for their dtype
+    check_numel(ndim, shape, 1)      # before all elements are looked at for their dtype
     cdef Tensor t = new_empty(infer_code(data) if code < 0 else code, ndim, shape)
     if t.count:
         if ndim:
@@ -418,7 +418,7 @@ def blank_strided(dtype, tuple shape, tuple strides):
         raise RuntimeError(f"mismatch in length of strides and shape: {list(shape)} and {list(strides)}")
     for i in range(ndim):
         sizes[i], steps[i] = shape[i], strides[i]
-    checked_numel(ndim, sizes, FACTS.itemsize[code])
+    check_numel(ndim, sizes, FACTS.itemsize[code])
     span = extent(ndim, sizes, steps, 0, FACTS.itemsize[code]) // FACTS.itemsize[code]
     cdef Tensor memory = new_empty(code, 1, &span)
     for i in range(ndim):
@@ -558,7 +558,7 @@ cdef void short_line(float* out, Py_ssize_t n, float low, float high, float step
         out[i] = high - step * <float> (n - 1 - i)
 
 
-cdef inline float rounded(float value, cast_fn narrow, cast_fn widen) noexcept nogil:
+cdef inline float round_to_16_bits(float value, cast_fn narrow, cast_fn widen) noexcept nogil:
     """To sixteen bits and back."""
     cdef char half[2]
     narrow(<char*> &value, 4, half, 2, 1)
@@ -572,13 +572,13 @@ cdef Tensor line_of_half(Tensor tensor, float low, float high):
     cdef Py_ssize_t i, n = tensor.count
     cdef float step, value
     with nogil:
-        low, high = rounded(low, narrow, widen), rounded(high, narrow, widen)
-        step = rounded(rounded(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
+        low, high = round_to_16_bits(low, narrow, widen), round_to_16_bits(high, narrow, widen)
+        step = round_to_16_bits(round_to_16_bits(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
         for i in range(n):
             if n > 1 and i >= n // 2:
-                value = high - rounded(step * <float> (n - 1 - i), narrow, widen)
+                value = high - round_to_16_bits(step * <float> (n - 1 - i), narrow, widen)
             else:
-                value = low + rounded(step * <float> i, narrow, widen)
+                value = low + round_to_16_bits(step * <float> i, narrow, widen)
             narrow(<char*> &value, 4, tensor.data + 2 * i, 2, 1)
     return tensor
 

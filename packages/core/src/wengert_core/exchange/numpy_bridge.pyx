@@ -17,7 +17,7 @@ from wengert_core.dtypes.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_fac
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport on_host
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad
@@ -172,7 +172,7 @@ def array_interface(Tensor self, dtype=None, *, copy=None):
         return array.copy() if copy else array
     if copy is False:
         raise ValueError(f"Unable to avoid copy while creating an array as requested: the tensor is {array.dtype}, "
-                         f"{told(dtype, str)} was asked for")
+                         f"{short_repr(dtype, str)} was asked for")
     return array.astype(dtype)
 
 

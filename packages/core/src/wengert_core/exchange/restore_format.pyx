@@ -30,7 +30,7 @@ cdef Tensor with_channels_last(Tensor out):
     return copy
 
 
-cdef Tensor as_laid_out(Tensor t, Tensor out):
+cdef Tensor restore_layout(Tensor t, Tensor out):
     """The fresh result, with its channels last if those of t are."""
     return with_channels_last(out) if is_channels_last(t) else out
 

@@ -91,8 +91,11 @@ class iinfo:
     def __new__(cls, type: Any) -> Self:
         type = as_dtype(type, "iinfo", "type")
         if type.is_floating_point or type.is_complex:
-            from wengert_core.messages.short_repr import told
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{told(type)}'")
+            from wengert_core.messages.short_repr import short_repr
+
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{short_repr(type)}'"
+            )
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
         self = object.__new__(cls)
@@ -152,7 +155,7 @@ def result_type(*values: Any, **named: Any) -> dtype:
         raise TypeError(f"result_type() received an invalid combination of arguments - got ({', '.join(got)}), but "
                         "expected one of: (Tensor tensor, Tensor other), (Number scalar, Tensor tensor), "
                         "(Tensor tensor, Number other), (Number scalar1, Number scalar2)")
-    return _combined(*values)
+    return _combine(*values)
 
 
 def is_operand(value: Any) -> bool:
@@ -161,7 +164,7 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, (Tensor, *numbers)) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
-def _combined(*values: Any) -> dtype:
+def _combine(*values: Any) -> dtype:
     """torch's rule: dimensions decide, then 0-d tensors, then numbers, unless the other is of a higher category."""
     ranks = [(2 if v.ndim else 1) if isinstance(v, Tensor) else 0 for v in values]
     types = [v.dtype if isinstance(v, Tensor) else _from_data.of_data(v, None).dtype for v in values]

@@ -33,9 +33,9 @@ class Size(tuple):
             n *= size
         return n
 
-    def __getitem__(self, place):
-        part = tuple.__getitem__(self, place)
-        return tuple.__new__(Size, part) if isinstance(place, slice) else part
+    def __getitem__(self, key):
+        part = tuple.__getitem__(self, key)
+        return tuple.__new__(Size, part) if isinstance(key, slice) else part
 
     def __add__(self, other):
         if not isinstance(other, tuple):

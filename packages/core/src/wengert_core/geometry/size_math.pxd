@@ -17,7 +17,7 @@ cdef Py_ssize_t extent(
     int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t offset, int itemsize
 ) except -1
 # the stride of n steps of ``stride``; where that does not fit the dim has one element, and any stride will do
-cdef inline Py_ssize_t stepped(Py_ssize_t stride, Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t step_sizes(Py_ssize_t stride, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t product
     return stride if mul_overflows(stride, n, &product) else product
 

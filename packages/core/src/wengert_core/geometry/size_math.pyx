@@ -10,7 +10,7 @@ RuntimeError: Storage size calculation overflowed with sizes=[1099511627776, 109
 """
 
 
-cdef list listed(int n, const Py_ssize_t* numbers):
+cdef list list_of_sizes(int n, const Py_ssize_t* numbers):
     return [numbers[i] for i in range(n)]
 
 
@@ -25,7 +25,7 @@ cdef Py_ssize_t numel(int ndim, const Py_ssize_t* shape) except -1:
         return 0
     if overflow or n < 0:
         raise RuntimeError("numel: integer multiplication overflow: "
-                           f"sizes {listed(ndim, shape)} have more than 2**63 - 1 elements")
+                           f"sizes {list_of_sizes(ndim, shape)} have more than 2**63 - 1 elements")
     return n
 
 
@@ -40,8 +40,8 @@ cdef Py_ssize_t extent(
             return 0
         overflow = overflow or mul_overflows(shape[i] - 1, strides[i], &span) or add_overflows(end, span, &end)
     if overflow or mul_overflows(end, itemsize, &end):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={listed(ndim, shape)} and "
-                           f"strides={listed(ndim, strides)}: with storage offset {offset} and elements of {itemsize} "
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list_of_sizes(ndim, shape)} and "
+                           f"strides={list_of_sizes(ndim, strides)}: with storage offset {offset} and elements of {itemsize} "
                            "bytes they end beyond 2**63 - 1 bytes")
     return end
 

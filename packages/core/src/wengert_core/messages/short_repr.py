@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 
-def told(value: Any, show: Callable[[Any], str] = repr) -> str:
+def short_repr(value: Any, show: Callable[[Any], str] = repr) -> str:
     """Return the repr, or str, of a value for a message: short, and its type where it has none (one nested too deep).
 
-    >>> told([1, 2]), told("a", str), len(told(list(range(1000))))
+    >>> short_repr([1, 2]), short_repr("a", str), len(short_repr(list(range(1000))))
     ('[1, 2]', 'a', 203)
     """
     try:

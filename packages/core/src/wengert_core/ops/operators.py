@@ -43,7 +43,7 @@ def invert(self: Any) -> Any:
     return OPS["bitwise_not"](self)
 
 
-def promised(sign: str, name: str) -> Callable[..., Any]:
+def lazy_operator(sign: str, name: str) -> Callable[..., Any]:
     """What stands for an operator whose family may not be loaded: the first call puts the op in its place."""
 
     def first_call(*operands: Any) -> Any:
@@ -57,7 +57,7 @@ def promised(sign: str, name: str) -> Callable[..., Any]:
     return first_call
 
 
-def promised_indexing(index: Callable[..., Any]) -> Callable[..., Any]:
+def lazy_indexing(index: Callable[..., Any]) -> Callable[..., Any]:
     """What stands for x[...] and x[...] = value until their family is loaded, which puts its own in their place."""
 
     def first_call(*operands: Any) -> Any:
@@ -70,5 +70,5 @@ def promised_indexing(index: Callable[..., Any]) -> Callable[..., Any]:
 def install() -> None:
     """Give Tensor its operators, which load their families."""
     names = OPERATORS | {f"i{sign}": f"{op}_" for sign, op in OPERATORS.items() if sign not in NEVER_IN_PLACE}
-    set_operators({sign: promised(sign, name) for sign, name in names.items()}
-                  | {"invert": invert, "getitem": promised_indexing(getitem), "setitem": promised_indexing(setitem)})
+    set_operators({sign: lazy_operator(sign, name) for sign, name in names.items()}
+                  | {"invert": invert, "getitem": lazy_indexing(getitem), "setitem": lazy_indexing(setitem)})

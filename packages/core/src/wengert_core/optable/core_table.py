@@ -12,7 +12,7 @@ class FamilyTable(OpTable):
 
     ops: lazy_names.Names
     methods: lazy_names.Names
-    places: tuple[str, ...] = lazy_names.PLACES
+    places: tuple[str, ...] = lazy_names.NAMESPACES
 
     def __init__(self, name: str) -> None:
         super().__init__(name, documentation="wengert_core")

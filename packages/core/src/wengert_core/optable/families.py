@@ -1,6 +1,6 @@
 """Which module brings which names to the table and to Tensor: those that are not loaded at once.
 
-PLACES: the modules of wengert that names of ops lie in.
+NAMESPACES: the modules of wengert that names of ops lie in.
 
 Written by tools/generate/op_families.py.
 """
@@ -499,4 +499,4 @@ METHODS = {
     ),
 }
 
-PLACES = ("fft", "linalg", "nn.functional", "signal.windows", "special")
+NAMESPACES = ("fft", "linalg", "nn.functional", "signal.windows", "special")

@@ -96,7 +96,7 @@ class Names(dict[str, Any]):
 
 
 OPS, METHODS = Names(families.OPS), Names(families.METHODS)
-PLACES = families.PLACES
+NAMESPACES = families.NAMESPACES
 
 
 def promise_methods() -> None:

@@ -33,7 +33,7 @@ class OpTable(PointwiseRows, ViewRows, CopyRows, IndexRows, ReduceRows, LinalgRo
     """Operators of one owner: see the base classes for the kinds of rows."""
 
 
-def named(table: OpTable, name: str, method: Any) -> Any:
+def method_name(table: OpTable, name: str, method: Any) -> Any:
     """A method of Tensor that has its own name where the op has another: ``Tensor.clip`` calls ``clamp``.
 
     The function of a composite is called by way of it, so that other names of arguments and errors are the same.
@@ -56,6 +56,6 @@ def install(table: OpTable) -> None:
     del table.fresh[: len(fresh)]
     for name, method in list(dict.items(table.methods)):
         if name not in table.mounted or table.read_again:
-            mount(name, named(table, name, method))
+            mount(name, method_name(table, name, method))
             table.mounted.add(name)
     table.installed = True

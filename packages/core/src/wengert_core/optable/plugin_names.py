@@ -57,7 +57,7 @@ def standing(name: str) -> Any:
     return MOUNTED.get(name, (None, None))[1]
 
 
-def gone(name: str) -> None:
+def raise_missing_method(name: str) -> None:
     """Raise the AttributeError that says why a method is not there."""
     reasons = registry.reasons(name, "Tensor")
     raise AttributeError(". ".join([f"'Tensor' object has no attribute '{name}'", *reasons]), name=name)
@@ -82,7 +82,7 @@ def take_method(name: str, value: Any) -> None:
         PROMISED.add(name)
         mount(name, BEFORE.pop(name))
     else:
-        put_method(name, Later(name, name, gone))
+        put_method(name, Later(name, name, raise_missing_method))
 
 
 def put_op(name: str, op: Any) -> None:

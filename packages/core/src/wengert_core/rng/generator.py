@@ -59,20 +59,20 @@ class Generator:
     1
     """
 
-    _place: int
+    _device_number: int
     _seed: int
     _numpy: np.random.Generator | None
 
     def __new__(cls, device: str | device | None = "cpu") -> Self:
         made = object.__new__(cls)
         device = "cpu" if device is None else device
-        made._place, made._seed, made._numpy = device_number(device, "Generator"), FIRST_SEED, None
+        made._device_number, made._seed, made._numpy = device_number(device, "Generator"), FIRST_SEED, None
         return made
 
     @property
     def device(self) -> device:
         """Where the numbers are made."""
-        return DEVICES[self._place]
+        return DEVICES[self._device_number]
 
     def numpy(self) -> np.random.Generator:
         """The NumPy generator behind this one; drawing from it advances this one."""
@@ -137,7 +137,9 @@ class Generator:
         return Generator(self.device).set_state(self.get_state())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _generator_of, ((self.get_state(),) if self._place == 0 else (self.get_state(), str(self.device)))
+        return _generator_of, (
+            (self.get_state(),) if self._device_number == 0 else (self.get_state(), str(self.device))
+        )
 
 
 def _generator_of(state: Tensor, device: str = "cpu") -> Generator:
@@ -164,20 +166,20 @@ default_generator.seed()
 _OF_DEVICES: dict[int, Generator] = {}
 
 
-def generator_of(place: int) -> Generator:
+def generator_of(device_number: int) -> Generator:
     """The default generator of the device with that number; seeded, as the host's, by the system or ``manual_seed``."""
-    if place == 0:
+    if device_number == 0:
         return default_generator
-    found = _OF_DEVICES.get(place)
+    found = _OF_DEVICES.get(device_number)
     if found is None:
-        fresh = Generator(DEVICES[place]).manual_seed(default_generator.initial_seed())
-        found = _OF_DEVICES.setdefault(place, fresh)  # of two threads one adds its own, and both use it
+        fresh = Generator(DEVICES[device_number]).manual_seed(default_generator.initial_seed())
+        found = _OF_DEVICES.setdefault(device_number, fresh)  # of two threads one adds its own, and both use it
     return found
 
 
 def get_states() -> list[tuple[Generator, Any]]:
     """The default generators, of the host and of the devices in use, with their states."""
-    generators = [generator_of(place) for place in range(len(DEVICES))]
+    generators = [generator_of(device_number) for device_number in range(len(DEVICES))]
     return [(generator, generator.get_state()) for generator in generators]
 
 
@@ -187,19 +189,19 @@ def set_states(states: list[tuple[Generator, Any]]) -> None:
         generator.set_state(state)
 
 
-def check_device(generator: Any, place: int, caller: str) -> None:
+def check_device(generator: Any, device_number: int, caller: str) -> None:
     """RuntimeError for a generator of another device than the one that numbers are drawn for, by its number."""
-    if place and isinstance(generator, Generator) and generator._place != place:
-        raise RuntimeError(f"Expected a '{DEVICES[place].type}' device type for generator but found "
-                           f"'{generator.device.type}': {caller}() draws for {DEVICES[place]}")
+    if device_number and isinstance(generator, Generator) and generator._device_number != device_number:
+        raise RuntimeError(f"Expected a '{DEVICES[device_number].type}' device type for generator but found "
+                           f"'{generator.device.type}': {caller}() draws for {DEVICES[device_number]}")
 
 
 def numpy_generator(generator: Any, caller: str) -> np.random.Generator:
     """The NumPy generator of a ``generator=`` argument; None: the default one's."""
     if generator is None:
-        return generator_of(device_memory.place()).numpy()
+        return generator_of(device_memory.current_device_number()).numpy()
     if isinstance(generator, Generator):
-        check_device(generator, device_memory.place(), caller)
+        check_device(generator, device_memory.current_device_number(), caller)
         return generator.numpy()
     raise TypeError(f"{caller}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}; "
                     f"{caller}() received an invalid combination of arguments")

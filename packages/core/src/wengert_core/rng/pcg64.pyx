@@ -16,7 +16,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, INT64
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor
 
@@ -82,7 +82,7 @@ cdef wg_pcg* known_state(object bit_generator) except? NULL:
 
 
 cdef bint fits(Tensor t) noexcept:
-    return t.flags & TF_CONTIGUOUS != 0 and not t.device and not elsewhere()
+    return t.flags & TF_CONTIGUOUS != 0 and not t.device and not runs_on_device()
 
 
 # ---- into a tensor whose values nobody has seen
@@ -226,7 +226,7 @@ def are_weights(cnp.ndarray[double, ndim=2, mode="c"] weights, bint summed):
     return good
 
 
-def places(rng, cnp.ndarray[double, ndim=2, mode="c"] ends, Py_ssize_t draws):
+def draw_positions(rng, cnp.ndarray[double, ndim=2, mode="c"] ends, Py_ssize_t draws):
     """draws places of each row of weights, with replacement, by their running sums ends; None where NumPy has to."""
     cdef Py_ssize_t n_rows = ends.shape[0], n = ends.shape[1], i
     bits = rng.bit_generator

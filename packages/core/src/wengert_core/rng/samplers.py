@@ -125,7 +125,7 @@ def _continuous(name: str, kind: Any) -> None:
         )
 
 
-def shuffled(rng: np.random.Generator, n: int) -> Array:
+def shuffle(rng: np.random.Generator, n: int) -> Array:
     """The numbers from 0 to n - 1 in an order that is as likely as any other (Fisher and Yates)."""
     order = list(range(n))
     partners = rng.integers(0, np.arange(n - 1, 0, -1), endpoint=True).tolist()
@@ -200,7 +200,7 @@ UNSET = "unset"
 """A bound of random_ that was left out; None is no bound above."""
 
 
-def left_out(bound: Any) -> bool:
+def is_default_bound(bound: Any) -> bool:
     """Whether a bound is the default."""
     return isinstance(bound, str) and bound == UNSET
 
@@ -228,9 +228,9 @@ def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: 
     A floating dtype holds not all of the large ones: a warning, and numbers that round to high are not drawn.
     """
     if kind.is_complex:
-        return of_no_complex(shape, kind, left_out(low) and left_out(high))
+        return of_no_complex(shape, kind, is_default_bound(low) and is_default_bound(high))
     least, most = LIMITS.get(kind.name) or (-(1 << DIGITS[kind.name]), 1 << DIGITS[kind.name])
-    low, high = resolved(low, high)
+    low, high = resolve_bounds(low, high)
     if high is None:
         low = 0 if low is None else checked_low(kind, low, least, most)
         return rng.integers(low, most, shape, np.int64, endpoint=True)
@@ -255,15 +255,15 @@ def of_no_complex(shape: Shape, kind: Any, unbounded: bool) -> Array:
     raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
 
 
-def resolved(low: Any, high: Any) -> tuple[int | None, int | None]:
+def resolve_bounds(low: Any, high: Any) -> tuple[int | None, int | None]:
     """random_'s bounds as (from, to); None: there is none. TypeError for those it does not take."""
-    if left_out(low) and left_out(high):
+    if is_default_bound(low) and is_default_bound(high):
         return None, None
-    if low is None or (high is None and left_out(low)):
-        refuse_bounds(*(bound for bound in (low, high) if not left_out(bound)))
-    if left_out(high):
+    if low is None or (high is None and is_default_bound(low)):
+        refuse_bounds(*(bound for bound in (low, high) if not is_default_bound(bound)))
+    if is_default_bound(high):
         low, high = 0, low
-    return 0 if left_out(low) else whole(low), None if high is None else whole(high)
+    return 0 if is_default_bound(low) else whole(low), None if high is None else whole(high)
 
 
 def check_bound(name: str, kind: Any, bound: int, least: int, most: int) -> None:
@@ -296,7 +296,7 @@ def checked_low(kind: Any, low: int, least: int, most: int) -> int:
 def representable(kind: Any, low: int, high: int) -> tuple[int, int]:
     """The bounds moved inwards where a number at the end would be rounded beyond it."""
     digits = DIGITS[kind.name]
-    first, last = rounded(low + 1, digits), rounded(high - 1, digits)
+    first, last = round_to_digits(low + 1, digits), round_to_digits(high - 1, digits)
     if first < low:
         low = first + (1 << max(abs(low + 1).bit_length() - digits, 0))
     if last >= high:
@@ -304,7 +304,7 @@ def representable(kind: Any, low: int, high: int) -> tuple[int, int]:
     return low, high
 
 
-def rounded(number: int, digits: int) -> int:
+def round_to_digits(number: int, digits: int) -> int:
     """The nearest number of so many binary digits, of two the even one."""
     gap = max(abs(number).bit_length() - digits, 0)
     whole_gaps, rest = divmod(number, 1 << gap)

@@ -101,10 +101,10 @@ cdef int search() except -1:
             warnings.warn(f"WENGERT_BLAS={wanted}: {PROBLEM}; NumPy's BLAS is used", RuntimeWarning, stacklevel=1)
     if not CHOSEN:
         open_library(module.__file__)                      # it is loaded already
-    OF_THIS_THREAD = named("MKL_Set_Num_Threads_Local")
+    OF_THIS_THREAD = find_symbol("MKL_Set_Num_Threads_Local")
     for pattern, get, set in THREADS:
-        if named(pattern % set) != NULL:
-            wg_blas_threads(named(pattern % get), named(pattern % set))
+        if find_symbol(pattern % set) != NULL:
+            wg_blas_threads(find_symbol(pattern % get), find_symbol(pattern % set))
             break
     return 0
 
@@ -128,14 +128,14 @@ cdef bint open_library(str path) except -1:
         PROBLEM = f"it cannot be opened ({os.fsdecode(<bytes> dlerror())})"
         return False
     for pattern, wide in NAMES:
-        if named(pattern % "dgemm") != NULL and named(pattern % "dpotrf") != NULL:
+        if find_symbol(pattern % "dgemm") != NULL and find_symbol(pattern % "dpotrf") != NULL:
             PATTERN, WIDE = pattern, wide
             return True
     PROBLEM = "it has no dgemm and dpotrf under a name that is known"
     return False
 
 
-cdef void* named(str name) except? NULL:
+cdef void* find_symbol(str name) except? NULL:
     if LIBRARY == NULL:
         return NULL
     encoded = name.encode()
@@ -150,7 +150,7 @@ cdef int start() except -1:
 
 cdef void* routine(str name) except? NULL:
     start()
-    return named(PATTERN % name) if PATTERN else NULL
+    return find_symbol(PATTERN % name) if PATTERN else NULL
 
 
 cdef bint wide_integers() except -1:

@@ -15,7 +15,7 @@ enum {
     WG_INFER = 32,        /* tensor: always on.       mode: inference mode */
     WG_ASK = 1 << 17,     /* tensor: a view of a tensor that did not require grad; a write to that may have changed it.
                              mode: always on */
-    WG_ELSEWHERE = 1 << 18, /* tensor: always on.    mode: drivers run for another device: memory comes from there, and
+    WG_ON_DEVICE = 1 << 18, /* tensor: always on.    mode: drivers run for another device: memory comes from there, and
                              references compute. FOREIGN is then off in the modes. Note [Drivers for other devices] in
                              exchange/device_memory.pxd */
     WG_GUARD = 1 << 19,   /* tensor: never.          mode: a transform of wengert.func runs, which refuses writes to
@@ -27,7 +27,7 @@ enum {
     WG_DERIVING = 1 << 23, /* tensor: always on.     mode: with STRONG, while a formula computes: whoever has strong
                              products runs the op */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
-    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ELSEWHERE | WG_CAST | WG_DERIVING,
+    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ON_DEVICE | WG_CAST | WG_DERIVING,
     WG_LEFT_ON = WG_OBSERVE | WG_CAST, /* a hook or a Function may switch these on or off for what follows */
     WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK | WG_DUAL
 };
@@ -36,7 +36,7 @@ typedef struct {
     unsigned int modes;         /* the WG_* bits above */
     unsigned int anomaly;       /* 1: anomaly mode, 2: check for nan too */
     PyObject *saved_hooks;      /* innermost pair of saved-tensor hooks, owned by the engine; NULL: none */
-    unsigned int place;         /* with ELSEWHERE: Tensor's number of the device */
+    unsigned int device_number;         /* with ON_DEVICE: Tensor's number of the device */
     unsigned int transform;     /* with GUARD: the number of the innermost transform, which memory made now remembers */
 } WgState;
 

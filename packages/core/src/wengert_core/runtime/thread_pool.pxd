@@ -27,4 +27,4 @@ ctypedef void (*body_fn)(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept n
 cdef int parallel_for(Py_ssize_t n, Py_ssize_t grain, body_fn body, void* ctx) noexcept nogil
 
 # The dim to cut: the first with ENOUGH units, else the one with most.
-cdef int dim_to_cut(int ndim, const Py_ssize_t* units) noexcept nogil
+cdef int dim_to_split(int ndim, const Py_ssize_t* units) noexcept nogil

@@ -26,7 +26,7 @@ cdef int parallel_for(Py_ssize_t n, Py_ssize_t grain, body_fn body, void* ctx) n
     return wg_parallel_for(n, grain, body, ctx)
 
 
-cdef int dim_to_cut(int ndim, const Py_ssize_t* units) noexcept nogil:
+cdef int dim_to_split(int ndim, const Py_ssize_t* units) noexcept nogil:
     cdef int d, most = 0
     for d in range(ndim):
         if units[d] >= ENOUGH:

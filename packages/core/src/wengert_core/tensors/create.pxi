@@ -1,6 +1,6 @@
 # Part of tensor.pyx: new tensors, in memory of their own or on memory that somebody else owns.
 
-cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1:
+cdef Py_ssize_t check_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1:
     """Elements of a shape; RuntimeError for a negative size or when the bytes do not fit into 63 bits."""
     cdef Py_ssize_t n = 1, limit = (<Py_ssize_t> 1 << 62) // itemsize
     cdef int i
@@ -41,14 +41,14 @@ cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape):
     """A contiguous tensor with undefined contents. In inference mode it is an inference tensor."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[dtype]
     cdef Py_ssize_t n = 1
-    if thread_state().modes & (WG_INFER | WG_ELSEWHERE | WG_GUARD):
+    if thread_state().modes & (WG_INFER | WG_ON_DEVICE | WG_GUARD):
         return special_empty(dtype, ndim, shape)
     if ndim == 1 and 0 <= shape[0] < 1 << 30:
         n = shape[0]
     elif ndim > 64:
         raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
     elif ndim:
-        n = checked_numel(ndim, shape, itemsize)
+        n = check_numel(ndim, shape, itemsize)
     cdef Tensor t = blank_tensor()
     t.code = dtype
     t.rank = ndim
@@ -70,10 +70,10 @@ cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
     cdef Py_ssize_t nbytes, address
     cdef Tensor t
     cdef Storage s
-    state.modes = modes & ~(<unsigned int> (WG_INFER | WG_ELSEWHERE | WG_GUARD))
+    state.modes = modes & ~(<unsigned int> (WG_INFER | WG_ON_DEVICE | WG_GUARD))
     try:
-        if modes & WG_ELSEWHERE:
-            nbytes = checked_numel(ndim, shape, FACTS.itemsize[dtype]) * FACTS.itemsize[dtype]
+        if modes & WG_ON_DEVICE:
+            nbytes = check_numel(ndim, shape, FACTS.itemsize[dtype]) * FACTS.itemsize[dtype]
             if ndim > 64:
                 raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
             t = blank_tensor()
@@ -81,7 +81,7 @@ cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
             set_ndim(t, ndim)
             t.count = nbytes // FACTS.itemsize[dtype]
             fill_contiguous(t, shape, FACTS.itemsize[dtype])
-            t.device = state.place
+            t.device = state.device_number
             t.flags |= WG_FOREIGN
             owner, address = ALLOCATE(t.device, nbytes)
             s = foreign_storage(<char*> address, nbytes, <PyObject*> owner)
@@ -102,15 +102,15 @@ cdef Tensor special_empty(int dtype, int ndim, const Py_ssize_t* shape):
 cdef Tensor new_empty_at(int device, int dtype, int ndim, const Py_ssize_t* shape):
     """new_empty in the memory of the device with that number."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes = state.modes, place = state.place
+    cdef unsigned int modes = state.modes, device_number = state.device_number
     if device:
-        state.modes, state.place = modes | WG_ELSEWHERE, device
+        state.modes, state.device_number = modes | WG_ON_DEVICE, device
     else:
-        state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+        state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
     try:
         return new_empty(dtype, ndim, shape)
     finally:
-        state.modes, state.place = modes, place
+        state.modes, state.device_number = modes, device_number
 
 
 cdef Tensor new_like(Tensor t, int dtype):

@@ -42,7 +42,7 @@ cdef object real_number(Tensor t, str kind):
 
 cdef object item_of(Tensor t):
     """item() of a tensor that may be of a subclass."""
-    return answer_of("item", (t,)) if is_asked(<PyObject*> t) else single_number(t)
+    return answer_of("item", (t,)) if operand_has_override(<PyObject*> t) else single_number(t)
 
 
 cdef object single_number(Tensor t):

@@ -36,7 +36,7 @@ cdef inline bint is_operand(PyObject* o) noexcept:
 cdef inline object plain2(int which, PyObject* a, PyObject* b):
     cdef PyObject* args[2]
     if OPERATORS[which] == NULL or not is_operand(a) or not is_operand(b):
-        return refused(which, <object> a, <object> b)
+        return refuse_operand(which, <object> a, <object> b)
     args[0], args[1] = a, b
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
 
@@ -48,7 +48,7 @@ cdef inline object plain_either(int which, PyObject* a, PyObject* b):
     if not isinstance(<object> a, Tensor):
         args[0], args[1] = b, a
     if OPERATORS[which] == NULL or not is_operand(args[1]):
-        return refused(which, <object> a, <object> b)
+        return refuse_operand(which, <object> a, <object> b)
     return PyObject_Vectorcall(<object> OPERATORS[which], args, 2, NULL)
 
 
@@ -61,25 +61,25 @@ cdef object apply_either(int which, PyObject* a, PyObject* b):
 
 
 cdef object overridden_or_plain(int which, PyObject* a, PyObject* b):
-    answer = overridden(which, a, b)
+    answer = override_result(which, a, b)
     if answer is not None:
         return answer[0]
     return plain_either(which, a, b) if which == O_ADD or which == O_MUL else plain2(which, a, b)
 
 
-cdef object overridden(int which, PyObject* a, PyObject* b):
+cdef object override_result(int which, PyObject* a, PyObject* b):
     """The answer of modes and of tensors of subclasses to an operator, as the only item of a tuple; None where nobody
     is asked.
     """
     cdef PyObject* args[2]
     args[0], args[1] = a, b
-    if which == O_IMATMUL or not asks(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
+    if which == O_IMATMUL or not may_override(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
         return None
-    from wengert_core.dispatch.overrides import operated_first
-    return operated_first(OPERATOR_NAMES[which], <object> a, <object> b)
+    from wengert_core.dispatch.overrides import call_operator_overrides
+    return call_operator_overrides(OPERATOR_NAMES[which], <object> a, <object> b)
 
 
-cdef object refused(int which, object a, object b):
+cdef object refuse_operand(int which, object a, object b):
     """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once.
 
     An array is compared as a tensor, and divided by one as PyTorch does: times its reciprocal.
@@ -92,8 +92,8 @@ cdef object refused(int which, object a, object b):
         if which == O_TRUEDIV and other is a:
             return b.reciprocal() * a
     if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
-        from wengert_core.dispatch.overrides import operated
-        return operated(OPERATOR_NAMES[which], a, b)
+        from wengert_core.dispatch.overrides import call_operator
+        return call_operator(OPERATOR_NAMES[which], a, b)
     if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
             or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
         return NotImplemented
@@ -111,34 +111,34 @@ cdef object operator(int which):
 
 cdef object answer_of(str name, tuple args):
     """``Tensor.name(*args)`` as a tensor of a subclass answers it, which is among the arguments."""
-    from wengert_core.dispatch.overrides import answered_or_called
-    return answered_or_called(getattr(Tensor, name), args)
+    from wengert_core.dispatch.overrides import call_override_or_function
+    return call_override_or_function(getattr(Tensor, name), args)
 
 
 cdef object property_of(str name, Tensor self):
     """``self.name`` as a tensor of a subclass answers it."""
-    from wengert_core.dispatch.overrides import answered_or_called
-    return answered_or_called(getattr(Tensor, name).__get__, (self,))
+    from wengert_core.dispatch.overrides import call_override_or_function
+    return call_override_or_function(getattr(Tensor, name).__get__, (self,))
 
 
-cdef bint is_asked(PyObject* self) noexcept:
+cdef bint operand_has_override(PyObject* self) noexcept:
     """Return whether a subclass's tensor or a mode was not asked. Note [Tensors of subclasses are asked first]"""
-    return asks(&self, 1)
+    return may_override(&self, 1)
 
 
-cdef object refused_index(str name, tuple args):
+cdef object index_error(str name, tuple args):
     """The answer of what is no tensor, among the indices or a value; else raise the exception that is set."""
     try:
-        raised()
+        raise_current()
     except (IndexError, TypeError) as error:
-        from wengert_core.dispatch.overrides import asked_index
-        answer = asked_index(getattr(Tensor, name), args, error)
+        from wengert_core.dispatch.overrides import call_index_override
+        answer = call_index_override(getattr(Tensor, name), args, error)
         if answer is None:
             raise
         return answer[0]
 
 
-cdef int raised() except -1:
+cdef int raise_current() except -1:
     """Raise the exception that is set."""
     return -1
 

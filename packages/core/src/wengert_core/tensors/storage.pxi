@@ -74,7 +74,7 @@ cdef void link_versions(PyObject* storage, PyObject* other) noexcept:
     (<Storage> other).version = (<Storage> storage).version
 
 
-cdef void spread_version(PyObject* storage) noexcept:
+cdef void propagate_version(PyObject* storage) noexcept:
     cdef PyObject* other = next_linked(storage)[0]
     while other != storage:
         (<Storage> other).version = (<Storage> storage).version

@@ -9,7 +9,7 @@ def as_subclass(Tensor t, cls):
     return new
 
 
-def handed_over(Tensor t, cls):
+def move_to_subclass(Tensor t, cls):
     """A tensor of the subclass ``cls`` that gets all of ``t``, a tensor which nobody else has: memory, history,
     tangent, batch.
     """
@@ -29,8 +29,8 @@ cdef Tensor object_of(cls):
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
-        from wengert_core.messages.short_repr import told
-        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {told(cls)}")
+        from wengert_core.messages.short_repr import short_repr
+        raise TypeError(f"as_subclass: expected a subclass of Tensor, got {short_repr(cls)}")
     if cls is not Tensor and getattr(cls, "__torch_function__", None) is not _disabled_torch_function_impl:
         note_subclass()
     cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)

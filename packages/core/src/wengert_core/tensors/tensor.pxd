@@ -88,11 +88,11 @@ cdef int swap_contents(Tensor t, Tensor other) except -1
 cdef TensorExtra* extra_of(Tensor t) except NULL                # makes it when absent
 cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept
-cdef Py_ssize_t checked_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
+cdef Py_ssize_t check_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
 cdef object shape_tuple(Tensor t)
 # Note [Version counters]
 cdef void link_versions(PyObject* storage, PyObject* other) noexcept
-cdef void spread_version(PyObject* storage) noexcept            # to those that it is linked with
+cdef void propagate_version(PyObject* storage) noexcept            # to those that it is linked with
 # 1 when two elements may share memory (expanded)
 cdef Py_ssize_t shape_overlap(Tensor t) noexcept
 
@@ -114,7 +114,7 @@ cdef inline void forget_writes(Tensor t) noexcept:
 cdef inline void bump_version(Tensor t) noexcept:
     (<Storage> t.storage).version += 1
     if (<Storage> t.storage).linked != NULL:
-        spread_version(t.storage)
+        propagate_version(t.storage)
 
 cdef inline bint same_shape(Tensor a, Tensor b) noexcept:
     cdef int i

@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from wengert_core.binding.checked_methods import member
-from wengert_core.binding.torch_function cimport asks, note_subclass, set_tensor_type, wengert_owned, wengert_subclasses
+from wengert_core.binding.torch_function cimport may_override, note_subclass, set_tensor_type, wengert_owned, wengert_subclasses
 from wengert_core.binding.torch_function import _disabled_torch_function_impl
 from wengert_core.dtypes.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport load_number
@@ -21,7 +21,7 @@ from wengert_core.geometry.size import Size
 from wengert_core.geometry.size_math cimport mul_overflows, numel
 from wengert_core.runtime.allocator cimport FOREIGN_BIN, allocate, release
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER,
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER,
                                          WG_TENSOR_ALWAYS, WgState, thread_state)
 from wengert_core.runtime.user_warnings import warn_user
 
@@ -184,7 +184,7 @@ cdef class Tensor:
         return apply1(O_ABS, <PyObject*> self)
 
     def __invert__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__invert__", (self,))
         return apply1(O_INVERT, <PyObject*> self)
 
@@ -195,25 +195,25 @@ cdef class Tensor:
         cdef PyObject* args[2]
         cdef PyObject* result
         args[0], args[1] = <PyObject*> self, <PyObject*> index
-        if wengert_subclasses and asks(args, 2):
+        if wengert_subclasses and may_override(args, 2):
             return answer_of("__getitem__", (self, index))
         result = vectorcall(operator(O_GETITEM), args, 2, NULL)
-        return refused_index("__getitem__", (self, index)) if result == NULL else wengert_owned(result)
+        return index_error("__getitem__", (self, index)) if result == NULL else wengert_owned(result)
 
     def __setitem__(self, index, value):
         cdef PyObject* args[3]
         args[0], args[1], args[2] = <PyObject*> self, <PyObject*> index, <PyObject*> value
         cdef PyObject* result
-        if wengert_subclasses and asks(args, 3):
+        if wengert_subclasses and may_override(args, 3):
             answer_of("__setitem__", (self, index, value))
             return
         result = vectorcall(operator(O_SETITEM), args, 3, NULL)
         if result == NULL:
-            refused_index("__setitem__", (self, index, value))
+            index_error("__setitem__", (self, index, value))
         Py_XDECREF(result)
 
     def __repr__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__repr__", (self,))
         return operator(O_REPR)(self)
 
@@ -221,7 +221,7 @@ cdef class Tensor:
         return operator(O_ITER)(self)
 
     def __contains__(self, value):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__contains__", (self, value))
         return operator(O_CONTAINS)(self, value)
 
@@ -229,14 +229,14 @@ cdef class Tensor:
         raise TypeError("Tensor does not support deleting items")
 
     def __len__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__len__", (self,))
         if self.rank == 0:
             raise TypeError("len() of a 0-d tensor")
         return self.dims[0]
 
     def __bool__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__bool__", (self,))
         if self.flags & WG_BATCHED:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
@@ -250,22 +250,22 @@ cdef class Tensor:
         return bool(number_in(self))
 
     def __int__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__int__", (self,))
         return int(real_number(self, "int64_t"))
 
     def __float__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__float__", (self,))
         return float(real_number(self, "double"))
 
     def __complex__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__complex__", (self,))
         return complex(warned_number(self))
 
     def __index__(self):
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("__index__", (self,))
         if self.count != 1 or FACTS.category[self.code] > CAT_INT:
             raise TypeError("only integer tensors of a single element can be converted to an index")
@@ -285,39 +285,39 @@ cdef class Tensor:
     @property
     def shape(self):
         """Sizes, one for each dimension: a tuple, as torch.Size is."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return property_of("shape", self)
         return size_of(self)
 
     @property
     def dtype(self):
         """The number type of the elements."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return property_of("dtype", self)
         return dtype_of(self.code)
 
     @property
     def ndim(self):
         """Number of dimensions."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return property_of("ndim", self)
         return self.rank
 
     def dim(self):
         """Number of dimensions."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("dim", (self,))
         return self.rank
 
     def numel(self):
         """Number of elements."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("numel", (self,))
         return self.count
 
     def data_ptr(self):
         """Address of the first element."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("data_ptr", (self,))
         if self.flags & WG_BATCHED:
             from wengert_core.tensors.vmap_hooks import no_pointer
@@ -326,7 +326,7 @@ cdef class Tensor:
 
     def element_size(self):
         """Bytes of one element."""
-        if wengert_subclasses and is_asked(<PyObject*> self):
+        if wengert_subclasses and operand_has_override(<PyObject*> self):
             return answer_of("element_size", (self,))
         return FACTS.itemsize[self.code]
 

@@ -12,7 +12,7 @@ randomness: Callable[[], str | None] | None = None
 """What the innermost vmap was told of randomness; None outside."""
 
 
-def unfilled(tensor: Any) -> Any:
+def empty_for_fill(tensor: Any) -> Any:
     """A new tensor that nobody has seen yet, as what an operation made of others fills with random numbers."""
     return tensor if each_own is None else each_own(tensor)
 
@@ -33,7 +33,7 @@ def no_storage() -> NotImplementedError:
     return NotImplementedError("Cannot access storage of BatchedTensorImpl: it is memory of the whole batch")
 
 
-def refused_out(op: Any) -> RuntimeError:
+def out_error(op: Any) -> RuntimeError:
     """The exception for a call with out= inside of vmap."""
     return RuntimeError(f"Batching rule not implemented for {op.qualified_name}.out; the fallback path doesn't work on "
                         f"out= or view ops. Call {op.name}() without out= inside of vmap")

@@ -10,7 +10,7 @@ from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
 from wengert_engine.anomaly.trace cimport capture
 from wengert_engine.graph.formula cimport Formula
-from wengert_engine.graph.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_of, set_origin_hook
+from wengert_engine.graph.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_slots, set_origin_hook
 from wengert_engine.graph.visible_edges cimport shown_number
 from wengert_engine.record.record cimport base_hooks, inplace_fn, record_fn, set_base
 
@@ -148,9 +148,9 @@ cdef list inputs_of(Node node, list parts):
         if isinstance(parts[i], Tensor):
             inputs.append((f"grad_outputs[{i}]", every_sample(parts[i])))
     for i in range(node.n_saved):
-        if saved_of(node)[i].kind == SAVED_TENSOR or saved_of(node)[i].kind == SAVED_OUTPUT:
+        if saved_slots(node)[i].kind == SAVED_TENSOR or saved_slots(node)[i].kind == SAVED_OUTPUT:
             name = (<Formula> node.formula).saved_names[i] if node.formula != NULL else i
-            inputs.append((f"saved {name}", <object> saved_of(node)[i].value))
+            inputs.append((f"saved {name}", <object> saved_slots(node)[i].value))
     return inputs
 
 

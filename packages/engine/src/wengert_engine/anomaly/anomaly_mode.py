@@ -63,7 +63,7 @@ class AnomalyError(RuntimeError):
 
 
 @dataclass
-class Found:
+class BadElements:
     """The bad elements of a tensor."""
 
     index: tuple[int, ...]
@@ -84,18 +84,18 @@ def plain(tensor: Any) -> Any:
     return tensor.cpu().numpy() if hasattr(tensor, "cpu") else tensor.numpy()
 
 
-def search(tensor: Any, with_inf: bool) -> Found:
+def search(tensor: Any, with_inf: bool) -> BadElements:
     """The first element that is nan (or infinite), and how many there are."""
     import numpy as np
 
     values = plain(tensor)
     nan, inf = np.isnan(values), np.isinf(values)
     first = tuple(int(i) for i in np.argwhere(nan | inf if with_inf else nan)[0])
-    return Found(first, values[first].item(),
+    return BadElements(first, values[first].item(),
                  {"nan": int(nan.sum()), "inf": int(inf.sum()), "total": int(values.size)})
 
 
-def summarized(name: str, tensor: Any) -> Values:
+def summarize(name: str, tensor: Any) -> Values:
     """The range of a tensor's values; of their moduli when they are complex."""
     import numpy as np
 
@@ -110,7 +110,7 @@ def anomaly_error(phase: str, name: str, index: int, value: Any, inputs: list[tu
                   trace: Any) -> AnomalyError:
     """The error for a tensor that is not finite."""
     found = search(value, anomaly.get_flags()[2])
-    ranges = [summarized(label, tensor) for label, tensor in inputs]
+    ranges = [summarize(label, tensor) for label, tensor in inputs]
     what = f"Function '{name}' returned {found.kind} values in its {index}th output."
     where = "" if phase == "backward" else " in the forward pass"
     facts = (f" {found.counts[found.kind]} of {found.counts['total']} values are {found.kind}{where}, "
@@ -128,8 +128,8 @@ def anomaly_error(phase: str, name: str, index: int, value: Any, inputs: list[tu
 def ancestry(trace: Any) -> list[tuple[Any, Any]]:
     """(node, its trace) of the nodes whose derivative was being recorded, the nearest first."""
     found = []
-    while trace is not None and trace.induced_by is not None:
-        node = trace.induced_by
+    while trace is not None and trace.parent_node is not None:
+        node = trace.parent_node
         trace = anomaly.node_trace(node)
         found.append((node, trace))
     return found

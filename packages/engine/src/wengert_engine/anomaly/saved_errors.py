@@ -8,12 +8,12 @@ from wengert_engine.anomaly.anomaly import get_flags, node_trace, write_after
 from wengert_engine.messages import errors
 
 
-def modified(node: Any, name: str, tensor: Any, output: int, saved: int, now: int) -> RuntimeError:
+def modified_error(node: Any, name: str, tensor: Any, output: int, saved: int, now: int) -> RuntimeError:
     """The error. output: which output of ``node`` it is; -1: an input. saved, now: the versions."""
     source, number = (node, output) if output >= 0 else (tensor.grad_fn, tensor.output_nr)
     which = f", which is output {number} of {errors.forward_name(source.name())}," if source is not None else ""
     writer = writer_of(tensor, saved)
-    if writer is None and output < 0 and younger(whole(tensor).grad_fn, node):
+    if writer is None and output < 0 and is_newer(whole(tensor).grad_fn, node):
         writer = f"what {whole(tensor).grad_fn.name()} recorded"
     saver = f"{node.name()}{line_of(node_trace(node))}"
     return errors.saved_modified(kind_of(tensor), which, saved, now, get_flags()[0], saver, name, writer)
@@ -36,7 +36,7 @@ def writer_of(tensor: Any, saved: int) -> str | None:
     return f"{write[0]}{line_of(write[1])}" if write is not None else None
 
 
-def younger(history: Any, node: Any) -> bool:
+def is_newer(history: Any, node: Any) -> bool:
     """Whether a tensor's history is younger than a node that saved the tensor: it is that of a write."""
     return history is not None and history._sequence_nr() > node._sequence_nr()
 

@@ -43,7 +43,7 @@ cdef class Trace:
         return self.frames().format()
 
     @property
-    def induced_by(self):
+    def parent_node(self):
         """The node whose derivative was being recorded; None in a forward pass."""
         return self.parent
 

@@ -20,7 +20,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memset
 
 from wengert_core.api import repr_iter as _repr_iter
-from wengert_core.binding.torch_function cimport restore, switched_off
+from wengert_core.binding.torch_function cimport restore, is_disabled
 from wengert_core.dispatch.op cimport OP_VIEW, Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.runtime.pyobject cimport not_made_by_hand
@@ -31,7 +31,7 @@ from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, same_shape,
 from wengert_engine.forward.jvp_fast cimport can_push, push
 from wengert_engine.function.apply cimport MATERIALIZE, set_forward_hook
 from wengert_engine.graph.formula cimport Formula, formula_of
-from wengert_engine.graph.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, Saved, saved_of
+from wengert_engine.graph.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, SavedSlot, saved_slots
 from wengert_engine.graph.view_region cimport part_of, region
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative
@@ -323,7 +323,7 @@ cdef object checked_tangents(Op op, object found, object entry, int n):
     return found
 
 
-cdef object pushed(Op op, PyObject** slots, PyObject** outs, list outputs):
+cdef object push_tangents(Op op, PyObject** slots, PyObject** outs, list outputs):
     """The tangents of an op's outputs, without a call of Python where that will do."""
     cdef PyObject* tangents[16]
     cdef Formula f = formula_of(op)
@@ -360,9 +360,9 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
     outputs = [<object> outs[i] for i in range(n_outs)]
     modes = begin_derivative(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
-    unasked = switched_off()
+    unasked = is_disabled()
     try:
-        for out, tangent in zip(outputs, pushed(op, slots, outs, outputs)):
+        for out, tangent in zip(outputs, push_tangents(op, slots, outs, outputs)):
             if tangent is not None and FACTS.category[(<Tensor> out).code] >= CAT_FLOAT:
                 if not op.flags & OP_VIEW and is_an_argument(op, slots, <Tensor> tangent):
                     tangent = tangent.clone()      # a write to one must not change the other
@@ -397,13 +397,13 @@ cdef int give(Tensor out, Tensor tangent) except -1:
 cdef int share_with_saved(PyObject* found, unsigned int version, PyObject** outs) except -1:
     """Give the aliases of outputs that a node has saved the outputs' tangents, for a backward inside the level."""
     cdef Node node
-    cdef Saved* saved
+    cdef SavedSlot* saved
     cdef Tensor tangent
     cdef int i
     if found == NULL or (<Node> found).kind != NODE_FORMULA:
         return 0
     node = <Node> found
-    saved = saved_of(node)
+    saved = saved_slots(node)
     for i in range(node.n_saved):
         if saved[i].kind == SAVED_OUTPUT and saved[i].value != NULL and saved[i].version == version:
             tangent = own_tangent(<Tensor> outs[saved[i].output])
@@ -418,7 +418,7 @@ cdef PyObject* node_of_write(Tensor t) noexcept:
     if t.flags & TF_VIEW and t.base != NULL:
         found = (<Tensor> t.base).grad_fn
         if found != NULL and (<Node> found).kind == NODE_COPY_SLICES:
-            found = saved_of(<Node> found)[0].value
+            found = saved_slots(<Node> found)[0].value
     return found
 
 
@@ -450,7 +450,7 @@ cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
         return 0
     modes = begin_derivative(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
-    unasked = switched_off()
+    unasked = is_disabled()
     try:
         found = jvp(op, slots, keep, [t])
         overwrite(t, <Tensor> found[0] if found and found[0] is not None else None)

@@ -67,7 +67,7 @@ cdef object push(Formula f, Op op, PyObject** slots, PyObject** tangents, PyObje
     if f.forward == FORWARD_SLOPES:
         for i in range(f.n_inputs):
             if tangents[f.inputs[i].slot] != NULL:
-                total = plus(total, sloped(f, &f.inputs[i], slots, <Tensor> tangents[f.inputs[i].slot], outs))
+                total = plus(total, times_slope(f, &f.inputs[i], slots, <Tensor> tangents[f.inputs[i].slot], outs))
         return None if total is None else like(<Tensor> total, <Tensor> outs[0])
     memcpy(replaced, slots, op.n_params * sizeof(PyObject*))
     if op.out_slot >= 0:
@@ -89,7 +89,7 @@ cdef object plus(object total, object part):
     return part if total is None else ADD.call2(ADD, <PyObject*> total, <PyObject*> part)
 
 
-cdef object sloped(Formula f, InputRule* rule, PyObject** slots, Tensor tangent, PyObject** outs):
+cdef object times_slope(Formula f, InputRule* rule, PyObject** slots, Tensor tangent, PyObject** outs):
     """tangent * slope; where slope holds, for a slope of truth values."""
     if rule.kind == RULE_PASS:
         return tangent
@@ -100,7 +100,7 @@ cdef object sloped(Formula f, InputRule* rule, PyObject** slots, Tensor tangent,
     if rule.kind == RULE_SLOPE_SAVED:
         slope = value_of(f, rule, 0, slots, outs)
     elif rule.kind == RULE_SLOPE_CALL:
-        slope = called(f, rule, slots, outs)
+        slope = call_slope(f, rule, slots, outs)
     else:
         return ZEROS_LIKE(tangent)
     if isinstance(slope, Tensor) and (<Tensor> slope).code == BOOL:
@@ -110,7 +110,7 @@ cdef object sloped(Formula f, InputRule* rule, PyObject** slots, Tensor tangent,
     return MUL.call2(MUL, <PyObject*> tangent, <PyObject*> slope)
 
 
-cdef object called(Formula f, InputRule* rule, PyObject** slots, PyObject** outs):
+cdef object call_slope(Formula f, InputRule* rule, PyObject** slots, PyObject** outs):
     """What a slope's function gives."""
     cdef PyObject* args[12]
     cdef int k, n = 0

@@ -12,8 +12,8 @@ from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SH
                                           VIEW_NO_GRAD, Tensor, alias, bump_version, new_empty, new_view, strides_of,
                                           version_of)
 from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge,
-                                        FunctionNode, Saved, edges_of, fill_payload, gradient_edge, hold, metas_of,
-                                        number, release_saved, saved_of, set_meta, set_output)
+                                        FunctionNode, SavedSlot, edges_of, fill_payload, gradient_edge, hold, metas_of,
+                                        number, release_saved, saved_slots, set_meta, set_output)
 from wengert_engine.graph.node import make_function_node_class
 from wengert_engine.graph.validate_grad cimport zeros_of
 from wengert_engine.messages import errors
@@ -206,15 +206,15 @@ def apply_function(cls, tuple args):
     """Run a Function's forward and record it."""
     cdef int64_t event
     if not thread_state().modes & WG_OBSERVE or HOOKS.begin_event == NULL:
-        return applied(cls, args)
+        return apply_to_inputs(cls, args)
     event = HOOKS.begin_event(EVENT_CUSTOM, <PyObject*> cls, PySequence_Fast_ITEMS(args), len(args))
     try:
-        return applied(cls, args)
+        return apply_to_inputs(cls, args)
     finally:
         HOOKS.end_event(event)
 
 
-cdef inline object applied(cls, tuple args):
+cdef inline object apply_to_inputs(cls, tuple args):
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef FunctionNode ctx
@@ -279,7 +279,7 @@ cdef object finish(cls, FunctionNode ctx, tuple args, outputs, bint recorded):
     results = []
     for out in outs:
         if isinstance(out, Tensor):
-            out = prepared(cls, args, out, dirty, non_differentiable, recorded, len(outs))
+            out = prepare_output(cls, args, out, dirty, non_differentiable, recorded, len(outs))
         results.append(out)
     if dirty is not None:
         check_dirty(ctx, outs)
@@ -338,7 +338,7 @@ cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
     return 0
 
 
-cdef object prepared(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded,
+cdef object prepare_output(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded,
                      int n_outs):
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
@@ -424,7 +424,7 @@ cdef int edge_number(tuple args, Tensor t) except? -2:
 
 cdef int keep_saved(FunctionNode ctx, tuple to_save, tuple outs, list results) except -1:
     """Move what save_for_backward was given into the node; outputs as aliases without history."""
-    cdef Saved* saved = saved_of(ctx)
+    cdef SavedSlot* saved = saved_slots(ctx)
     cdef int i, k
     cdef Tensor t
     for i in range(len(to_save)):

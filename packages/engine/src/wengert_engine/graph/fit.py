@@ -13,7 +13,7 @@ def fit(grad: Any, shape: tuple[int, ...], dtype: Any, node: str, index: int) ->
     A real output's gradient is the real part of a complex one. Raises RuntimeError when the shapes do not broadcast.
     """
     if tuple(grad.shape) != shape:
-        grad = summed(grad, shape, node, index)
+        grad = sum_to_shape(grad, shape, node, index)
     if grad.dtype is not dtype:
         if grad.is_complex() and not dtype.is_complex:
             grad = grad.real
@@ -22,7 +22,7 @@ def fit(grad: Any, shape: tuple[int, ...], dtype: Any, node: str, index: int) ->
     return grad
 
 
-def summed(grad: Any, shape: tuple[int, ...], node: str, index: int) -> Any:
+def sum_to_shape(grad: Any, shape: tuple[int, ...], node: str, index: int) -> Any:
     """Sum over the dimensions that were added or stretched."""
     extra = grad.ndim - len(shape)
     stretched = [i + extra for i, size in enumerate(shape) if extra >= 0 and size == 1 and grad.shape[i + extra] != 1]

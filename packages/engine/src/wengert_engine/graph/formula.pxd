@@ -100,7 +100,7 @@ cdef class Formula:
     cdef int add_joint(self, object fn) except -1
     cdef int name_nodes(self, object name, str usual) except -1
     cdef int hide_numbers(self) except -1
-    cdef uint32_t hidden_for(self, PyObject* node_type) noexcept
+    cdef uint32_t hidden_inputs(self, PyObject* node_type) noexcept
     cdef object node_class(self, str name)
     cdef int add_saved_properties(self, object cls) except -1
     cdef bint saves_tensor(self, int index) except -1

@@ -142,7 +142,7 @@ cdef class Formula:
                     self.hidden[kinds] |= 1 << i
         return 0
 
-    cdef uint32_t hidden_for(self, PyObject* node_type) noexcept:
+    cdef uint32_t hidden_inputs(self, PyObject* node_type) noexcept:
         """Bit per input that a class of nodes does not show."""
         cdef int kinds
         for kinds in range(N_KINDS * N_KINDS):

@@ -141,13 +141,13 @@ def check_function(op: Op, what: str, fn: Callable[..., Any], *, tangents: bool)
 
 def check_count(op: Op, what: str, fn: Callable[..., Any], allowed: tuple[int, ...]) -> None:
     """ValueError where the code shows another number of values than is allowed; none allowed: it is not known."""
-    for n in returned(fn):
+    for n in count_returns(fn):
         if allowed and n not in allowed:
             wanted = " or ".join(str(size) for size in sorted({*allowed}))
             raise wrong(op, f"has {what} that returns {n} values; expected {wanted}")
 
 
-def returned(fn: Callable[..., Any]) -> Iterator[int]:
+def count_returns(fn: Callable[..., Any]) -> Iterator[int]:
     """Yield the number of values, for each return whose value is a constant, or a tuple that is written there."""
     if not fn.__code__.co_code:  # compiled by Cython
         return

@@ -83,7 +83,7 @@ def replacement(name: str, op: Op) -> Any:
         return entry
     defect = defect_of(op, entry)
     if defect:
-        text = errors.refused_entry(candidate, defect)
+        text = errors.entry_conflict(candidate, defect)
         registry.report((text,), text)
         return None
     return entry

@@ -44,7 +44,7 @@ cdef struct Edge:
     uint32_t input_nr                  # which output of ``node``
     uint32_t reserved
 
-cdef struct Saved:
+cdef struct SavedSlot:
     PyObject* value                    # owned; NULL: not saved
     uint32_t version                   # of the tensor's storage when it was saved
     uint8_t kind                       # SavedKind
@@ -104,14 +104,14 @@ cdef class FunctionNode(Node):         # the ctx of a custom Function
 cdef inline Edge* edges_of(Node node) noexcept:
     return <Edge*> node.payload
 
-cdef inline Saved* saved_of(Node node) noexcept:
-    return <Saved*> (node.payload + node.n_edges * sizeof(Edge))
+cdef inline SavedSlot* saved_slots(Node node) noexcept:
+    return <SavedSlot*> (node.payload + node.n_edges * sizeof(Edge))
 
 cdef inline OutMeta* metas_of(Node node) noexcept:
-    return <OutMeta*> (node.payload + node.n_edges * sizeof(Edge) + node.n_saved * sizeof(Saved))
+    return <OutMeta*> (node.payload + node.n_edges * sizeof(Edge) + node.n_saved * sizeof(SavedSlot))
 
 cdef inline Py_ssize_t* sizes_of(Node node) noexcept:
-    return <Py_ssize_t*> (node.payload + node.n_edges * sizeof(Edge) + node.n_saved * sizeof(Saved)
+    return <Py_ssize_t*> (node.payload + node.n_edges * sizeof(Edge) + node.n_saved * sizeof(SavedSlot)
                           + node.n_outputs * sizeof(OutMeta))
 
 cdef inline void hold(PyObject** field, object value) noexcept:

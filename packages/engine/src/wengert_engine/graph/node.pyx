@@ -142,8 +142,8 @@ cdef class Node:
         if self.extra.trace != NULL and "traceback_" not in metadata:
             trace = <object> self.extra.trace
             metadata["traceback_"] = trace.lines()
-            if trace.induced_by is not None:
-                metadata["parent_"] = trace.induced_by
+            if trace.parent_node is not None:
+                metadata["parent_"] = trace.parent_node
         return metadata
 
     def __call__(self, *grads):
@@ -272,12 +272,12 @@ cdef void set_origin_hook(OriginHook hook) noexcept:
 
 
 cdef int fill_payload(Node node, int n_edges, int n_saved, int n_outputs, int n_sizes) except -1:
-    cdef uint32_t nbytes = (n_edges * sizeof(Edge) + n_saved * sizeof(Saved) + n_outputs * sizeof(OutMeta)
+    cdef uint32_t nbytes = (n_edges * sizeof(Edge) + n_saved * sizeof(SavedSlot) + n_outputs * sizeof(OutMeta)
                             + n_sizes * sizeof(Py_ssize_t))
     node.payload = take_payload(nbytes)
     node.payload_bytes = nbytes
     node.n_edges, node.n_saved, node.n_outputs = n_edges, n_saved, n_outputs
-    memset(node.payload, 0, n_edges * sizeof(Edge) + n_saved * sizeof(Saved))
+    memset(node.payload, 0, n_edges * sizeof(Edge) + n_saved * sizeof(SavedSlot))
     return 0
 
 
@@ -319,7 +319,7 @@ cdef NodeExtra* node_extra(Node node) except NULL:
 cdef void release_saved(Node node) noexcept:
     """Free the saved tensors, and numbers in their place; a further backward that needs one is an error from here on.
     Other numbers and shapes stay."""
-    cdef Saved* saved = saved_of(node)
+    cdef SavedSlot* saved = saved_slots(node)
     cdef PyObject* value
     cdef int i, n = <int> node.n_saved
     for i in range(n):
@@ -338,12 +338,12 @@ cdef inline Edge* raw_edges(PyObject* o) noexcept:
     return <Edge*> (<Node> o).payload
 
 
-cdef inline Saved* raw_saved(PyObject* o) noexcept:
-    return <Saved*> ((<Node> o).payload + (<Node> o).n_edges * sizeof(Edge))
+cdef inline SavedSlot* raw_saved(PyObject* o) noexcept:
+    return <SavedSlot*> ((<Node> o).payload + (<Node> o).n_edges * sizeof(Edge))
 
 
 cdef void free_saved(PyObject* o) noexcept:
-    cdef Saved* saved = raw_saved(o)
+    cdef SavedSlot* saved = raw_saved(o)
     cdef int i, n = <int> (<Node> o).n_saved
     cdef PyObject* value
     for i in range(n):
@@ -499,9 +499,9 @@ AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
 
 def accumulated_leaf(Node node):
     """The leaf whose gradient an AccumulateGrad collects; None for other nodes."""
-    if node.kind != NODE_ACCUMULATE or saved_of(node)[0].value == NULL:
+    if node.kind != NODE_ACCUMULATE or saved_slots(node)[0].value == NULL:
         return None
-    return <object> saved_of(node)[0].value
+    return <object> saved_slots(node)[0].value
 
 
 cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
@@ -541,8 +541,8 @@ cdef Node accumulate_node(Tensor leaf):
     if GRAD_CODES_USED:
         metas_of(node).code = grad_code(leaf)
     Py_INCREF(leaf)
-    saved_of(node)[0].value = <PyObject*> leaf
-    saved_of(node)[0].kind = SAVED_TENSOR
+    saved_slots(node)[0].value = <PyObject*> leaf
+    saved_slots(node)[0].kind = SAVED_TENSOR
     leaf.extra.accumulate = <PyObject*> node
     number(node)
     return node

@@ -36,11 +36,11 @@ def set_batched(module):
 cdef inline int refuse_batched(Tensor t, name) except -1:
     """RuntimeError where something cannot be done with a batched tensor."""
     if t.flags & WG_BATCHED:
-        raise BATCHED.refused(name)
+        raise BATCHED.unsupported_error(name)
     return 0
 
 
-cdef Tensor seen(Tensor t):
+cdef Tensor unwrap_batched(Tensor t):
     """A tensor, or what lies below a batched one: graphs are of that."""
     while t.flags & WG_BATCHED:
         t = <Tensor> (<object> t.extra.tangent).physical
@@ -49,7 +49,7 @@ cdef Tensor seen(Tensor t):
 
 cdef object grad_fn_of(Tensor t):
     if t.flags & WG_BATCHED:
-        t = seen(t)
+        t = unwrap_batched(t)
     cdef PyObject* fn = t.grad_fn
     if t.flags & TF_VIEW:
         fn = HOOKS.view_grad_fn(t)
@@ -73,7 +73,7 @@ def get_requires_grad(Tensor self):
     if self.flags & WG_BATCHED:
         if not BATCHED.is_differentiated(self):
             return False
-        self = seen(self)
+        self = unwrap_batched(self)
     return _requires_grad(self)
 
 
@@ -197,7 +197,7 @@ def delete_grad(Tensor self):
 
 def detach(Tensor self):
     """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
-    return alias(self) if not self.flags & WG_BATCHED else BATCHED.detached(self)
+    return alias(self) if not self.flags & WG_BATCHED else BATCHED.detach_batched(self)
 
 
 def detach_(Tensor self):
@@ -331,7 +331,7 @@ def get_backward_hooks(Tensor self):
     """The hooks registered on this tensor, by the number of their handle; None before the first."""
     fn = grad_fn_of(self)
     if fn is None:
-        return held(self.extra.hooks) if self.extra != NULL else None
+        return hold_value(self.extra.hooks) if self.extra != NULL else None
     if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
         return None
     return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr)
@@ -356,7 +356,7 @@ def delete_backward_hooks(Tensor self):
 
 def get_post_accumulate_hooks(Tensor self):
     """The hooks, by their handles' numbers, that run once a gradient was added into this leaf's grad; or None."""
-    return held(self.extra.post_hooks) if self.extra != NULL else None
+    return hold_value(self.extra.post_hooks) if self.extra != NULL else None
 
 
 def set_post_accumulate_hooks(Tensor self, value):
@@ -370,7 +370,7 @@ def delete_post_accumulate_hooks(Tensor self):
     raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed! Set them to None")
 
 
-cdef object held(PyObject* value):
+cdef object hold_value(PyObject* value):
     return <object> value if value != NULL else None
 
 
@@ -399,7 +399,7 @@ def register_hook(Tensor self, hook):
     if not get_requires_grad(self):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self.flags & WG_BATCHED:
-        return add_hook(tensor_hooks(seen(self)), BATCHED.hooked(self, hook) if callable(hook) else hook)
+        return add_hook(tensor_hooks(unwrap_batched(self)), BATCHED.wrap_hook(self, hook) if callable(hook) else hook)
     return add_hook(tensor_hooks(self), hook)
 
 
@@ -433,7 +433,7 @@ def get_retains_grad(Tensor self):
 def edge_of(Tensor tensor):
     """(node, output_nr) that a gradient of ``tensor`` goes to; None when it does not require grad."""
     if tensor.flags & WG_BATCHED:
-        tensor = seen(tensor)
+        tensor = unwrap_batched(tensor)
     cdef uint32_t nr = 0
     cdef PyObject* node = gradient_edge(tensor, &nr)
     if node == NULL:

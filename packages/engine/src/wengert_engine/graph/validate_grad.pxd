@@ -16,11 +16,11 @@ from wengert_engine.graph.node cimport Node, OutMeta, metas_of, sizes_of
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
 
-cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index)
+cdef Tensor fit_mismatched_grad(Node node, int output, Tensor grad, Node source, int index)
 cdef int write(Op op, Tensor target, Tensor other) except -1     # target op= other, not recorded
 cdef Tensor zeros_of(Node node, int output)                      # of the shape and dtype of an output
 cdef tuple shape_of(Node node, int output)
-cdef tuple materialized(Node node, list parts)                   # with zeros in place of None
+cdef tuple materialize(Node node, list parts)                   # with zeros in place of None
 
 
 cdef inline bint stealable(Tensor t) noexcept:
@@ -33,7 +33,7 @@ cdef inline bint has_one_owner(Tensor t) noexcept:
         and t.extra == NULL
 
 
-cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int index):
+cdef inline Tensor fit_grad(Node node, int output, Tensor grad, Node source, int index):
     """A gradient with the shape and dtype of the output it belongs to: summed over what was broadcast, converted.
 
     source, index: the node that gave it (or None) and for which of its inputs, for errors.
@@ -43,8 +43,8 @@ cdef inline Tensor fitted(Node node, int output, Tensor grad, Node source, int i
     cdef int i
     # dtype, rank and device, which lie side by side in both
     if (<uint32_t*> &meta.code)[0] != (<uint32_t*> &grad.code)[0]:
-        return refitted(node, output, grad, source, index)
+        return fit_mismatched_grad(node, output, grad, source, index)
     for i in range(meta.rank):
         if sizes[i] != grad.dims[i]:
-            return refitted(node, output, grad, source, index)
+            return fit_mismatched_grad(node, output, grad, source, index)
     return grad

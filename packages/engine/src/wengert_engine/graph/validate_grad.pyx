@@ -8,7 +8,7 @@ from wengert_core.runtime.state cimport WgState, thread_state
 from wengert_core.tensors.tensor cimport new_empty_at, new_view
 from wengert_engine.graph.fit import fit
 from wengert_engine.graph.formula cimport Formula
-from wengert_engine.graph.node cimport ANY_DTYPE, NODE_CUSTOM, saved_of
+from wengert_engine.graph.node cimport ANY_DTYPE, NODE_CUSTOM, saved_slots
 from wengert_engine.messages import errors
 
 from wengert_core.devices.device import DEVICES as _DEVICES
@@ -17,7 +17,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef frozenset MOVING = frozenset(("_to_copy", "copy_"))   # operations whose result is on another device than an input
 
 
-cdef Tensor refitted(Node node, int output, Tensor grad, Node source, int index):
+cdef Tensor fit_mismatched_grad(Node node, int output, Tensor grad, Node source, int index):
     """A gradient whose shape or dtype is not that of the output it belongs to, made to fit."""
     name = type(source).__name__ if source is not None else "backward"
     cdef OutMeta* meta = metas_of(node) + output
@@ -54,7 +54,7 @@ cdef int write(Op op, Tensor target, Tensor other) except -1:
 
 cdef Tensor zeros_of(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
-    cdef int code = meta.code if meta.code != ANY_DTYPE else (<Tensor> saved_of(node)[0].value).code
+    cdef int code = meta.code if meta.code != ANY_DTYPE else (<Tensor> saved_slots(node)[0].value).code
     cdef Tensor t = new_empty_at(meta.device, code, meta.rank, sizes_of(node) + meta.first_dim)
     fill_number(t, 0)
     return t
@@ -67,7 +67,7 @@ cdef tuple shape_of(Node node, int output):
     return tuple([sizes[i] for i in range(meta.rank)])
 
 
-cdef tuple materialized(Node node, list parts):
+cdef tuple materialize(Node node, list parts):
     return tuple([part if part is not None else nothing_of(node, i) for i, part in enumerate(parts)])
 
 

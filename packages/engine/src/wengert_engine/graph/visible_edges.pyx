@@ -25,7 +25,7 @@ cdef uint32_t hidden_edges(Node node) noexcept:
             if edges_of(node)[i].node == NULL:
                 hidden |= <uint32_t> 1 << i
     elif node.formula != NULL and (<Formula> node.formula).n_named:
-        return (<Formula> node.formula).hidden_for(<PyObject*> Py_TYPE(<PyObject*> node))
+        return (<Formula> node.formula).hidden_inputs(<PyObject*> Py_TYPE(<PyObject*> node))
     return hidden
 
 
@@ -38,7 +38,7 @@ def next_functions(Node node):
                   for i in range(<int> node.n_edges) if is_shown(hidden, i)])
 
 
-def seen(Node node, values):
+def values_of_visible(Node node, values):
     """Of one value for each edge those for the edges that users see."""
     cdef uint32_t hidden = hidden_edges(node)
     cdef int i

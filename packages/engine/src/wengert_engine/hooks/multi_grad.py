@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.graph.removable_handle import RemovableHandle
@@ -29,7 +29,7 @@ class MultiHandle(RemovableHandle):
             handle.remove()
 
 
-class Gathered:
+class PendingGrads:
     """The gradients that one run has brought so far."""
 
     def __init__(self, expected: int, n: int) -> None:
@@ -74,7 +74,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
     [True, True, False]
     """
     if mode not in MODES:
-        raise ValueError(f"Expects mode to be one of {MODES} but got {told(mode, str)}")
+        raise ValueError(f"Expects mode to be one of {MODES} but got {short_repr(mode, str)}")
     tensors = checked_tensors(tensors)
     if not callable(fn):
         raise TypeError(f"register_multi_grad_hook(): argument 'fn' must be callable, not {type(fn).__name__}")
@@ -87,7 +87,7 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
         notes = run_notes()
         gathered = notes.get(key)
         if gathered is None:
-            gathered = notes[key] = Gathered(sum(will_run(nodes, nodes[index])), len(nodes))
+            gathered = notes[key] = PendingGrads(sum(will_run(nodes, nodes[index])), len(nodes))
         gathered.grads[index] = grad
         gathered.missing -= 1
         if gathered.missing == 0:

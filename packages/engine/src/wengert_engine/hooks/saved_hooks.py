@@ -71,7 +71,7 @@ class save_on_cpu(saved_tensors_hooks):
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        super().__init__(_pinned if pin_memory else _on_cpu, _back)
+        super().__init__(_copy_to_pinned if pin_memory else _on_cpu, _back)
 
 
 def _on_cpu(tensor: Any) -> tuple[Any, Any, int, Any]:
@@ -79,7 +79,7 @@ def _on_cpu(tensor: Any) -> tuple[Any, Any, int, Any]:
     return tensor.device, kept, kept._version, None
 
 
-def _pinned(tensor: Any) -> tuple[Any, Any, int, Any]:
+def _copy_to_pinned(tensor: Any) -> tuple[Any, Any, int, Any]:
     """A copy in pinned memory, which nobody waits for, where the device has that. Its event says when it is there."""
     if tensor.device.type == "cpu":
         kept = tensor.detach().clone()
@@ -100,7 +100,7 @@ def _back(packed: tuple[Any, Any, int, Any]) -> Any:
 
 
 def _current_stream(device: Any) -> Any:
-    plugin, index = devices.PLACED[devices.device_number(device)]
+    plugin, index = devices.PLUGIN_DEVICES[devices.device_number(device)]
     return plugin.current_stream(index)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 
-def escaped(name: str) -> RuntimeError:
+def escaped_level(name: str) -> RuntimeError:
     return RuntimeError("Either your tensor may have escaped from inside a function being vmapped and this is a user "
                         f"error, or it was kept from an earlier vmap: {name} got a batched tensor of a vmap that is "
                         "over. Return what is needed from the function that vmap was given "
                         "(see docs/errors/vmap)")
 
 
-def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
+def unbatched_write(name: str, shape: list[int], size: int, pointwise: bool) -> RuntimeError:
     """An in-place operation whose self is not batched while another argument is."""
     shown = "inplace arithmetic" if pointwise or name == "copy_" else name
     text = (f"vmap: {shown}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
@@ -25,9 +25,9 @@ def refused_write(name: str, shape: list[int], size: int, pointwise: bool) -> Ru
     return RuntimeError(text)
 
 
-def written_too_small(name: str, shape: list[int], rank: int) -> RuntimeError:
+def batch_too_large(name: str, shape: list[int], rank: int) -> RuntimeError:
     return RuntimeError(f"output with shape {shape} doesn't match the broadcast shape, which has rank {rank}: {name}")
 
 
-def refused_attribute(text: str) -> Any:
+def unsupported_attribute(text: str) -> Any:
     return RuntimeError(text)

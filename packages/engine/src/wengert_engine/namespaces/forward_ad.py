@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wengert_core.dispatch.op import type_words
-from wengert_core.dispatch.overrides import asked_of, called
+from wengert_core.dispatch.overrides import call_overrides, overloaded_args
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.forward import dual as forward
@@ -94,13 +94,15 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    if (type(tensor) is not Tensor or type(tangent) is not Tensor) and (askers := asked_of((tensor, tangent), {})):
-        dual = called(make_dual, (tensor, tangent), {"level": level}, askers)
+    if (type(tensor) is not Tensor or type(tangent) is not Tensor) and (
+        askers := overloaded_args((tensor, tangent), {})
+    ):
+        dual = call_overrides(make_dual, (tensor, tangent), {"level": level}, askers)
         return dual
-    for place, (name, value) in enumerate((("primal", tensor), ("tangent", tangent)), 1):
+    for position, (name, value) in enumerate((("primal", tensor), ("tangent", tangent)), 1):
         if not isinstance(value, Tensor):
             raise TypeError(
-                f"_make_dual(): argument '{name}' (position {place}) must be Tensor, not {type_words(value)}"
+                f"_make_dual(): argument '{name}' (position {position}) must be Tensor, not {type_words(value)}"
             )
         if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
@@ -129,8 +131,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     level = current_level() if level is None else level
     if level < 0:
         return UnpackedDualTensor(tensor, None)
-    if type(tensor) is not Tensor and (askers := asked_of((tensor,), {})):
-        parts: UnpackedDualTensor = called(unpack_dual, (tensor,), {"level": level}, askers)
+    if type(tensor) is not Tensor and (askers := overloaded_args((tensor,), {})):
+        parts: UnpackedDualTensor = call_overrides(unpack_dual, (tensor,), {"level": level}, askers)
         return parts
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type_words(tensor)}")

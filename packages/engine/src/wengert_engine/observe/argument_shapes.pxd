@@ -6,4 +6,4 @@ from wengert_engine.observe.event_buffer cimport Recording
 
 # The entry of the recording's ``words`` that holds the shapes.
 cdef uint32_t shapes_of(Recording recording, PyObject* const* args, Py_ssize_t n_args, int out_slot) noexcept
-cdef list shapes_listed(PyObject* const* args, Py_ssize_t n_args, int out_slot)
+cdef list list_shapes(PyObject* const* args, Py_ssize_t n_args, int out_slot)

@@ -50,7 +50,7 @@ cdef uint32_t shapes_of(Recording recording, PyObject* const* args, Py_ssize_t n
     return intern(&recording.words, words, n)
 
 
-cdef list shapes_listed(PyObject* const* args, Py_ssize_t n_args, int out_slot):
+cdef list list_shapes(PyObject* const* args, Py_ssize_t n_args, int out_slot):
     """The sizes of tensor arguments, [] for others: what a listener is told."""
     cdef Py_ssize_t i
     found = []

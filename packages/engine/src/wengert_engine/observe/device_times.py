@@ -41,21 +41,21 @@ class DeviceTime(NamedTuple):
     """Bytes that the device's tensors took more at the end than at the begin."""
 
 
-def place_of(op: Any, arguments: list[Any]) -> int:
+def device_number_of(op: Any, arguments: list[Any]) -> int:
     """The number of the device that an operation runs on; 0: the host."""
     for value in arguments:
         for one in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(one, Tensor):
-                place: int = devices.device_number(one.device)
-                if place:
-                    return place
+                device_number: int = devices.device_number(one.device)
+                if device_number:
+                    return device_number
     for name, value in zip(op.params, arguments, strict=True):
         if name == "device" and value is not None:
             try:
                 return devices.device_number(value)
             except (RuntimeError, TypeError):  # the operation will say it
                 return 0
-    return device_memory.place() if op.family == "factory" else 0
+    return device_memory.current_device_number() if op.family == "factory" else 0
 
 
 class DeviceTimes:
@@ -72,67 +72,69 @@ class DeviceTimes:
         self.levels: dict[int, int] = {}  # of each device: the bytes that its tensors took when an operation last ended
         self.origins: dict[int, tuple[Any, int]] = {}  # of each device: an event, and when it was on the host's clock
 
-    def place(self, op: Any, arguments: list[Any]) -> int:
+    def device_number(self, op: Any, arguments: list[Any]) -> int:
         """The number of the device that an operation is timed on; 0: it is not. Notes what was freed before."""
-        place = 0 if self.failed else place_of(op, arguments)
-        if not place or devices.PLACED[place][0].type != self.kind:
+        device_number = 0 if self.failed else device_number_of(op, arguments)
+        if not device_number or devices.PLUGIN_DEVICES[device_number][0].type != self.kind:
             return 0
         try:
-            self.compare_level(place, self.allocated(place))
+            self.compare_level(device_number, self.allocated_bytes(device_number))
         except Exception as error:
             self.give_up(error)
             return 0
-        return place
+        return device_number
 
-    def begin(self, place: int) -> Any:
+    def begin(self, device_number: int) -> Any:
         """An operation begins. Gives what ``end`` takes; None: it is not timed."""
-        plugin, index = devices.PLACED[place]
+        plugin, index = devices.PLUGIN_DEVICES[device_number]
         try:
             stream = plugin.current_stream(index)
             if stream is None:
                 self.without_events = True
                 return None
-            if place not in self.origins:
-                self.origins[place] = origin(plugin, stream)
+            if device_number not in self.origins:
+                self.origins[device_number] = origin(plugin, stream)
             event = self.spare.pop() if self.spare else plugin.make_event(enable_timing=True)
             event.record(stream)
-            return place, stream, event, self.allocated(place)
+            return device_number, stream, event, self.allocated_bytes(device_number)
         except Exception as error:
             self.give_up(error)
             return None
 
     def end(self, begun: Any, number: int) -> None:
         """It has been queued. number: the index of its event in the recording."""
-        place, stream, event, before = begun
+        device_number, stream, event, before = begun
         if self.failed:
             return
         try:
-            plugin = devices.PLACED[place][0]
+            plugin = devices.PLUGIN_DEVICES[device_number][0]
             last = self.spare.pop() if self.spare else plugin.make_event(enable_timing=True)
             last.record(stream)
-            known = self.streams.setdefault(place, [])
+            known = self.streams.setdefault(device_number, [])
             if stream not in known:
                 known.append(stream)
-            self.levels[place] = self.allocated(place)
-            self.pending.append((number, place, known.index(stream), event, last, self.levels[place] - before))
+            self.levels[device_number] = self.allocated_bytes(device_number)
+            self.pending.append(
+                (number, device_number, known.index(stream), event, last, self.levels[device_number] - before)
+            )
             if len(self.pending) >= MANY:
                 self.settle()
         except Exception as error:
             self.give_up(error)
 
-    def compare_level(self, place: int, level: int) -> None:
+    def compare_level(self, device_number: int, level: int) -> None:
         """Note what was freed or allocated since an operation last ended on a device."""
-        change = level - self.levels.setdefault(place, level)
+        change = level - self.levels.setdefault(device_number, level)
         if change:
             number = observing.note()
             if number >= 0:
-                self.found.append(DeviceTime(number, devices.PLACED[place][1], -1, now(), 0, change))
+                self.found.append(DeviceTime(number, devices.PLUGIN_DEVICES[device_number][1], -1, now(), 0, change))
 
     def finish(self) -> None:
         """The recording ends: note what was freed since the last operation."""
         try:
-            for place in self.levels:
-                self.compare_level(place, self.allocated(place))
+            for device_number in self.levels:
+                self.compare_level(device_number, self.allocated_bytes(device_number))
         except Exception as error:
             self.give_up(error)
 
@@ -140,11 +142,11 @@ class DeviceTimes:
         """Wait for what is pending, and ask for its times."""
         pending, self.pending = self.pending, []
         try:
-            for number, place, stream, first, last, memory in pending:
+            for number, device_number, stream, first, last, memory in pending:
                 last.synchronize()
-                event, at = self.origins[place]
+                event, at = self.origins[device_number]
                 start = at + round(1e6 * event.elapsed_time(first))
-                index = devices.PLACED[place][1]
+                index = devices.PLUGIN_DEVICES[device_number][1]
                 took = round(1e6 * first.elapsed_time(last))
                 self.found.append(DeviceTime(number, index, stream, start, took, memory))
         except Exception as error:
@@ -152,9 +154,9 @@ class DeviceTimes:
         for _, _, _, first, last, _ in pending:
             self.spare += (first, last)
 
-    def allocated(self, place: int) -> int:
+    def allocated_bytes(self, device_number: int) -> int:
         """The bytes that tensors of a device take; 0 unless memory is recorded."""
-        plugin, index = devices.PLACED[place]
+        plugin, index = devices.PLUGIN_DEVICES[device_number]
         return int(plugin.memory_stats(index).get("allocated", 0)) if self.memory else 0
 
     def give_up(self, error: Exception) -> None:

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from wengert_engine.observe.clock cimport Instant
-from wengert_engine.observe.interned_shapes cimport Words
+from wengert_engine.observe.interned_shapes cimport InternedShapes
 
 cdef enum RecordingOptions:
     RECORD_SHAPES = 1
@@ -41,17 +41,17 @@ cdef class Recording:
     cdef readonly dict kept            # address -> what events are of
     cdef list codes                    # code objects in stacks
     cdef Event** chunks
-    cdef Event* place                  # of the next event in the last chunk
+    cdef Event* next_event                  # of the next event in the last chunk
     cdef Event* limit                  # that chunk's end
     cdef uint32_t n, n_chunks
-    cdef Words words, frames
+    cdef InternedShapes words, frames
     cdef PyObject* known[1024]         # a few addresses that kept holds
     cdef Instant begin                 # when it was made
     cdef double slope                  # nanoseconds of a tick, once it is read
 
     cdef Event* at(self, uint32_t index) noexcept
     cdef bint add_chunk(self) noexcept
-    cdef void add_known(self, PyObject* what) noexcept
+    cdef void add_timed(self, PyObject* what) noexcept
     cdef uint32_t stack(self) noexcept                     # the calls that are running
     cdef int64_t ns(self, int64_t ticks) noexcept
 
@@ -59,10 +59,10 @@ cdef class Recording:
 cdef inline Event* new_event(Recording recording) noexcept:
     """The next event, zeroed; NULL: there is no memory left, or the recording is closed."""
     cdef Event* event
-    if recording.place == recording.limit and not recording.add_chunk():
+    if recording.next_event == recording.limit and not recording.add_chunk():
         return NULL
-    event = recording.place
-    recording.place += 1
+    event = recording.next_event
+    recording.next_event += 1
     recording.n += 1
     memset(event, 0, sizeof(Event))
     return event
@@ -71,4 +71,4 @@ cdef inline Event* new_event(Recording recording) noexcept:
 cdef inline void keep(Recording recording, PyObject* what) noexcept:
     """Keep what an event is of alive."""
     if recording.known[<uint32_t> (<size_t> what >> 4) & 1023] != what:
-        recording.add_known(what)
+        recording.add_timed(what)

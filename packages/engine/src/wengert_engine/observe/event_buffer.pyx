@@ -5,7 +5,7 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 
 from wengert_engine.observe.clock cimport has_counter, instant, slope
-from wengert_engine.observe.interned_shapes cimport free_words, intern
+from wengert_engine.observe.interned_shapes cimport free_shapes, intern
 
 cdef extern from "Python.h":
     ctypedef struct PyFrameObject
@@ -60,8 +60,8 @@ cdef class Recording:
         for i in range(self.n_chunks):
             free_chunk(self.chunks[i])
         PyMem_RawFree(self.chunks)
-        free_words(&self.words)
-        free_words(&self.frames)
+        free_shapes(&self.words)
+        free_shapes(&self.frames)
 
     def __len__(self):
         return self.n
@@ -91,10 +91,10 @@ cdef class Recording:
             return False
         self.chunks[self.n_chunks] = chunk
         self.n_chunks += 1
-        self.place, self.limit = chunk, chunk + CHUNK
+        self.next_event, self.limit = chunk, chunk + CHUNK
         return True
 
-    cdef void add_known(self, PyObject* what) noexcept:
+    cdef void add_timed(self, PyObject* what) noexcept:
         self.known[<uint32_t> (<size_t> what >> 4) & 1023] = what
         self.kept[<size_t> what] = <object> what
 
@@ -138,7 +138,7 @@ cdef class Recording:
         cdef Event* event
         if not self.closed:
             self.closed = True
-            self.place = self.limit
+            self.next_event = self.limit
             self.slope = slope(self.begin, instant())
         if first >= self.n or self.chunks[number] == NULL:
             return None

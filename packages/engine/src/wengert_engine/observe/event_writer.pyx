@@ -4,7 +4,7 @@ import sys
 from cpython.ref cimport Py_DECREF
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.dispatch.dispatcher cimport dispatched
+from wengert_core.dispatch.dispatcher cimport dispatch_to_driver
 from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, EVENT_FUNCTION, EVENT_MEMORY, EVENT_OP
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
 from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
@@ -35,7 +35,7 @@ cdef int64_t note_memory(Observer here, Py_ssize_t change) noexcept:
     return here.recording.n - 1
 
 
-cdef inline Event* begun(
+cdef inline Event* begin_event(
     Observer here, Recording recording, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
 ) noexcept:
     """A new event that begins now; NULL: there is no memory left."""
@@ -64,7 +64,7 @@ cdef inline Event* begun(
 cdef int64_t open_event(
     Observer here, int kind, PyObject* what, PyObject* const* args, Py_ssize_t n_args, int out_slot
 ) noexcept:
-    cdef Event* event = begun(here, here.recording, kind, what, args, n_args, out_slot)
+    cdef Event* event = begin_event(here, here.recording, kind, what, args, n_args, out_slot)
     if event == NULL:
         return -1
     event.sequence = last_number() if kind == EVENT_OP or kind == EVENT_CUSTOM else -1       # until it ends
@@ -121,14 +121,14 @@ cdef inline PyObject* run_shortly(Op op, PyObject** slots) noexcept:
     """Run by the op's shortcut for one or two arguments, where all others have their defaults."""
     cdef int n = op.n_params
     if op.family is not POINTWISE and op.family is not REDUCTION:        # shortcuts of others take a list's items, too
-        return (<Run> dispatched)(op, slots)
+        return (<Run> dispatch_to_driver)(op, slots)
     while n > 0 and slots[n - 1] == op.defaults[n - 1]:
         n -= 1
     if n == 1 and op.call1 != NULL:
         return (<Single> op.call1)(op, slots[0])
     if n == 2 and op.call2 != NULL:
         return (<Pair> op.call2)(op, slots[0], slots[1])
-    return (<Run> dispatched)(op, slots)
+    return (<Run> dispatch_to_driver)(op, slots)
 
 
 cdef object run_recorded(Op op, PyObject** slots, Observer here):
@@ -139,7 +139,7 @@ cdef object run_recorded(Op op, PyObject** slots, Observer here):
     cdef PyObject* result
     cdef Event* event
     state.modes &= ~(<unsigned int> WG_OBSERVE)
-    event = begun(here, recording, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
+    event = begin_event(here, recording, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
     if event != NULL:
         event.sequence = -1
     result = run_shortly(op, slots)
@@ -154,12 +154,12 @@ cdef object run_recorded(Op op, PyObject** slots, Observer here):
                 event.result = shapes_of(recording, &result, 1, -1)
         finish(here, recording, event, end, MEMORY.in_use - event.memory)
     if result == NULL:
-        raised()
+        raise_current()
     out = <object> result
     Py_DECREF(out)                       # ``out`` holds it now
     return out
 
 
-cdef int raised() except -1:
+cdef int raise_current() except -1:
     """Raise the exception that is set."""
     return -1

@@ -7,7 +7,7 @@ from wengert_core.runtime.state cimport WG_GRAD, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node, last_number
-from wengert_engine.observe.argument_shapes cimport shapes_listed
+from wengert_engine.observe.argument_shapes cimport list_shapes
 
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
@@ -45,7 +45,7 @@ cdef bint tell(
         else:
             number = expected_number(args, n_args)
         here.listener.begin(kind, <object> what, number,
-                            shapes_listed(args, n_args, out_slot) if here.listener.record_shapes else None)
+                            list_shapes(args, n_args, out_slot) if here.listener.record_shapes else None)
     except Exception as error:
         dismiss(here, error)
         return False

@@ -6,7 +6,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
-from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
+from wengert_core.dispatch.dispatcher cimport dispatch, intercept
 from wengert_core.dispatch.hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
@@ -87,7 +87,7 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
     cdef Recording recording = here.recording
     cdef int64_t event = -1
     cdef PyObject* given = NULL
-    cdef int place = 0                 # the device whose events time it; a view gives no device work
+    cdef int device_number = 0                 # the device whose events time it; a view gives no device work
     timed = None
     if not live & WG_BATCHED:
         state.modes &= ~(<unsigned int> WG_OBSERVE)
@@ -95,15 +95,15 @@ cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
         if here.watcher is not None and not live & WG_BATCHED:
             see_writes(here.watcher, op, slots)
         if recording is not None and recording.timer is not None and not op.flags & (OP_VIEW | OP_MULTI_VIEW):
-            place = recording.timer.place(op, arguments_of(op, slots))
+            device_number = recording.timer.device_number(op, arguments_of(op, slots))
         if recording is not None or here.listener is not None:
             event = begin_for(here, EVENT_OP, <PyObject*> op, slots, op.n_params, op.out_slot)
-        if place and event > 0 and event & INDEX > 0:
-            timed = recording.timer.begin(place)
+        if device_number and event > 0 and event & INDEX > 0:
+            timed = recording.timer.begin(device_number)
         if not live & (WG_BATCHED | WG_FOREIGN) or live & (WG_BATCHED | WG_DERIVING) == WG_DERIVING:
             result = dispatch(op, slots)
         else:
-            result = intercepted(op, slots, live & ~(<uint32_t> WG_OBSERVE))
+            result = intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))
         given = <PyObject*> result
         return result
     finally:
@@ -187,7 +187,7 @@ def listen(listener):
     here.settle()
 
 
-def recorded():
+def current_recording():
     """The recording that this thread writes to; None when there is none."""
     cdef PyObject* here = current()
     return (<Observer> here).recording if here != NULL else None

@@ -10,13 +10,13 @@ from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.tensors.tensor cimport Tensor, alias
 from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL,
-                                        SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, Saved, dict_in, edges_of,
-                                        metas_of, node_extra, saved_of)
+                                        SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, SavedSlot, dict_in, edges_of,
+                                        metas_of, node_extra, saved_slots)
 from wengert_engine.graph.tensor_attributes import hooks_of
 from wengert_engine.graph.validate_grad cimport shape_of
 from wengert_engine.messages import errors
 from wengert_engine.record.saved_hooks_stack cimport Several, pack_one
-from wengert_engine.record.saved_hooks_stack import Packed
+from wengert_engine.record.saved_hooks_stack import PackedValue
 from wengert_engine.record.saved_values cimport saved_value
 
 
@@ -33,24 +33,24 @@ cdef class SavedTensor:
     @property
     def data(self):
         """What is kept: the tensor, unchecked, or what a pack hook made of it. None once it has been freed."""
-        cdef Saved* saved = saved_of(self.node) + self.index
+        cdef SavedSlot* saved = saved_slots(self.node) + self.index
         if saved.value == NULL or saved.kind == SAVED_PLAIN:
             return None
         value = <object> saved.value
         if saved.kind == SAVED_SEVERAL:
             value = (<Several> value).values[self.item]
-        return value.value if isinstance(value, Packed) else value
+        return value.value if isinstance(value, PackedValue) else value
 
     @property
     def unpack_hook(self):
         """The hook that makes the tensor; None where there is none."""
-        cdef Saved* saved = saved_of(self.node) + self.index
+        cdef SavedSlot* saved = saved_slots(self.node) + self.index
         if saved.value == NULL:
             return None
         value = <object> saved.value
         if saved.kind == SAVED_SEVERAL:
             value = (<Several> value).values[self.item]
-        return value.unpack if isinstance(value, Packed) else None
+        return value.unpack if isinstance(value, PackedValue) else None
 
     def unpack(self):
         """The tensor as the node's formula gets it: checked, with its history. None where none was saved."""
@@ -64,7 +64,7 @@ cdef class SavedTensor:
 
         Raises RuntimeError when it was freed, is None or has hooks already.
         """
-        cdef Saved* saved = saved_of(self.node) + self.index
+        cdef SavedSlot* saved = saved_slots(self.node) + self.index
         if len(hooks) != 2 or not callable(hooks[0]) or not callable(hooks[1]):
             raise errors.hooks_not_callable()
         if saved.value == NULL:
@@ -92,7 +92,7 @@ cdef SavedTensor new_saved(Node node, int index, int item):
 
 def saved_tensor(Node node, int index):
     """The SavedTensor of one of a node's saved values; of several that are saved together a tuple."""
-    cdef Saved* saved = saved_of(node) + index
+    cdef SavedSlot* saved = saved_slots(node) + index
     if saved.value != NULL and saved.kind == SAVED_SEVERAL:
         return tuple([new_saved(node, index, i) for i in range(<int> len((<Several> saved.value).values))])
     return new_saved(node, index, -1)
@@ -126,7 +126,7 @@ class InputMetadata:
         self.shape, self.dtype, self.device = shape, dtype, device
 
 
-cdef object described(Node node, int output):
+cdef object describe_saved(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
     place = _DEVICES[meta.device]
     dtype = dtype_of(meta.code) if meta.code < NO_TENSOR else None
@@ -135,7 +135,7 @@ cdef object described(Node node, int output):
 
 def input_metadata(Node node):
     """For each output of a node what its gradient must agree with."""
-    return tuple([described(node, i) for i in range(node.n_outputs)])
+    return tuple([describe_saved(node, i) for i in range(node.n_outputs)])
 
 
 def share_hooks(Node node, tensor):

@@ -3,10 +3,10 @@ from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_engine.graph.formula cimport RULE_ZERO, Formula
 from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA,
                                         SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Node,
-                                        Saved, metas_of, saved_of, sizes_of)
-from wengert_engine.graph.visible_edges import seen
+                                        SavedSlot, metas_of, saved_slots, sizes_of)
+from wengert_engine.graph.visible_edges import values_of_visible
 from wengert_engine.record.saved_hooks_stack cimport Several
-from wengert_engine.record.saved_hooks_stack import Packed
+from wengert_engine.record.saved_hooks_stack import PackedValue
 
 cdef dict KINDS = {SAVED_PLAIN: "plain", SAVED_TENSOR: "tensor", SAVED_OUTPUT: "output", SAVED_PACKED: "packed",
                    SAVED_SEVERAL: "several"}
@@ -25,11 +25,11 @@ def saved_values(Node node):
     >>> [(name, kind) for name, kind, value in saved_values(x.exp().grad_fn)]
     [('result', 'output')]
     """
-    cdef Saved* saved
+    cdef SavedSlot* saved
     cdef int i
     if node.kind == NODE_ACCUMULATE or node.payload == NULL:
         return []
-    saved = saved_of(node)
+    saved = saved_slots(node)
     if node.kind == NODE_COPY_SLICES:
         return [] if saved[0].value == NULL else saved_values(<Node> saved[0].value)
     found = []
@@ -41,7 +41,7 @@ def saved_values(Node node):
 
 
 cdef object as_stored(object value):
-    if isinstance(value, Packed):
+    if isinstance(value, PackedValue):
         return value.value
     if isinstance(value, Several):
         return tuple([as_stored(one) for one in (<Several> value).values])
@@ -77,7 +77,7 @@ def input_names(Node node):
                 names += [f"{name}[{k}]" for k in range(spare + 1)]
             else:
                 names.append(name)
-    return seen(node, names if len(names) == node.n_edges else [""] * node.n_edges)
+    return values_of_visible(node, names if len(names) == node.n_edges else [""] * node.n_edges)
 
 
 def zero_inputs(Node node):
@@ -91,8 +91,8 @@ def zero_inputs(Node node):
     cdef Formula f = formula_at(node)
     cdef int i
     if f is None or f.has_list or f.n_inputs != node.n_edges:
-        return seen(node, [False] * node.n_edges)
-    return seen(node, [f.inputs[i].kind == RULE_ZERO for i in range(f.n_inputs)])
+        return values_of_visible(node, [False] * node.n_edges)
+    return values_of_visible(node, [f.inputs[i].kind == RULE_ZERO for i in range(f.n_inputs)])
 
 
 def outputs(Node node):

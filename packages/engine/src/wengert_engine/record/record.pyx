@@ -22,8 +22,8 @@ from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_RETAINS
 from wengert_engine.graph.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan,
                                            chosen_type, formula_of, output_number)
 from wengert_engine.graph.node cimport (NF_NUMBERS, NODE_COPY_SLICES, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT,
-                                        SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node, Saved, edges_of,
-                                        gradient_edge, make_node_class, new_node, node_extra, number, saved_of,
+                                        SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node, SavedSlot, edges_of,
+                                        gradient_edge, make_node_class, new_node, node_extra, number, saved_slots,
                                         set_meta, set_output)
 from wengert_engine.graph.view_region cimport geometry, is_of_other_kind, part_of, region
 from wengert_engine.graph.visible_edges cimport hidden_edges, is_shown, n_bits
@@ -140,7 +140,7 @@ cdef int connect(Node node, Formula f, PyObject** slots) except -1:
 
 cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject* old_self) except -1:
     """Keep what the rules of the inputs that need a gradient ask for."""
-    cdef Saved* saved = saved_of(node)
+    cdef SavedSlot* saved = saved_slots(node)
     cdef SavePlan* plan
     cdef PyObject* value
     cdef int i
@@ -168,7 +168,7 @@ cdef int save(Node node, Formula f, PyObject** slots, PyObject** outs, PyObject*
     return 0
 
 
-cdef inline int save_value(Saved* saved, PyObject* value) except -1:
+cdef inline int save_value(SavedSlot* saved, PyObject* value) except -1:
     if isinstance(<object> value, Tensor):
         if (<Tensor> value).flags & TF_INFERENCE:
             raise errors.inference_saved()
@@ -183,7 +183,7 @@ cdef inline int save_value(Saved* saved, PyObject* value) except -1:
     return 0
 
 
-cdef int save_sequence(Saved* saved, object values) except -1:
+cdef int save_sequence(SavedSlot* saved, object values) except -1:
     """Numbers are kept as a tuple; with tensors among them, their versions have to be checked."""
     several = several_of(values)
     if several is None:
@@ -193,7 +193,7 @@ cdef int save_sequence(Saved* saved, object values) except -1:
     return 0
 
 
-cdef int keep_object(Saved* saved, object value) except -1:
+cdef int keep_object(SavedSlot* saved, object value) except -1:
     Py_INCREF(value)
     saved.value = <PyObject*> value
     saved.kind = SAVED_PLAIN
@@ -211,7 +211,7 @@ cdef object fact(int what, PyObject* value):
     return () if what == SAVE_SHAPE else None
 
 
-cdef int save_output(Saved* saved, Tensor out, int output) except -1:
+cdef int save_output(SavedSlot* saved, Tensor out, int output) except -1:
     """An output is saved as an alias without history: the node must not own itself."""
     cdef Tensor kept = alias(out)
     Py_INCREF(kept)
@@ -426,8 +426,8 @@ cdef int rebase_node(Node inner, Tensor view, int own) except -1:
     if own >= 0:
         drop_self_edge(own, inner, view)
     number(outer)
-    keep_object(&saved_of(outer)[0], inner)
-    keep_object(&saved_of(outer)[1], (region(base), region(view)))
+    keep_object(&saved_slots(outer)[0], inner)
+    keep_object(&saved_slots(outer)[1], (region(base), region(view)))
     next_dim = 0
     set_meta(outer, 0, base, &next_dim)
     move_retained(outer, base)

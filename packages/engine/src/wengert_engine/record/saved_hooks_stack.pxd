@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.tensors.tensor cimport Tensor
-from wengert_engine.graph.node cimport Node, Saved
+from wengert_engine.graph.node cimport Node, SavedSlot
 
 cdef class Several:
     """A sequence with tensors in it that a node has saved, such as an index; the tensors have no history."""
@@ -15,6 +15,6 @@ cdef Several several_of(object values)                                   # None 
 cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1  # outs: the node's outputs, with their history
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
-cdef Tensor unpacked(Node node, int index)
+cdef Tensor unpack(Node node, int index)
 cdef int drop_unpacked(Node node) except -1                              # after a run of it with NF_KEEPS
-cdef int own_output(Node node, Saved* saved) noexcept
+cdef int own_output(Node node, SavedSlot* saved) noexcept

@@ -3,7 +3,7 @@ from typing import Any
 
 class HookPair: ...
 
-class Packed:
+class PackedValue:
     @property
     def value(self) -> Any: ...
     @property

@@ -2,7 +2,7 @@
 
 Note [Saved tensors that hooks have packed]
     A node is recorded as without hooks. When the thread has hooks (``WgState.saved_hooks``, the one test that recording
-    makes), the saved tensors are then packed: a ``Packed`` takes the place of each (SAVED_PACKED). It holds what the
+    makes), the saved tensors are then packed: a ``PackedValue`` takes the place of each (SAVED_PACKED). It holds what the
     hook gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may
     lose that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
@@ -18,7 +18,7 @@ from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport alias, version_of
 from wengert_engine.graph.formula cimport Formula, output_number
 from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
-                                        Saved, gradient_edge, hold, saved_of, set_output)
+                                        SavedSlot, gradient_edge, hold, saved_slots, set_output)
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport end_derivative
 
@@ -31,7 +31,7 @@ cdef class HookPair:
 
 
 @cython.binding(False)
-cdef class Packed:
+cdef class PackedValue:
     """What stands for a saved tensor. Note [Saved tensors that hooks have packed]."""
     cdef readonly object value         # what the pack hook gave
     cdef readonly object unpack        # makes a tensor of it
@@ -46,7 +46,7 @@ cdef class Several:
     cdef int pack_item(self, Py_ssize_t i, object pack, object unpack) except -1:
         """Let a packed value take the place of a tensor; anything else stays."""
         if isinstance(self.values[i], Tensor):
-            self.values[i] = packed_by(<Tensor> self.values[i], pack, unpack)
+            self.values[i] = pack_by_hook(<Tensor> self.values[i], pack, unpack)
         return 0
 
     cdef tuple read(self, Node node, str name):
@@ -55,8 +55,8 @@ cdef class Several:
         found = []
         for i in range(len(self.values)):
             value = self.values[i]
-            if isinstance(value, Packed):
-                value = kept_or_unpacked(node, <Packed> value)
+            if isinstance(value, PackedValue):
+                value = unpack_once(node, <PackedValue> value)
             elif isinstance(value, Tensor) and version_of(<Tensor> value) != self.versions[i]:
                 from wengert_engine.anomaly.saved_errors import modified_value
                 raise modified_value(type(node).__name__, name, value, self.versions[i], version_of(<Tensor> value))
@@ -109,10 +109,10 @@ def hooks_active():
 
 cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
     cdef HookPair hooks = <HookPair> pair
-    cdef Saved* saved
+    cdef SavedSlot* saved
     cdef int i, k
     for i in range(node.n_saved):
-        saved = saved_of(node) + i
+        saved = saved_slots(node) + i
         if saved.kind == SAVED_TENSOR:
             pack_one(node, i, <Tensor> saved.value, <Tensor> saved.value, hooks.pack, hooks.unpack)
         elif saved.kind == SAVED_OUTPUT:
@@ -126,12 +126,12 @@ cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
 
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
     """Let a packed value take the place of a saved tensor. source: the tensor with its history."""
-    cdef Saved* saved = saved_of(node) + index
+    cdef SavedSlot* saved = saved_slots(node) + index
     cdef PyObject* fn = NULL
-    cdef Packed packed
+    cdef PackedValue packed
     if version_of(source) != saved.version:
         return 0                       # written to by the op that saves it: the check of its version has to see that
-    packed = packed_by(shown, pack, unpack)
+    packed = pack_by_hook(shown, pack, unpack)
     packed.own_output = saved.kind == SAVED_OUTPUT
     if not packed.own_output:
         fn = gradient_edge(source, &packed.output_nr)
@@ -144,12 +144,12 @@ cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack
     return 0
 
 
-cdef Packed packed_by(Tensor tensor, object pack, object unpack):
+cdef PackedValue pack_by_hook(Tensor tensor, object pack, object unpack):
     """What stands for a tensor that a hook packs; its place in the graph is not in it yet."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef uint32_t before = version_of(tensor)
-    cdef Packed packed = Packed.__new__(Packed)
+    cdef PackedValue packed = PackedValue.__new__(PackedValue)
     packed.unpack = unpack
     state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
@@ -161,15 +161,15 @@ cdef Packed packed_by(Tensor tensor, object pack, object unpack):
     return packed
 
 
-cdef Tensor unpacked(Node node, int index):
+cdef Tensor unpack(Node node, int index):
     """The tensor of a packed value, with the place in the graph that the saved one had."""
-    cdef Saved* saved = saved_of(node) + index
-    cdef Packed packed = <Packed> saved.value
+    cdef SavedSlot* saved = saved_slots(node) + index
+    cdef PackedValue packed = <PackedValue> saved.value
     cdef Tensor out
     cdef int number
     if packed.kept is not None:
         return packed.kept
-    out = kept_or_unpacked(node, packed)
+    out = unpack_once(node, packed)
     if packed.own_output:
         number = own_output(node, saved)
         if number >= 0:
@@ -179,12 +179,12 @@ cdef Tensor unpacked(Node node, int index):
     return out
 
 
-cdef int own_output(Node node, Saved* saved) noexcept:
+cdef int own_output(Node node, SavedSlot* saved) noexcept:
     """Which of the node's outputs a saved output is; -1: one that is not differentiable."""
     return output_number(<Formula> node.formula, saved.output) if node.formula != NULL else saved.output
 
 
-cdef Tensor kept_or_unpacked(Node node, Packed packed):
+cdef Tensor unpack_once(Node node, PackedValue packed):
     """The tensor that a packed value stands for; unpacked once while its node is run."""
     if packed.kept is not None:
         return packed.kept
@@ -194,7 +194,7 @@ cdef Tensor kept_or_unpacked(Node node, Packed packed):
     return out
 
 
-cdef Tensor tensor_of(Packed packed):
+cdef Tensor tensor_of(PackedValue packed):
     """The unpack hook's result for a packed value, without history: itself, where it has none and gets none."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
@@ -216,17 +216,17 @@ cdef int drop_unpacked(Node node) except -1:
     cdef int i
     node.flags &= ~(<uint8_t> NF_KEEPS)
     for i in range(node.n_saved):
-        if saved_of(node)[i].value == NULL:
+        if saved_slots(node)[i].value == NULL:
             continue
-        if saved_of(node)[i].kind == SAVED_PACKED:
-            (<Packed> saved_of(node)[i].value).kept = None
-        elif saved_of(node)[i].kind == SAVED_SEVERAL:
-            for value in (<Several> saved_of(node)[i].value).values:
-                if isinstance(value, Packed):
-                    (<Packed> value).kept = None
+        if saved_slots(node)[i].kind == SAVED_PACKED:
+            (<PackedValue> saved_slots(node)[i].value).kept = None
+        elif saved_slots(node)[i].kind == SAVED_SEVERAL:
+            for value in (<Several> saved_slots(node)[i].value).values:
+                if isinstance(value, PackedValue):
+                    (<PackedValue> value).kept = None
     return 0
 
 
 not_made_by_hand(<PyTypeObject*> HookPair)
-not_made_by_hand(<PyTypeObject*> Packed)
+not_made_by_hand(<PyTypeObject*> PackedValue)
 not_made_by_hand(<PyTypeObject*> Several)

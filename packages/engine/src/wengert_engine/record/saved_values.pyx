@@ -7,10 +7,10 @@ from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine.graph.formula cimport SAVE_VALUE, Formula
 from wengert_engine.graph.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED,
-                                        SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge, Saved, edges_of, saved_of, set_output)
+                                        SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge, SavedSlot, edges_of, saved_slots, set_output)
 from wengert_engine.graph.view_region cimport part_of
 from wengert_engine.messages import errors
-from wengert_engine.record.saved_hooks_stack cimport Several, own_output, unpacked
+from wengert_engine.record.saved_hooks_stack cimport Several, own_output, unpack
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 
@@ -42,7 +42,7 @@ cdef bint is_view_gradient(PyObject* node) noexcept:
 
 cdef object saved_value(Node node, int index, bint create_graph):
     """A saved value, checked: it was not freed, and nobody has written to it since. create_graph: with its history."""
-    cdef Saved* saved = saved_of(node) + index
+    cdef SavedSlot* saved = saved_slots(node) + index
     cdef Tensor t, out
     cdef int number
     if saved.value == NULL:
@@ -53,16 +53,16 @@ cdef object saved_value(Node node, int index, bint create_graph):
         return <object> saved.value if saved.kind == SAVED_PLAIN else of_hooks_or_several(node, index, create_graph)
     t = <Tensor> saved.value
     if version_of(t) != saved.version:
-        from wengert_engine.anomaly.saved_errors import modified
+        from wengert_engine.anomaly.saved_errors import modified_error
         number = own_output(node, saved) if saved.kind == SAVED_OUTPUT else -1
-        raise modified(node, name_of(node, index), t, number, saved.version, version_of(t))
+        raise modified_error(node, name_of(node, index), t, number, saved.version, version_of(t))
     if t.flags & TF_CUT and is_cut(node, index, t):
         raise errors.saved_detached(type(node).__name__, name_of(node, index))
     if not create_graph:
         return t
     if saved.kind == SAVED_OUTPUT:
         if node.n_edges and is_part_of_write(node):
-            return seen_from_base(node, t)
+            return output_by_base(node, t)
         number = own_output(node, saved)
         if number < 0 or FACTS.category[t.code] < CAT_FLOAT:   # indices, pivots: no gradient comes to them
             return t
@@ -99,12 +99,12 @@ cdef Tensor alias_with_tangent(Tensor t):
 
 cdef object of_hooks_or_several(Node node, int index, bint create_graph):
     """A saved value that is neither plain nor a tensor."""
-    cdef Saved* saved = saved_of(node) + index
+    cdef SavedSlot* saved = saved_slots(node) + index
     cdef Tensor out
     if saved.kind == SAVED_PACKED:
-        out = unpacked(node, index)
+        out = unpack(node, index)
         if create_graph and out.grad_fn == <PyObject*> node and is_part_of_write(node):
-            return seen_from_base(node, out)
+            return output_by_base(node, out)
         return out
     return (<Several> saved.value).read(node, name_of(node, index))
 
@@ -120,13 +120,13 @@ cdef bint is_part_of_write(Node node) noexcept:
     return False
 
 
-cdef Tensor seen_from_base(Node inner, Tensor t):
+cdef Tensor output_by_base(Node inner, Tensor t):
     """A saved output of a write to a view, with the history that everybody else sees: that of the base."""
     outer = OUTER.get(write_key(inner))
     if outer is None:
         raise RuntimeError(f"{type(inner).__name__} is part of a write to a view: it cannot be differentiated by "
                            "itself")
-    base, view = <object> saved_of(<Node> outer)[1].value
+    base, view = <object> saved_slots(<Node> outer)[1].value
     empty = find_op("empty_strided")   # for its history only
     cdef Tensor whole = empty(base[0], base[1], dtype=base[3], device=_DEVICES[t.device])
     set_output(<Node> outer, 0, whole)
@@ -138,7 +138,7 @@ cdef Tensor seen_from_base(Node inner, Tensor t):
 
 def read_saved(node, index):
     """Return the value of ``node._saved_NAME``: a saved value, checked, with its history; a detached one as it is."""
-    cdef Saved* saved = saved_of(<Node> node) + <int> index
+    cdef SavedSlot* saved = saved_slots(<Node> node) + <int> index
     if saved.kind == SAVED_TENSOR and saved.value != NULL and version_of(<Tensor> saved.value) == saved.version \
             and (<Tensor> saved.value).flags & TF_CUT and is_cut(node, index, <Tensor> saved.value):
         return <object> saved.value

@@ -10,7 +10,7 @@ from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape,
                                           set_contiguity, shape_tuple, strides_of)
-from wengert_engine.graph.node cimport hold, saved_of
+from wengert_engine.graph.node cimport hold, saved_slots
 from wengert_engine.graph.validate_grad cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.messages import errors
 from wengert_engine.modes.grad_mode cimport enforces_grad_layout
@@ -25,7 +25,7 @@ cdef Op ADD_ = None                    # looked up when first needed: the import
 cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
     """Add into the grad of an AccumulateGrad's leaf, unless it has ceased to require one; then call its post-accumulate
     hooks, also where the backward came here without a gradient (None)."""
-    cdef Tensor leaf = <Tensor> saved_of(node)[0].value
+    cdef Tensor leaf = <Tensor> saved_slots(node)[0].value
     extra_of(leaf)
     if grad is not None and leaf.flags & WG_GRAD:
         LEAF_LOCK.acquire()
@@ -45,7 +45,7 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     global ADD_
     cdef PyObject* old = leaf.extra.grad
     if not same_shape(grad, leaf):     # not assigned to grad: that would hold a reference, and nothing could be stolen
-        return add_to_leaf(leaf, shaped_as(grad, leaf), create_graph)
+        return add_to_leaf(leaf, reshape_grad(grad, leaf), create_graph)
     if old == NULL:
         if create_graph:
             kept = recorded_copy(grad, leaf)
@@ -65,7 +65,7 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     return 0
 
 
-cdef Tensor shaped_as(Tensor grad, Tensor leaf):
+cdef Tensor reshape_grad(Tensor grad, Tensor leaf):
     """The gradient of a leaf whose shape was changed under no_grad() after it had been used."""
     if [n for n in shape_tuple(grad) if n != 1] != [n for n in shape_tuple(leaf) if n != 1]:
         raise errors.leaf_reshaped(shape_tuple(grad), shape_tuple(leaf))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dispatch.op import find
-from wengert_core.dispatch.overrides import asked_of, called
+from wengert_core.dispatch.overrides import call_overrides, overloaded_args
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
@@ -35,8 +35,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     [2.0, 2.0]
     """
     roots = as_tuple(tensors)
-    if any_overrides(roots) and (askers := asked_of(roots, {})):
-        answer: None = called(backward, (roots,), {"grad_tensors": grad_tensors, "retain_graph": retain_graph,
+    if any_overrides(roots) and (askers := overloaded_args(roots, {})):
+        answer: None = call_overrides(backward, (roots,), {"grad_tensors": grad_tensors, "retain_graph": retain_graph,
                                                    "create_graph": create_graph, "inputs": inputs}, askers)
         return answer
     if grad_variables is not None:
@@ -87,8 +87,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     [3.0, 3.0]
     """
     roots, targets = as_tuple(outputs), as_tuple(inputs)
-    if any_overrides(roots + targets) and (askers := asked_of(roots + targets, {})):
-        answer: tuple[Any, ...] = called(
+    if any_overrides(roots + targets) and (askers := overloaded_args(roots + targets, {})):
+        answer: tuple[Any, ...] = call_overrides(
             grad, (roots, targets),
             {"grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
              "only_inputs": only_inputs, "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,

@@ -92,7 +92,7 @@ cdef int retain(object tensor, object grad) except -1:
 
 
 cdef list run_leaf_hooks(Node node, list parts):
-    cdef Tensor leaf = <Tensor> saved_of(node)[0].value
+    cdef Tensor leaf = <Tensor> saved_slots(node)[0].value
     if leaf.extra != NULL and leaf.extra.hooks != NULL:
         parts[0] = run_tensor_hooks(<dict> leaf.extra.hooks, parts[0])
     return parts

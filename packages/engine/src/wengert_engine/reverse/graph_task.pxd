@@ -18,7 +18,7 @@ from libc.stdint cimport int32_t, uint32_t
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.graph.formula cimport Formula
 from wengert_engine.graph.node cimport Edge, Node
-from wengert_engine.reverse.needed cimport Wanted
+from wengert_engine.reverse.needed cimport ExecInfo
 from wengert_engine.reverse.ready_queue cimport Ready
 
 
@@ -30,7 +30,7 @@ cdef struct Waiting:                   # a node with the gradients that have arr
 
 
 @cython.final
-cdef class Run:
+cdef class GraphTask:
     cdef uint32_t id
     cdef uint32_t n_slots, room
     cdef uint32_t n_free, n_heap
@@ -39,8 +39,8 @@ cdef class Run:
     cdef Ready* heap                   # nodes with gradients, the youngest first
     cdef dict elsewhere                # id of a node that another run has claimed -> slot
     cdef uint32_t depth                # how many runs of this thread, or of those that wait for it, are around this one
-    cdef Run outer                     # the run of this thread that this one was started inside of; or None
-    cdef Wanted wanted                 # with inputs: the nodes that lead to them
+    cdef GraphTask outer                     # the run of this thread that this one was started inside of; or None
+    cdef ExecInfo wanted                 # with inputs: the nodes that lead to them
     cdef list results                  # with inputs: the gradient of each, None where none arrived; else None
     cdef bint keep_graph, create_graph
     cdef bint accumulating             # with inputs: leaves take their gradients
@@ -53,15 +53,15 @@ cdef class Run:
     cdef void drop(self, uint32_t i) noexcept
     cdef int grow(self) except -1
     cdef int claim(self, Node node) except -1
-    cdef PyObject** place(self, Node node, uint32_t output) except NULL
+    cdef PyObject** grad_slot(self, Node node, uint32_t output) except NULL
     cdef int deliver(self, Edge* edge, Tensor grad, Node source, int index) except -1
     cdef int send(self, Edge* edge, Tensor grad, Node source, int index) except -1
     cdef int arrive(self, PyObject* leaf) except -1
-    cdef int deliver_elsewhere(self, Node node, uint32_t output, Tensor good) except -1
+    cdef int deliver_on_stream(self, Node node, uint32_t output, Tensor good) except -1
     cdef int add_to_waiting(self, Node node, uint32_t output, Tensor good) except -1
     cdef int step_chosen(self, Node node, list parts) except -1
     cdef int reach(self, Edge* edge) except -1
-    cdef int let_go(self, Node node, uint32_t slot) except -1
+    cdef int leave_slot(self, Node node, uint32_t slot) except -1
     cdef int execute(self) except -1
     cdef int step(self, Node node, Formula f, Tensor grad) except -1
     cdef int step_without(self, Node node) except -1

@@ -11,12 +11,12 @@ from wengert_core.runtime.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgSta
 from wengert_engine.anomaly.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.graph.node cimport (NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of,
                                         release_saved)
-from wengert_engine.graph.validate_grad cimport fitted, has_one_owner, write
+from wengert_engine.graph.validate_grad cimport fit_grad, has_one_owner, write
 from wengert_engine.messages import errors
 from wengert_engine.reverse.accumulate_grad cimport accumulate, is_dense
 from wengert_engine.reverse.call_hooks cimport (leaf_has_hooks, run_leaf_hooks, run_output_hooks, run_post_hooks,
                                                 run_pre_hooks)
-from wengert_engine.reverse.needed cimport first_wanted, free_wanted, leads_on
+from wengert_engine.reverse.needed cimport first_needed, free_needed, leads_on
 from wengert_engine.reverse.ready_queue cimport move_up, pop, push
 from wengert_engine.reverse.streams cimport enter, hand_over, leave, stream_of
 from wengert_engine.reverse.vjp cimport all_at_once, input_gradient, input_gradients
@@ -39,7 +39,7 @@ cdef int look_up() except -1:
 
 
 @cython.binding(False)
-cdef class Run:
+cdef class GraphTask:
     """One backward pass: its heap of ready nodes and the gradients that wait for them."""
 
     def __cinit__(self):
@@ -56,7 +56,7 @@ cdef class Run:
         PyMem_Free(self.slots)
         PyMem_Free(self.heap)
         PyMem_Free(self.free_slots)
-        free_wanted(&self.wanted)
+        free_needed(&self.wanted)
 
     # ---- slots
 
@@ -132,7 +132,7 @@ cdef class Run:
         push(self.heap, &self.n_heap, node.sequence, slot)
         return slot
 
-    cdef int let_go(self, Node node, uint32_t slot) except -1:
+    cdef int leave_slot(self, Node node, uint32_t slot) except -1:
         """A node leaves its slot: it is run now."""
         self.slots[slot].node = NULL
         if node.run_id == self.id:
@@ -145,7 +145,7 @@ cdef class Run:
 
     # ---- gradients on their way
 
-    cdef PyObject** place(self, Node node, uint32_t output) except NULL:
+    cdef PyObject** grad_slot(self, Node node, uint32_t output) except NULL:
         """Where the gradient of a node's output waits. Valid until Python code may run: that may move the slots."""
         cdef Waiting* w = &self.slots[self.claim(node)]
         return &w.grad if w.grads == NULL else &w.grads[output]
@@ -162,17 +162,17 @@ cdef class Run:
         cdef Node node = <Node> edge.node
         if not leads_on(&self.wanted, edge.node):
             return 0
-        cdef Tensor good = fitted(node, edge.input_nr, grad, source, index)
+        cdef Tensor good = fit_grad(node, edge.input_nr, grad, source, index)
         if good.device:
-            return self.deliver_elsewhere(node, edge.input_nr, good)
+            return self.deliver_on_stream(node, edge.input_nr, good)
         return self.add_to_waiting(node, edge.input_nr, good)
 
     cdef inline int add_to_waiting(self, Node node, uint32_t output, Tensor good) except -1:
-        cdef PyObject** place = self.place(node, output)
-        cdef PyObject* old = place[0]
+        cdef PyObject** grad_slot = self.grad_slot(node, output)
+        cdef PyObject* old = grad_slot[0]
         if old == NULL:
             Py_INCREF(good)
-            place[0] = <PyObject*> good
+            grad_slot[0] = <PyObject*> good
             return 0
         if ADD is None:
             look_up()
@@ -181,12 +181,12 @@ cdef class Run:
             return write(ADD_, <Tensor> old, good)
         total = ADD.call2(ADD, old, <PyObject*> good)
         Py_INCREF(total)
-        place = self.place(node, output)
-        place[0] = <PyObject*> total
+        grad_slot = self.grad_slot(node, output)
+        grad_slot[0] = <PyObject*> total
         Py_XDECREF(old)
         return 0
 
-    cdef int deliver_elsewhere(self, Node node, uint32_t output, Tensor good) except -1:
+    cdef int deliver_on_stream(self, Node node, uint32_t output, Tensor good) except -1:
         """On another device: work for a node is done on its stream. streams.pyx, Note [Streams of nodes]."""
         if self.streams is None:
             self.streams = set()
@@ -213,7 +213,7 @@ cdef class Run:
             return 0
         w = &self.slots[(<Node> leaf).run_slot]
         w.arrived += 1
-        i = first_wanted(&self.wanted, leaf)
+        i = first_needed(&self.wanted, leaf)
         while i >= 0:
             held += 1
             i = self.wanted.inputs[i].next
@@ -241,7 +241,7 @@ cdef class Run:
                 w = self.slots[slot]
                 node = <Node> w.node
                 Py_DECREF(w.node)          # ``node`` holds it now
-                self.let_go(node, slot)
+                self.leave_slot(node, slot)
                 if event >= 0 or state.modes & WG_OBSERVE:
                     event = next_event(event, &w)
                 if w.grads != NULL:
@@ -253,7 +253,7 @@ cdef class Run:
                     continue
                 grad = <Tensor> w.grad
                 Py_DECREF(w.grad)          # ``grad`` holds it now
-                first = first_wanted(&self.wanted, <PyObject*> node)
+                first = first_needed(&self.wanted, <PyObject*> node)
                 if first >= 0 and node.kind == NODE_ACCUMULATE and not self.accumulating \
                         and not self.watched and node.extra == NULL and not leaf_has_hooks(node):
                     self.give(first, [grad])
@@ -333,7 +333,7 @@ cdef class Run:
             parts = run_leaf_hooks(node, parts)
         if node.extra != NULL:
             parts = run_output_hooks(node, parts)
-        if self.wanted.places != NULL and self.capture(node, parts):
+        if self.wanted.entries != NULL and self.capture(node, parts):
             return 0
         if node.extra != NULL and node.extra.pre_hooks != NULL:
             parts = run_pre_hooks(node, parts)
@@ -351,9 +351,9 @@ cdef class Run:
         else:
             grads = input_gradients(node, parts, self.create_graph)
         if node.extra != NULL and node.extra.post_hooks != NULL:
-            if self.wanted.places != NULL and node.kind != NODE_CUSTOM:
+            if self.wanted.entries != NULL and node.kind != NODE_CUSTOM:
                 self.leave_out(node, grads)
-            grads = run_post_hooks(node, fitted_to_edges(node, grads), parts)
+            grads = run_post_hooks(node, fit_to_edges(node, grads), parts)
         if self.watched:
             check_gradients(node, grads, parts)
         for i in range(node.n_edges):
@@ -385,7 +385,7 @@ cdef class Run:
 
     cdef bint capture(self, Node node, list parts) except -1:
         """Keep the gradients that the caller asked for; True when nothing behind this node is asked for."""
-        cdef int32_t first = first_wanted(&self.wanted, <PyObject*> node)
+        cdef int32_t first = first_needed(&self.wanted, <PyObject*> node)
         cdef int i
         if first >= 0:
             self.give(first, parts)
@@ -447,11 +447,11 @@ cdef list parts_of(Node node, PyObject** grads):
     return parts
 
 
-cdef list fitted_to_edges(Node node, list grads):
+cdef list fit_to_edges(Node node, list grads):
     """The gradients of a node's inputs as their targets will get them: summed over what was broadcast."""
     cdef Edge* edge = edges_of(node)
     cdef int i, n = <int> node.n_edges
-    return [fitted(<Node> edge[i].node, edge[i].input_nr, checked_tensor(grads[i], node, i), node, i)
+    return [fit_grad(<Node> edge[i].node, edge[i].input_nr, checked_tensor(grads[i], node, i), node, i)
             if edge[i].node != NULL and grads[i] is not None else grads[i] for i in range(n)]
 
 

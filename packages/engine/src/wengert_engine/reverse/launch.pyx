@@ -13,8 +13,8 @@ from wengert_core.runtime.state cimport WG_CAST, WG_DERIVING, WG_GRAD, WG_LEFT_O
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.anomaly.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.graph.node cimport Edge, Node, edges_of, hold
-from wengert_engine.reverse.graph_task cimport Run
-from wengert_engine.reverse.needed cimport find_wanted, leads_on
+from wengert_engine.reverse.graph_task cimport GraphTask
+from wengert_engine.reverse.needed cimport find_needed, leads_on
 
 from wengert_engine.reverse.streams import ambient, finish
 
@@ -38,26 +38,26 @@ def run_backward(list roots, list grads, bint keep_graph, bint create_graph, lis
     roots: list of (node, output_nr); grads: their gradients, checked. inputs: None, or a list of (node, output_nr)
     whose gradients are returned in order (None: not reached). accumulate: with inputs, also add into the leaves' grad.
     """
-    if RUNNING != NULL and ((<Run> RUNNING).depth + 1) % DEEP == 0:
+    if RUNNING != NULL and ((<GraphTask> RUNNING).depth + 1) % DEEP == 0:
         return run_in_thread(roots, grads, keep_graph, create_graph, inputs, accumulate)
     return run_here(roots, grads, keep_graph, create_graph, inputs, accumulate)
 
 
 cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):
     """run_backward in this thread."""
-    cdef Run run = Run.__new__(Run)
+    cdef GraphTask run = GraphTask.__new__(GraphTask)
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     cdef Edge edge
     cdef int64_t event = -1
     cdef int i
     if RUNNING != NULL:
-        run.depth = (<Run> RUNNING).depth + 1
+        run.depth = (<GraphTask> RUNNING).depth + 1
     run.keep_graph, run.create_graph, run.accumulating = keep_graph, create_graph, accumulate
     run.watched = anomaly_flags() & ANOMALY_ON
     if inputs is not None:
         run.results = [None] * len(inputs)
-        find_wanted(&run.wanted, roots, inputs)
+        find_needed(&run.wanted, roots, inputs)
     state.modes = (modes | WG_GRAD if create_graph else modes & ~(<unsigned int> WG_GRAD)) \
         & ~(<unsigned int> (WG_CAST | WG_DERIVING))
     run.outer = innermost()
@@ -123,7 +123,7 @@ cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_g
 
 def is_running(number):
     """Whether the backward with a number, as run_number gives it, runs in this thread."""
-    cdef Run run = innermost()
+    cdef GraphTask run = innermost()
     while run is not None:
         if run.id == number:
             return True
@@ -133,7 +133,7 @@ def is_running(number):
 
 def queue_callback(callback):
     """Call ``callback()`` when the innermost running backward has finished. RuntimeError when none is running."""
-    cdef Run run = innermost()
+    cdef GraphTask run = innermost()
     if run is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     if run.callbacks is None:
@@ -148,7 +148,7 @@ def run_number():
     >>> run_number()
     0
     """
-    cdef Run run = innermost()
+    cdef GraphTask run = innermost()
     return 0 if run is None else run.id
 
 
@@ -159,7 +159,7 @@ def wants_inputs():
     >>> wants_inputs()
     False
     """
-    cdef Run run = innermost()
+    cdef GraphTask run = innermost()
     while run is not None:
         if run.results is not None:
             return True
@@ -167,18 +167,18 @@ def wants_inputs():
     return False
 
 
-cdef Run innermost():
+cdef GraphTask innermost():
     """The innermost run of this thread, or None."""
-    return <Run> RUNNING if RUNNING != NULL else None
+    return <GraphTask> RUNNING if RUNNING != NULL else None
 
 
-cdef void set_innermost(Run run) noexcept:
+cdef void set_innermost(GraphTask run) noexcept:
     global RUNNING
     RUNNING = <PyObject*> run if run is not None else NULL
 
 
-cdef Run current_run():
-    cdef Run run = innermost()
+cdef GraphTask current_run():
+    cdef GraphTask run = innermost()
     if run is None:
         raise RuntimeError("no backward is running in this thread")
     return run
@@ -186,7 +186,7 @@ cdef Run current_run():
 
 def run_notes():
     """A dict for what hooks keep for the time of the innermost running backward. RuntimeError when none is running."""
-    cdef Run run = current_run()
+    cdef GraphTask run = current_run()
     if run.notes is None:
         run.notes = {}
     return run.notes
@@ -194,13 +194,13 @@ def run_notes():
 
 def will_run(nodes, Node current):
     """Map each node to whether the innermost running backward reaches it. current: the node whose hooks are running."""
-    cdef Run run = current_run()
+    cdef GraphTask run = current_run()
     if run.reachable is None:
-        run.reachable = reached_from(run, current)
+        run.reachable = reachable_nodes(run, current)
     return [<Py_ssize_t> <PyObject*> node in run.reachable for node in nodes]
 
 
-cdef set reached_from(Run run, Node current):
+cdef set reachable_nodes(GraphTask run, Node current):
     """Ids of the nodes that a run still comes to: those which wait, the current one, and what they lead to."""
     cdef Node node
     cdef Edge* edges
@@ -222,7 +222,7 @@ cdef set reached_from(Run run, Node current):
     return found
 
 
-cdef int run_callbacks(Run run) except -1:
+cdef int run_callbacks(GraphTask run) except -1:
     cdef int i = 0
     while run.callbacks is not None and i < len(run.callbacks):
         run.callbacks[i]()

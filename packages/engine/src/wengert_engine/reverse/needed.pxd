@@ -7,47 +7,47 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 
-cdef enum WantedState:
+cdef enum NeededState:
     WANTED_WALKED = 1                  # the walk has been here
     WANTED_LEADS = 2                   # it leads to an input, or is one
 
-cdef struct WantedNode:
+cdef struct ExecInfoEntry:
     PyObject* node                     # NULL: the place is free
     int32_t first                      # the first input that is an output of this node; -1: none
     uint32_t state                     # WantedState bits
 
-cdef struct WantedInput:
+cdef struct NeededInput:
     uint32_t output_nr                 # of its node
     int32_t next                       # the next input that is an output of the same node; -1: none
 
-cdef struct Wanted:
-    WantedNode* places                 # 2**bits of them; NULL: no inputs were given, all nodes run
-    WantedInput* inputs                # in the order of the results
+cdef struct ExecInfo:
+    ExecInfoEntry* entries                 # 2**bits of them; NULL: no inputs were given, all nodes run
+    NeededInput* inputs                # in the order of the results
     uint32_t bits, count
 
-cdef int find_wanted(Wanted* table, list roots, list inputs) except -1
-cdef void free_wanted(Wanted* table) noexcept
+cdef int find_needed(ExecInfo* table, list roots, list inputs) except -1
+cdef void free_needed(ExecInfo* table) noexcept
 
 
 @cython.overflowcheck(False)            # the product wraps
-cdef inline WantedNode* place_of(WantedNode* places, uint32_t bits, PyObject* node) noexcept:
+cdef inline ExecInfoEntry* find_entry(ExecInfoEntry* entries, uint32_t bits, PyObject* node) noexcept:
     """Where a node is, or the free place where it would be."""
     cdef uint64_t mixed = (<uint64_t> <size_t> node) * <uint64_t> 0x9E3779B97F4A7C15
     cdef uint32_t i = <uint32_t> (mixed >> (64 - bits))
-    while places[i].node != NULL and places[i].node != node:
+    while entries[i].node != NULL and entries[i].node != node:
         i = (i + 1) & ((1 << bits) - 1)
-    return &places[i]
+    return &entries[i]
 
 
-cdef inline bint leads_on(Wanted* table, PyObject* node) noexcept:
+cdef inline bint leads_on(ExecInfo* table, PyObject* node) noexcept:
     """Whether a gradient for this node is needed."""
-    return table.places == NULL or place_of(table.places, table.bits, node).state & WANTED_LEADS != 0
+    return table.entries == NULL or find_entry(table.entries, table.bits, node).state & WANTED_LEADS != 0
 
 
-cdef inline int32_t first_wanted(Wanted* table, PyObject* node) noexcept:
+cdef inline int32_t first_needed(ExecInfo* table, PyObject* node) noexcept:
     """The first input that is an output of a node; -1: none."""
-    cdef WantedNode* place
-    if table.places == NULL:
+    cdef ExecInfoEntry* entry
+    if table.entries == NULL:
         return -1
-    place = place_of(table.places, table.bits, node)
-    return place.first if place.node != NULL else -1
+    entry = find_entry(table.entries, table.bits, node)
+    return entry.first if entry.node != NULL else -1

@@ -13,50 +13,50 @@ cdef struct Frame:                     # a node on the way from an output down
     uint32_t next                      # its next edge
 
 
-cdef WantedNode* add_wanted(Wanted* table, PyObject* node) except NULL:
+cdef ExecInfoEntry* add_needed(ExecInfo* table, PyObject* node) except NULL:
     """The place of a node in the table, a new one where it had none."""
-    cdef WantedNode* found
-    if 2 * table.count >= <uint32_t> 1 << table.bits or table.places == NULL:
+    cdef ExecInfoEntry* found
+    if 2 * table.count >= <uint32_t> 1 << table.bits or table.entries == NULL:
         enlarge(table)
-    found = place_of(table.places, table.bits, node)
+    found = find_entry(table.entries, table.bits, node)
     if found.node == NULL:
         found.node, found.first, found.state = node, -1, 0
         table.count += 1
     return found
 
 
-cdef int enlarge(Wanted* table) except -1:
-    cdef uint32_t bits = FIRST_BITS if table.places == NULL else table.bits + 1, i
-    cdef WantedNode* places = <WantedNode*> PyMem_Calloc(<size_t> 1 << bits, sizeof(WantedNode))
-    if places == NULL:
+cdef int enlarge(ExecInfo* table) except -1:
+    cdef uint32_t bits = FIRST_BITS if table.entries == NULL else table.bits + 1, i
+    cdef ExecInfoEntry* entries = <ExecInfoEntry*> PyMem_Calloc(<size_t> 1 << bits, sizeof(ExecInfoEntry))
+    if entries == NULL:
         raise MemoryError()
-    if table.places != NULL:
+    if table.entries != NULL:
         for i in range(<uint32_t> 1 << table.bits):
-            if table.places[i].node != NULL:
-                place_of(places, bits, table.places[i].node)[0] = table.places[i]
-        PyMem_Free(table.places)
-    table.places, table.bits = places, bits
+            if table.entries[i].node != NULL:
+                find_entry(entries, bits, table.entries[i].node)[0] = table.entries[i]
+        PyMem_Free(table.entries)
+    table.entries, table.bits = entries, bits
     return 0
 
 
-cdef void free_wanted(Wanted* table) noexcept:
-    PyMem_Free(table.places)
+cdef void free_needed(ExecInfo* table) noexcept:
+    PyMem_Free(table.entries)
     PyMem_Free(table.inputs)
 
 
-cdef int find_wanted(Wanted* table, list roots, list inputs) except -1:
+cdef int find_needed(ExecInfo* table, list roots, list inputs) except -1:
     """Fill a table. roots, inputs: lists of (node, output_nr). Nodes older than all inputs are not entered."""
     cdef uint64_t oldest = <uint64_t> -1
-    cdef WantedNode* place
+    cdef ExecInfoEntry* entry
     cdef int i, n = <int> len(inputs)
-    table.inputs = <WantedInput*> PyMem_Malloc((n if n else 1) * sizeof(WantedInput))
+    table.inputs = <NeededInput*> PyMem_Malloc((n if n else 1) * sizeof(NeededInput))
     if table.inputs == NULL:
         raise MemoryError()
     for i in range(n):
         node, output_nr = inputs[i]
-        place = add_wanted(table, <PyObject*> node)
-        table.inputs[i].output_nr, table.inputs[i].next = output_nr, place.first
-        place.first = i
+        entry = add_needed(table, <PyObject*> node)
+        table.inputs[i].output_nr, table.inputs[i].next = output_nr, entry.first
+        entry.first = i
         if (<Node> node).sequence < oldest:
             oldest = (<Node> node).sequence
     for node, _ in roots:
@@ -64,35 +64,35 @@ cdef int find_wanted(Wanted* table, list roots, list inputs) except -1:
     return 0
 
 
-cdef int walk(Wanted* table, PyObject* root, uint64_t oldest) except -1:
+cdef int walk(ExecInfo* table, PyObject* root, uint64_t oldest) except -1:
     """Find out which nodes behind an output lead to an input: a walk down without recursion, which goes back up with
     what it has found. No edge leads up.
     """
     cdef Frame small[SMALL]
     cdef Frame* frames = small
-    cdef WantedNode* place
+    cdef ExecInfoEntry* entry
     cdef uint32_t depth = 0, room = SMALL, state
     cdef PyObject* node = root
     try:
         while True:
             state = 0
             if node != NULL:                       # down, unless this node is known
-                place = add_wanted(table, node)
-                if place.state & WANTED_WALKED:
-                    state = place.state
+                entry = add_needed(table, node)
+                if entry.state & WANTED_WALKED:
+                    state = entry.state
                 else:
-                    place.state = WANTED_WALKED | (WANTED_LEADS if place.first >= 0 else 0)
+                    entry.state = WANTED_WALKED | (WANTED_LEADS if entry.first >= 0 else 0)
                     if depth == room:
-                        frames = widened(frames, &room, small)
+                        frames = grow_frames(frames, &room, small)
                     frames[depth].node, frames[depth].next = node, 0
                     depth += 1
             else:                                  # up: all edges of the last node have been followed
                 depth -= 1
-                state = place_of(table.places, table.bits, frames[depth].node).state
+                state = find_entry(table.entries, table.bits, frames[depth].node).state
             if depth == 0:
                 return 0
             if state & WANTED_LEADS:
-                place_of(table.places, table.bits, frames[depth - 1].node).state |= WANTED_LEADS
+                find_entry(table.entries, table.bits, frames[depth - 1].node).state |= WANTED_LEADS
             node = next_of(&frames[depth - 1], oldest)
     finally:
         if frames != small:
@@ -111,7 +111,7 @@ cdef PyObject* next_of(Frame* frame, uint64_t oldest) noexcept:
     return NULL
 
 
-cdef Frame* widened(Frame* frames, uint32_t* room, Frame* small) except NULL:
+cdef Frame* grow_frames(Frame* frames, uint32_t* room, Frame* small) except NULL:
     """Twice the room for frames."""
     cdef Frame* wide = <Frame*> PyMem_Realloc(frames if frames != small else NULL, 2 * room[0] * sizeof(Frame))
     if wide == NULL:

@@ -48,12 +48,12 @@ def node_gradients(node: Node, grads: Sequence[Tensor | None]) -> list[Tensor | 
     """
     edges = node.next_functions
     found = node(*grads)
-    return [None if grad is None or target is None else fitted(grad, target, number, node, i)
+    return [None if grad is None or target is None else fit_to_target(grad, target, number, node, i)
             for i, ((target, number), grad) in enumerate(zip(edges, (found,) if len(edges) == 1 else found,
                                                              strict=True))]
 
 
-def fitted(grad: Tensor, target: Node, number: int, node: Node, i: int) -> Any:
+def fit_to_target(grad: Tensor, target: Node, number: int, node: Node, i: int) -> Any:
     """The gradient for input i of a node, summed and converted as output ``number`` of another node needs it."""
     dtype, shape = outputs(target)[number]
     return fit(grad, shape, dtype, type(node).__name__, i)

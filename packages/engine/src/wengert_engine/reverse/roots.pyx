@@ -88,7 +88,7 @@ def root_gradients(tuple roots, given):
     gradients = (given,) if isinstance(given, Tensor) else tuple(given)
     if len(gradients) != n:
         raise RuntimeError(f"got {n} tensors and {len(gradients)} gradients")
-    return [implicit(roots[i]) if gradients[i] is None else checked(i, roots[i], gradients[i]) for i in range(n)]
+    return [implicit(roots[i]) if gradients[i] is None else check_root_grad(i, roots[i], gradients[i]) for i in range(n)]
 
 
 cdef object implicit(object root):
@@ -106,7 +106,7 @@ cdef object implicit(object root):
     return ONES_LIKE(t)
 
 
-cdef object checked(Py_ssize_t index, object root, object gradient):
+cdef object check_root_grad(Py_ssize_t index, object root, object gradient):
     """A gradient that was given for a root, when it fits."""
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")

@@ -2,7 +2,7 @@
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.binding.torch_function cimport restore, subclasses, switched_off
+from wengert_core.binding.torch_function cimport restore, subclasses, is_disabled
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.runtime.state cimport WG_GRAD, WG_STRONG, WgState, thread_state
@@ -12,8 +12,8 @@ from wengert_engine.graph.formula cimport (ARG_GRAD, ARG_GRADS, ARG_NEEDS, ARG_O
                                            RULE_PASS, RULE_SCALE, RULE_SLOPE_CALL, RULE_SLOPE_SAVED, RULE_ZERO,
                                            InputRule)
 from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_CUSTOM,
-                                        NODE_ERROR, NODE_FORMULA, Edge, FunctionNode, edges_of, saved_of)
-from wengert_engine.graph.validate_grad cimport fitted, materialized, shape_of, stealable, write, zeros_of
+                                        NODE_ERROR, NODE_FORMULA, Edge, FunctionNode, edges_of, saved_slots)
+from wengert_engine.graph.validate_grad cimport fit_grad, materialize, shape_of, stealable, write, zeros_of
 from wengert_engine.graph.view_region cimport part_of
 from wengert_engine.graph.visible_edges cimport hidden_edges, is_shown, shown_gradients
 from wengert_engine.messages import errors
@@ -53,9 +53,9 @@ cdef object input_gradient(Node node, Formula f, int i, Tensor grad, bint last, 
     if rule.kind == RULE_SLOPE_SAVED:
         return times(grad, saved_value(node, rule.args[0], create_graph), last, create_graph)
     if rule.kind == RULE_SLOPE_CALL:
-        return times(grad, called(node, rule, &edges_of(node)[i], grad, None, create_graph), last, create_graph)
+        return times(grad, call_function(node, rule, &edges_of(node)[i], grad, None, create_graph), last, create_graph)
     if rule.kind == RULE_CALL:
-        return called(node, rule, &edges_of(node)[i], grad, None, create_graph)
+        return call_function(node, rule, &edges_of(node)[i], grad, None, create_graph)
     if MUL is None:
         look_up()
     if rule.kind == RULE_NEGATE:
@@ -95,7 +95,7 @@ cdef object conjugate(Tensor t):
     return CONJ.call1(CONJ, <PyObject*> t)
 
 
-cdef object called(Node node, InputRule* rule, Edge* edge, Tensor grad, list parts, bint create_graph):
+cdef object call_function(Node node, InputRule* rule, Edge* edge, Tensor grad, list parts, bint create_graph):
     """What a formula's function gives, called with what its parameters ask for. edge: of the input."""
     cdef PyObject* args[12]
     cdef int k, n = 0
@@ -104,7 +104,7 @@ cdef object called(Node node, InputRule* rule, Edge* edge, Tensor grad, list par
             if rule.args[k] == ARG_GRAD:
                 value = grad
             elif rule.args[k] == ARG_GRADS:
-                value = materialized(node, parts if parts is not None else [grad])
+                value = materialize(node, parts if parts is not None else [grad])
             elif rule.args[k] == ARG_OWN_SHAPE:
                 value = shape_of(<Node> edge.node, edge.input_nr)
             elif rule.args[k] == ARG_NEEDS:
@@ -145,13 +145,13 @@ cdef list by_kind(Node node, list parts, bint create_graph):
     """input_gradients, in the modes that derivatives are computed in."""
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
-    return unasked(node, parts, create_graph) if SUBCLASSES[0] else own_gradients(node, parts, create_graph)
+    return call_without_overrides(node, parts, create_graph) if SUBCLASSES[0] else own_gradients(node, parts, create_graph)
 
 
-cdef list unasked(Node node, list parts, bint create_graph):
+cdef list call_without_overrides(Node node, list parts, bint create_graph):
     """own_gradients, where a saved tensor may be of a subclass with ``__torch_function__``, which has no say in them.
     """
-    cdef unsigned int before = switched_off()
+    cdef unsigned int before = is_disabled()
     try:
         return own_gradients(node, parts, create_graph)
     finally:
@@ -167,11 +167,11 @@ cdef list own_gradients(Node node, list parts, bint create_graph):
     if node.kind == NODE_ERROR:
         raise RuntimeError((<Formula> node.formula).error)
     if node.flags & NF_PACKED:
-        return by_packed(node, parts, create_graph)
+        return vjp_of_packed(node, parts, create_graph)
     return by_formula(node, <Formula> node.formula, parts, create_graph)
 
 
-cdef list by_packed(Node node, list parts, bint create_graph):
+cdef list vjp_of_packed(Node node, list parts, bint create_graph):
     """by_formula of a node whose saved tensors are unpacked, each of them once."""
     node.flags |= NF_KEEPS
     try:
@@ -184,7 +184,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
     cdef Edge* edge = edges_of(node)
     cdef InputRule* rule
     cdef int i, k, n, at
-    cdef Tensor grad = materialized(node, parts[:1])[0] if f.inputs[0].kind != RULE_ZERO or f.n_inputs > 1 else None
+    cdef Tensor grad = materialize(node, parts[:1])[0] if f.inputs[0].kind != RULE_ZERO or f.n_inputs > 1 else None
     grads = []
     joint = None
     for i in range(f.n_inputs):
@@ -192,7 +192,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
         at = <int> len(grads)
         if rule.kind == RULE_JOINT:
             if joint is None:
-                joint = iter(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n_joint(f),
+                joint = iter(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph), n_joint(f),
                                      "joint"))
             grads.append(next(joint))
         elif rule.is_list:
@@ -202,12 +202,12 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
             elif rule.kind == RULE_ZERO:
                 grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
             else:
-                grads.extend(counted(node, called(node, rule, &edge[at], grad, parts, create_graph), n,
+                grads.extend(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph), n,
                                      "the rule for a list of tensors"))
         elif edge[at].node == NULL:
             grads.append(None)
         elif rule.kind == RULE_CALL:
-            grads.append(called(node, rule, &edge[at], grad, parts, create_graph))
+            grads.append(call_function(node, rule, &edge[at], grad, parts, create_graph))
         else:
             grads.append(input_gradient(node, f, i, grad, False, create_graph))
     return grads
@@ -221,7 +221,7 @@ cdef int n_joint(Formula f) noexcept:
     return n
 
 
-cdef object counted(Node node, object found, int n, str what):
+cdef object check_gradients(Node node, object found, int n, str what):
     """Check and return what a function gave for n inputs: a tuple or list of n gradients."""
     if not isinstance(found, (tuple, list)) or len(found) != n:
         raise errors.gradient_count(type(node).__name__, what, found, n)
@@ -231,19 +231,19 @@ cdef object counted(Node node, object found, int n, str what):
 cdef list into_leaf(Node node, object grad, bint create_graph):
     """An AccumulateGrad that somebody calls: it adds a gradient into its leaf's grad, and has no inputs."""
     if grad is not None:
-        accumulate(node, fitted(node, 0, <Tensor> grad, node, 0), create_graph)
+        accumulate(node, fit_grad(node, 0, <Tensor> grad, node, 0), create_graph)
     return []
 
 
 cdef list around_view(Node node, object grad, bint create_graph):
     """A write to a view, seen from the base: outside the view the gradient passes, inside it goes through the op."""
-    if saved_of(node)[0].value == NULL:
+    if saved_slots(node)[0].value == NULL:
         raise errors.freed_graph("CopySlices")
-    cdef Node inner = <Node> saved_of(node)[0].value
+    cdef Node inner = <Node> saved_slots(node)[0].value
     cdef uint32_t hidden = hidden_edges(inner)
     cdef list inside, grads
     cdef int i
-    base, view = <object> saved_of(node)[1].value
+    base, view = <object> saved_slots(node)[1].value
     whole = find_op("new_empty_strided")(grad, base[0], base[1])
     whole.copy_(grad)
     part = part_of(whole, base, view)

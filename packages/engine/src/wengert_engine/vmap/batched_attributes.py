@@ -10,7 +10,6 @@ from wengert_core.tensors import vmap_hooks
 from wengert_core.tensors.tensor import set_operators
 
 from wengert_engine.vmap.interpreter import (
-    batched,
     depth,
     each_own,
     is_batched,
@@ -20,9 +19,10 @@ from wengert_engine.vmap.interpreter import (
     outside,
     physical_of,
     randomness_of,
+    wrap_batched,
 )
 
-__all__ = ["detached", "hooked", "is_differentiated", "refused", "shown"]
+__all__ = ["detach_batched", "is_differentiated", "repr_batched", "unsupported_error", "wrap_hook"]
 
 REFUSED = {
     "requires_grad_": "You are attempting to call Tensor.requires_grad_() (or perhaps using "
@@ -42,26 +42,26 @@ REFUSED = {
 }
 
 
-def refused(name: str) -> RuntimeError:
+def unsupported_error(name: str) -> RuntimeError:
     """The error for what a batched tensor does not do."""
     return RuntimeError(REFUSED[name])
 
 
-def detached(t: Any) -> Any:
+def detach_batched(t: Any) -> Any:
     """What detach() of a batched tensor gives."""
     with outside(level_of(t) - 1):
         physical = physical_of(t).detach()
-    return batched(physical, level_of(t))
+    return wrap_batched(physical, level_of(t))
 
 
-def hooked(t: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_hook(t: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
     """A hook of a batched tensor as one of the tensor below all levels, whose gradients have the whole batch.
 
     It is called while the vmap runs, so by the transforms inside of it.
     """
-    from wengert_engine.vmap.batched_grad import for_graph, from_graph, peeled
+    from wengert_engine.vmap.batched_grad import for_graph, from_graph, peel_levels
 
-    graph, here = peeled(t)[1], depth()
+    graph, here = peel_levels(t)[1], depth()
 
     def whole(gradient: Any) -> Any:
         if not is_open(t):
@@ -73,11 +73,11 @@ def hooked(t: Any, hook: Callable[..., Any]) -> Callable[..., Any]:
     return whole
 
 
-def shown(tensor: Any) -> str:
+def repr_batched(tensor: Any) -> str:
     """``repr``: of a batched tensor, as torch prints it, with the tensor that has the batch."""
     if not is_batched(tensor):
         return text(tensor)
-    inner = "\n".join("    " + line for line in shown(physical_of(tensor)).split("\n"))
+    inner = "\n".join("    " + line for line in repr_batched(physical_of(tensor)).split("\n"))
     return f"BatchedTensor(lvl={level_of(tensor)}, bdim=0, value=\n{inner}\n)"
 
 
@@ -86,5 +86,5 @@ def randomness() -> str | None:
     return randomness_of(depth()) if depth() else None
 
 
-set_operators({"repr": shown})
+set_operators({"repr": repr_batched})
 vmap_hooks.each_own, vmap_hooks.randomness = each_own, randomness

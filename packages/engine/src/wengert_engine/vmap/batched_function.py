@@ -11,7 +11,6 @@ from wengert_engine.graph.fit import fit
 from wengert_engine.messages import errors
 from wengert_engine.messages.errors import MORE
 from wengert_engine.vmap.interpreter import (
-    batched,
     enter,
     in_dim_of,
     is_batched,
@@ -21,6 +20,7 @@ from wengert_engine.vmap.interpreter import (
     physical_of,
     randomness_of,
     size_of,
+    wrap_batched,
 )
 
 
@@ -40,7 +40,7 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
     with outside(level - 1):
         if cls.generate_vmap_rule:
             values = [physical_of(arg) if flag else arg for arg, flag in zip(args, flags, strict=True)]
-            outputs = generated_of(cls).apply(cls, size, randomness, flags, *values)
+            outputs = physical_function(cls).apply(cls, size, randomness, flags, *values)
             dims: Any = 0
         else:
             shown = tuple(with_dim(arg, level) for arg in args)
@@ -52,8 +52,8 @@ def apply_batched(cls: Any, args: tuple[Any, ...]) -> Any:
             several = dims if isinstance(dims, (tuple, list)) else (dims,) * len(outputs)
             fronted = [in_front(output, dim) for output, dim in zip(outputs, several, strict=True)]
     if isinstance(fronted, list):
-        return tuple(batched(value, level) if flag else value for value, flag in fronted)
-    return batched(fronted[0], level) if fronted[1] else fronted[0]
+        return tuple(wrap_batched(value, level) if flag else value for value, flag in fronted)
+    return wrap_batched(fronted[0], level) if fronted[1] else fronted[0]
 
 
 def with_dim(arg: Any, level: int) -> tuple[Any, Any]:
@@ -154,7 +154,7 @@ class Context:
     def saved_tensors(self) -> tuple[Any, ...]:
         """What was saved."""
         flags = self._forward_flags if self._is_forward else self._flags
-        return tuple(batched(value, self._level) if flag else value
+        return tuple(wrap_batched(value, self._level) if flag else value
                      for value, flag in zip(self._outer.saved_tensors, flags, strict=True))
 
 
@@ -171,7 +171,7 @@ def plain(level: int) -> Any:
     return lambda value: physical_of(value) if isinstance(value, Tensor) and level_of(value) == level else value
 
 
-class Generated(Function):
+class PhysicalFunction(Function):
     """A Function on physical tensors, whose methods call another one's on batched tensors."""
 
     generate_vmap_rule = True
@@ -181,7 +181,7 @@ class Generated(Function):
     def forward(cls: Any, size: int, randomness: str, flags: tuple[bool, ...], *values: Any) -> Any:
         level = enter(size, randomness)
         try:
-            outputs = cls.forward(*wrapped(values, flags, level))
+            outputs = cls.forward(*wrap_output(values, flags, level))
             several = outputs if isinstance(outputs, tuple) else (outputs,)
             results = tuple(with_batch(output, level, size) for output in several)
         finally:
@@ -197,9 +197,9 @@ class Generated(Function):
             inner = Context(ctx)
             inner._level = level
             several = output if isinstance(output, tuple) else (output,)
-            shown = wrapped(several, tuple(isinstance(value, Tensor) for value in several), level)
+            shown = wrap_output(several, tuple(isinstance(value, Tensor) for value in several), level)
             results = tuple(shown) if isinstance(output, tuple) else shown[0]
-            cls.setup_context(inner, tuple(wrapped(values, flags, level)), results)
+            cls.setup_context(inner, tuple(wrap_output(values, flags, level)), results)
         finally:
             leave()
         inner._outer = None                # ctx would lead to itself
@@ -214,13 +214,13 @@ class Generated(Function):
         inner = ctx.inner
         inner._outer, inner._level = ctx, level
         try:
-            given = wrapped(grads, tuple(grad is not None for grad in grads), level)
+            given = wrap_output(grads, tuple(grad is not None for grad in grads), level)
             found = cls._run_backward(inner, list(given)) if cls.boxed_grads_call else cls._run_backward(inner, *given)
             found = found if isinstance(found, tuple) else (found,)
             if len(found) < len(flags):
                 raise RuntimeError(f"function {cls.__name__}Backward returned an incorrect number of gradients "
                                    f"(expected {len(flags)}, got {len(found)})")
-            results = [fitted(grad, shape, flag, level, size, cls.__name__, index) for index, (grad, shape, flag)
+            results = [fit_grad(grad, shape, flag, level, size, cls.__name__, index) for index, (grad, shape, flag)
                        in enumerate(zip(found, ctx.shapes, flags, strict=False))]
         finally:
             inner._outer = None
@@ -235,7 +235,7 @@ class Generated(Function):
         inner._outer, inner._level, inner._is_forward = ctx, level, True
         try:
             given = tangents[LEADING:]
-            found = cls.jvp(inner, *wrapped(given, tuple(flag and tangent is not None
+            found = cls.jvp(inner, *wrap_output(given, tuple(flag and tangent is not None
                                                          for tangent, flag in zip(given, flags, strict=True)), level))
             several = found if isinstance(found, tuple) else (found,)
             results = tuple(None if tangent is None else with_batch(tangent, level, size) for tangent in several)
@@ -245,16 +245,16 @@ class Generated(Function):
         return results if isinstance(found, tuple) else results[0]
 
 
-def generated_of(cls: Any) -> Any:
+def physical_function(cls: Any) -> Any:
     """The Generated for a Function: a class of its own, so that nodes are named after it."""
     found = cls.__dict__.get("_vmapped")
     if found is None:
-        found = cls._vmapped = FunctionMeta(f"Vmapped{cls.__name__}", (Generated,), {})
+        found = cls._vmapped = FunctionMeta(f"Vmapped{cls.__name__}", (PhysicalFunction,), {})
     return found
 
 
-def wrapped(values: Any, flags: tuple[bool, ...], level: int) -> list[Any]:
-    return [batched(value, level) if flag else value for value, flag in zip(values, flags, strict=True)]
+def wrap_output(values: Any, flags: tuple[bool, ...], level: int) -> list[Any]:
+    return [wrap_batched(value, level) if flag else value for value, flag in zip(values, flags, strict=True)]
 
 
 def with_batch(value: Any, level: int, size: int) -> Any:
@@ -264,7 +264,7 @@ def with_batch(value: Any, level: int, size: int) -> Any:
     return physical_of(value) if level_of(value) == level else value.expand(size, *value.shape)
 
 
-def fitted(grad: Any, expected: Any, flag: bool, level: int, size: int, name: str, index: int) -> Any:
+def fit_grad(grad: Any, expected: Any, flag: bool, level: int, size: int, name: str, index: int) -> Any:
     """The gradient of a physical input; of one that is not batched, the sum over the batch."""
     if grad is None or expected is None:
         return grad

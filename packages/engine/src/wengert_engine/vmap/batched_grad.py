@@ -18,12 +18,21 @@ from wengert_engine.forward import dual
 from wengert_engine.graph.gradient_edge import GradientEdge
 from wengert_engine.graph.tensor_attributes import edge_of
 from wengert_engine.reverse.launch import run_backward
-from wengert_engine.vmap.interpreter import batched, enter, is_batched, leave, level_of, outside, physical_of, size_of
+from wengert_engine.vmap.interpreter import (
+    enter,
+    is_batched,
+    leave,
+    level_of,
+    outside,
+    physical_of,
+    size_of,
+    wrap_batched,
+)
 
 Levels = list[int]
 
 
-def peeled(t: Any) -> tuple[Any, Levels]:
+def peel_levels(t: Any) -> tuple[Any, Levels]:
     """The tensor below all levels, and these, the outermost first: its first dims."""
     found = []
     while is_batched(t):
@@ -32,7 +41,7 @@ def peeled(t: Any) -> tuple[Any, Levels]:
     return t, found[::-1]
 
 
-def arranged(t: Any, levels: Levels, wanted: Levels) -> Any:
+def arrange_dims(t: Any, levels: Levels, wanted: Levels) -> Any:
     """A peeled tensor with the dims of other levels in front: moved, and expanded where one is missing."""
     if levels == wanted:
         return t
@@ -44,10 +53,10 @@ def arranged(t: Any, levels: Levels, wanted: Levels) -> Any:
         return t.permute([have.index(level) for level in wanted] + list(range(len(have), t.ndim)))
 
 
-def wrapped(t: Any, levels: Levels) -> Any:
+def wrap_levels(t: Any, levels: Levels) -> Any:
     """A tensor with the dims of these levels in front, as a batched tensor."""
     for level in levels:
-        t = batched(t, level)
+        t = wrap_batched(t, level)
     return t
 
 
@@ -55,29 +64,29 @@ def for_graph(t: Any, graph: Levels) -> Any:
     """A tensor as it goes through a graph of these levels: batched by its other levels alone."""
     if dual.is_open():
         for level in graph:
-            if has_level(t, level) and level not in peeled(t)[1]:
-                t = lifted(t, level)
-    plain, levels = peeled(t)
+            if has_level(t, level) and level not in peel_levels(t)[1]:
+                t = lift(t, level)
+    plain, levels = peel_levels(t)
     others = [level for level in levels if level not in graph]
-    return wrapped(arranged(plain, levels, others + graph), others)
+    return wrap_levels(arrange_dims(plain, levels, others + graph), others)
 
 
 def from_graph(t: Any, graph: Levels) -> Any:
     """What has come through a graph of these levels, as a batched tensor of all its levels."""
-    plain, others = peeled(t)
+    plain, others = peel_levels(t)
     if not graph:
         return t
-    return wrapped(arranged(plain, others + graph, sorted(others + graph)), sorted(others + graph))
+    return wrap_levels(arrange_dims(plain, others + graph, sorted(others + graph)), sorted(others + graph))
 
 
 def gradients(roots: Sequence[Any], weights: Sequence[Any], targets: Sequence[Any], keep: bool,
               create_graph: bool) -> list[Any]:
     """The gradients of the inputs, None for one that was not reached."""
-    ends = [peeled(t) if isinstance(t, Tensor) else (t, []) for t in targets]
-    starts = [peeled(t) if isinstance(t, Tensor) else (t, []) for t in roots]
+    ends = [peel_levels(t) if isinstance(t, Tensor) else (t, []) for t in targets]
+    starts = [peel_levels(t) if isinstance(t, Tensor) else (t, []) for t in roots]
     graph = sorted({level for _, levels in ends + starts for level in levels})
     check_inputs(ends, graph)
-    edges = [edge_to(arranged(t, levels, graph) if isinstance(t, Tensor) else t) for t, levels in starts]
+    edges = [edge_to(arrange_dims(t, levels, graph) if isinstance(t, Tensor) else t) for t, levels in starts]
     given = [for_graph(weight, graph) for weight in weights]
     inputs = [edge_to(t) for t, _ in ends]
     if any(is_batched(weight) for weight in given):
@@ -107,7 +116,7 @@ def rows_of(roots: Sequence[Any], given: Sequence[Any], targets: Sequence[Any], 
     """Gradients for cotangents that are numbered by their first dim; so are the results."""
     level = enter(rows, "error")
     try:
-        found = gradients(roots, [batched(weight, level) for weight in given], targets, keep, create_graph)
+        found = gradients(roots, [wrap_batched(weight, level) for weight in given], targets, keep, create_graph)
         return [None if gradient is None else row_tensor(gradient, level, rows) for gradient in found]
     finally:
         leave()
@@ -123,30 +132,30 @@ def row_tensor(gradient: Any, level: int, rows: int) -> Any:
 
 def get_tangent(t: Any) -> Any:
     """The tangent of a batched tensor, or None."""
-    plain, levels = peeled(t)
+    plain, levels = peel_levels(t)
     found = dual.get(plain)
     return None if found is None else from_graph(found, levels)
 
 
 def put_tangent(t: Any, tangent: Any) -> None:
     """Give a batched tensor a tangent, or any tensor a batched one."""
-    plain, levels = peeled(t)
+    plain, levels = peel_levels(t)
     dual.put(plain, for_graph(tangent, levels), True)
 
 
 def primal_of(t: Any, of_transform: bool) -> Any:
     """A batched tensor without its tangent."""
-    plain, levels = peeled(t)
-    return wrapped(dual.primal_of(plain, of_transform), levels)
+    plain, levels = peel_levels(t)
+    return wrap_levels(dual.primal_of(plain, of_transform), levels)
 
 
 def has_level(t: Any, level: int) -> bool:
     """Whether the tangent of a tensor is another for each element of a level's batch."""
     tangent = dual.get(t)
-    return tangent is not None and level in peeled(tangent)[1]
+    return tangent is not None and level in peel_levels(tangent)[1]
 
 
-def lifted(t: Any, level: int) -> Any:
+def lift(t: Any, level: int) -> Any:
     """A tensor that is not batched in a level as one that is, expanded; its tangent stays with it."""
     tangent = dual.get(t) if dual.is_open() else None
     enabled = dual.is_enabled()
@@ -158,7 +167,7 @@ def lifted(t: Any, level: int) -> Any:
                 physical = physical.contiguous()  # a tangent has the layout of its primal
     finally:
         dual.switch(enabled)
-    found = batched(physical, level)
+    found = wrap_batched(physical, level)
     if tangent is not None:
         put_tangent(found, tangent)
     return found
@@ -166,12 +175,12 @@ def lifted(t: Any, level: int) -> Any:
 
 def with_tangents(values: list[Any], level: int) -> list[Any]:
     """The arguments of an operation that is batched in a level: those that only a tangent of theirs is, lifted."""
-    return [lifted_in(value, level) for value in values]
+    return [lift_output(value, level) for value in values]
 
 
-def lifted_in(value: Any, level: int) -> Any:
+def lift_output(value: Any, level: int) -> Any:
     if isinstance(value, Tensor):
-        return lifted(value, level) if level_of(value) < level and has_level(value, level) else value
+        return lift(value, level) if level_of(value) < level and has_level(value, level) else value
     if isinstance(value, (tuple, list)) and any(isinstance(part, Tensor) for part in value):
-        return type(value)([lifted_in(part, level) for part in value])
+        return type(value)([lift_output(part, level) for part in value])
     return value

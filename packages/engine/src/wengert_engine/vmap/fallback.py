@@ -9,13 +9,13 @@ from wengert_core import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine.vmap.interpreter import batched as as_batched
 from wengert_engine.vmap.interpreter import level_of, outside, physical_of, size_of
+from wengert_engine.vmap.interpreter import wrap_batched as as_batched
 
 select, stack = TABLE.ops["select"], TABLE.ops["stack"]
 
 
-def looped(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any], randomness: str) -> Any:
+def loop_over_batch(op: Any, size: int, values: dict[str, Any], batched: dict[str, Any], randomness: str) -> Any:
     """The op for each element, stacked, with a warning."""
     warn(op.qualified_name, size)
     return each(op, size, values, batched)

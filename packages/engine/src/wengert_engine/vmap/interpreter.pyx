@@ -17,7 +17,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.string cimport memmove
 
-from wengert_core.binding.torch_function cimport restore, switched_off
+from wengert_core.binding.torch_function cimport restore, is_disabled
 from wengert_core.dispatch.dispatcher cimport dispatch, run_on_device
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
@@ -28,7 +28,7 @@ from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
 from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
-from wengert_core.tensors.vmap_hooks import refused_out
+from wengert_core.tensors.vmap_hooks import out_error
 from wengert_engine.graph import tensor_attributes
 from wengert_engine.graph.formula_lookup import find_rule
 from wengert_engine.messages import vmap_errors as errors
@@ -173,7 +173,7 @@ cdef Tensor wrap(Tensor physical, int level, long serial):
     return t
 
 
-def batched(Tensor physical, level, int in_dim=0):
+def wrap_batched(Tensor physical, level, int in_dim=0):
     """A tensor with the batch in dim 0 as a batched tensor of an open level. in_dim: the dim that had the batch before."""
     cdef Tensor found = wrap(physical, level, levels().serials[level - 1])
     batch_of(found).in_dim = in_dim
@@ -212,7 +212,7 @@ cdef int level_at(Tensor t, Levels here, Op op) except -1:
         return 0
     batch = <Batch> t.extra.tangent
     if batch.level > <int> len(here.sizes) or batch.serial != <long> here.serials[batch.level - 1]:
-        raise errors.escaped(op.name)
+        raise errors.escaped_level(op.name)
     return batch.level
 
 
@@ -254,12 +254,12 @@ def each_own(Tensor t):
         physical = physical_of(t)
         with outside(level - 1):
             whole = each_own(physical)
-        return t if whole is physical else batched(whole, level)
+        return t if whole is physical else wrap_batched(whole, level)
     with outside(level - 1):
         if randomness_of(level) != "different":
             return each_own(t)
         whole = each_own((<object> t).new_empty((size_of(level), *shape_tuple(t))))
-    return batched(whole, level)
+    return wrap_batched(whole, level)
 
 
 # ---- operations
@@ -282,8 +282,8 @@ cdef Rule rule_of(Op op):
     rule.broadcasts = given == "broadcast"
     rule.is_random = "generator" in op.params
     if given is None:
-        from wengert_engine.vmap.fallback import looped
-        given = looped
+        from wengert_engine.vmap.fallback import loop_over_batch
+        given = loop_over_batch
     rule.function = given
     RULES[op] = rule
     return rule
@@ -318,13 +318,13 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
             own[i] = <PyObject*> arguments[i] if slots[i] != NULL else NULL
         slots = own
     below = here.before[level - 1]
-    unasked = switched_off()
+    unasked = is_disabled()
     go_to(here, below if below < current else current)
     try:
         if rule.broadcasts:
             out = broadcast(op, slots, level)
         else:
-            out = called(op, slots, level, rule, here)
+            out = call_rule(op, slots, level, rule, here)
     finally:
         go_to(here, current)
         restore(unasked)
@@ -332,7 +332,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
         if op.family == "geometry":
             show_physical(<Tensor> slots[0])
         return <object> slots[0]
-    return wrapped(out, level, here)
+    return wrap_outputs(out, level, here)
 
 
 cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
@@ -343,12 +343,12 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
                 and isinstance(<object> slots[i], Tensor):
             (<object> slots[i]).item()
     if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
-        raise refused_out(op)
+        raise out_error(op)
     if op.flags & OP_INPLACE and not rule.is_random \
             and (not isinstance(<object> slots[0], Tensor) or level_in(<Tensor> slots[0]) < level):
         if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):
             check_captured(op, slots)
-        raise errors.refused_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1],
+        raise errors.unbatched_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1],
                                    rule.broadcasts)
     return 0
 
@@ -372,7 +372,7 @@ cdef inline Tensor physical_at(Tensor t, int level):
     return (<Batch> t.extra.tangent).physical if level_in(t) == level else t
 
 
-cdef object called(Op op, PyObject** slots, int level, Rule rule, Levels here):
+cdef object call_rule(Op op, PyObject** slots, int level, Rule rule, Levels here):
     """What a rule gives for a call."""
     cdef dict values = {}, flags = {}
     cdef int i
@@ -392,7 +392,7 @@ cdef object called(Op op, PyObject** slots, int level, Rule rule, Levels here):
     return rule.function(op, here.sizes[level - 1], values, flags, here.modes[level - 1])
 
 
-cdef object wrapped(object out, int level, Levels here):
+cdef object wrap_outputs(object out, int level, Levels here):
     """A rule's outputs as batched tensors. A tuple of one kind ``Plain`` holds what is not batched."""
     cdef long serial = here.serials[level - 1]
     if isinstance(out, Tensor):
@@ -424,7 +424,7 @@ cdef object broadcast(Op op, PyObject** slots, int level):
         if t.rank == 0:
             has_scalar = True
         if t.rank < rank and i == 0 and op.flags & OP_INPLACE:
-            raise errors.written_too_small(op.name, list(shape_tuple(t)), rank)
+            raise errors.batch_too_large(op.name, list(shape_tuple(t)), rank)
         if t.rank < rank:
             physical = <Tensor> VIEW(physical, (physical.dims[0], *(1,) * (rank - t.rank), *shape_tuple(physical)[1:]))
         keep.append(physical)
@@ -477,9 +477,9 @@ def batched_grad():
     return batched_grad
 
 
-def lifted(Tensor t, level):
+def lift(Tensor t, level):
     """A tensor that is not batched in a level as one that is, expanded; a tangent stays with it."""
-    return batched_grad().lifted(t, level)
+    return batched_grad().lift(t, level)
 
 
 HOOKS.run_batched = run_batched

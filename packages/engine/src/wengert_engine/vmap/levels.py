@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from wengert_engine.vmap.batched_grad import peeled, row_tensor
-from wengert_engine.vmap.interpreter import batched, depth, enter, leave, level_of, lifted, outside, physical_of
+from wengert_engine.vmap.batched_grad import peel_levels, row_tensor
+from wengert_engine.vmap.interpreter import depth, enter, leave, level_of, lift, outside, physical_of, wrap_batched
 
 
 class vmap_level:
@@ -35,10 +35,10 @@ class vmap_level:
 def add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
     """Return a tensor as a batched one of an open level: without its dim ``in_dim``, in which it has the batch."""
     if not in_dim:
-        return batched(tensor, level)
+        return wrap_batched(tensor, level)
     with outside(level - 1):
         physical = tensor.movedim(in_dim, 0)
-    return batched(physical, level, in_dim)
+    return wrap_batched(physical, level, in_dim)
 
 
 def remove_batch_dim(tensor: Any, level: int, size: int) -> Any:
@@ -48,22 +48,22 @@ def remove_batch_dim(tensor: Any, level: int, size: int) -> Any:
 
 def unwrap_batched(tensor: Any) -> Any:
     """Return the tensor below all levels of vmap, whose first dims are theirs; a tensor without a batch as it is."""
-    return peeled(tensor)[0]
+    return peel_levels(tensor)[0]
 
 
 def lift_to_levels(tensor: Any, skip: Collection[int] = ()) -> Any:
     """Return a tensor that is batched in each level which is open, expanded where it was not; but for those in skip."""
-    return lifted_up_to(depth(), tensor, skip)
+    return lift_up_to(depth(), tensor, skip)
 
 
-def lifted_up_to(level: int, tensor: Any, skip: Collection[int]) -> Any:
+def lift_up_to(level: int, tensor: Any, skip: Collection[int]) -> Any:
     """The same for the levels up to one."""
     if not level:
         return tensor
     if level in skip and level_of(tensor) < level:
-        return lifted_up_to(level - 1, tensor, skip)
+        return lift_up_to(level - 1, tensor, skip)
     if level_of(tensor) == level:
         physical = physical_of(tensor)
-        inner = lifted_up_to(level - 1, physical, skip)
-        return tensor if inner is physical else batched(inner, level)
-    return lifted_up_to(level, lifted(tensor, level), skip)
+        inner = lift_up_to(level - 1, physical, skip)
+        return tensor if inner is physical else wrap_batched(inner, level)
+    return lift_up_to(level, lift(tensor, level), skip)

@@ -64,7 +64,7 @@ from wengert_formulas.batching.reduce import (  # noqa: F401
 from wengert_formulas.batching.signal import fft  # noqa: F401
 from wengert_formulas.batching.view import diagonals, scatter_views, view_backward, views  # noqa: F401
 
-__all__ = ["Call", "bound", "find"]
+__all__ = ["Call", "bind_rule", "find"]
 
 
 def find(op: Any, is_core: bool = True) -> Any:
@@ -76,7 +76,7 @@ def find(op: Any, is_core: bool = True) -> Any:
     return rule or FAMILIES.get(op.family)
 
 
-def bound(rule: Any) -> Any:
+def bind_rule(rule: Any) -> Any:
     """A rule as the engine calls it."""
     if rule is None or isinstance(rule, str):
         return rule

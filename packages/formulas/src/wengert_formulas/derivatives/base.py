@@ -36,7 +36,7 @@ def by_value(name: str) -> Any:
     return lambda value: f"{name}Backward{int(of_tensor(value))}"
 
 
-def by_place(name: str) -> Any:
+def inplace_overload(name: str) -> Any:
     """Overload 0, and 1 for the in-place variant."""
     return lambda inplace: f"{name}Backward{int(inplace)}"
 
@@ -82,14 +82,14 @@ def with_dims(x: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Ten
     return x.reshape([1 if d in dims else size for d, size in enumerate(shape)])
 
 
-def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+def expand_grad(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
     """The gradient of a sum: that of each result for all that went into it."""
     if grad.ndim:
         grad = with_dims(grad, shape, dim, keepdim)
     return grad.expand(shape)
 
 
-def asked(grad: Tensor) -> bool:
+def has_gradient(grad: Tensor) -> bool:
     """Whether an output's gradient is more than the zeros that stand for one that nobody gave.
 
     The engine's zeros are one number, seen in every place: not all of them are looked at.

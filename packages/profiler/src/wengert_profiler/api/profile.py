@@ -23,7 +23,7 @@ from wengert_engine.extend import (
 )
 
 from wengert_profiler.api.warm_up import load_all
-from wengert_profiler.columns.device_columns import device_asked, finished, timer_for
+from wengert_profiler.columns.device_columns import device_of_profile, finish_times, timer_for
 from wengert_profiler.columns.records import Records
 from wengert_profiler.events.averages import averages_of_records, total_of_events
 from wengert_profiler.events.enums import ProfilerActivity
@@ -109,7 +109,7 @@ class profile:
             return
         if not use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
-        self.use_device = device_asked(use_cuda, use_device)
+        self.use_device = device_of_profile(use_cuda, use_device)
         tell_what_means_nothing(self)
 
     def __enter__(self) -> Self:
@@ -123,12 +123,12 @@ class profile:
             | RECORD_STACKS * self.with_stack
             | RECORD_MEMORY * self.profile_memory
         )
-        from wengert_profiler.export.sinks import live_listener, opened
+        from wengert_profiler.export.sinks import live_listener, open_sinks
 
         if current_recording() is not None:
             raise RuntimeError("Profiler is already enabled on this thread.")
         load_all()
-        self._sinks = opened(self.sinks)
+        self._sinks = open_sinks(self.sinks)
         self._live = live_listener(self._sinks)
         if self._live is not None:
             set_listener(self._live)
@@ -149,7 +149,7 @@ class profile:
         if self._live is not None:
             set_listener(None)
         stopped = clock_ns()
-        self._records = Records(self._recording, stopped, finished(self._recording.timer))
+        self._records = Records(self._recording, stopped, finish_times(self._recording.timer))
         if self._sinks:
             from wengert_profiler.export.sinks import feed
 
@@ -191,10 +191,10 @@ class profile:
     def function_events(self) -> EventList:
         """All events, in the order in which they began: an EventList of FunctionEvent."""
         if not self.use_cpu:
-            return self._listed(events_of_devices(self.records(), self.use_device or ""))
-        return self._listed(all_events(self.records(), self.record_shapes, self.with_flops, self.use_device))
+            return self._event_list(events_of_devices(self.records(), self.use_device or ""))
+        return self._event_list(all_events(self.records(), self.record_shapes, self.with_flops, self.use_device))
 
-    def _listed(self, events: Iterable[Any]) -> EventList:
+    def _event_list(self, events: Iterable[Any]) -> EventList:
         found = EventList(
             events, use_device=self.use_device, profile_memory=self.profile_memory, with_flops=self.with_flops
         )
@@ -211,7 +211,7 @@ class profile:
         """
         if not self.use_cpu:
             return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
-        return self._listed(
+        return self._event_list(
             averages_of_records(
                 self.records(), group_by_input_shape, group_by_stack_n, self.with_flops, self.use_device
             )

@@ -64,11 +64,11 @@ class record_function:
         name, args = self.name, self.args
 
         @functools.wraps(function)
-        def labelled(*given: Any, **keywords: Any) -> Any:
+        def run_with_label(*given: Any, **keywords: Any) -> Any:
             with record_function(name, args):
                 return function(*given, **keywords)
 
-        return labelled  # type: ignore[return-value]
+        return run_with_label  # type: ignore[return-value]
 
 
 def refusal(argument: str, expected: str, value: object) -> str:

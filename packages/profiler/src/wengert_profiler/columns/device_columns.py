@@ -19,7 +19,7 @@ KNOWN = ("cuda", "xpu", "hpu", "mtia")
 """Types of devices that torch's profiler knows; here any type that a plugin brings."""
 
 
-def device_asked(use_cuda: bool, use_device: Any) -> str | None:
+def device_of_profile(use_cuda: bool, use_device: Any) -> str | None:
     """The type of device that a profile is of; a warning when there is none of it."""
     if use_cuda:
         warnings.warn(
@@ -30,7 +30,7 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
         use_device = "cuda"
     if use_device is None:
         return None
-    if not isinstance(use_device, str) or use_device == "cpu" or not (use_device in KNOWN or installed(use_device)):
+    if not isinstance(use_device, str) or use_device == "cpu" or not (use_device in KNOWN or is_installed(use_device)):
         text = f"The {short_repr(use_device, str)} is not a valid device option. The profile is of the CPU only"
         warnings.warn(text, UserWarning, stacklevel=3)
         return None
@@ -41,7 +41,7 @@ def device_asked(use_cuda: bool, use_device: Any) -> str | None:
     return use_device
 
 
-def installed(kind: str) -> bool:
+def is_installed(kind: str) -> bool:
     """Whether a plugin brings devices of a type."""
     return device_plugin(kind) is not None
 
@@ -57,7 +57,7 @@ def timer_for(kind: str | None, memory: bool) -> DeviceTimes | None:
     return DeviceTimes(kind, memory) if kind is not None and usable(kind) else None
 
 
-def finished(timer: DeviceTimes | None) -> list[DeviceTime]:
+def finish_times(timer: DeviceTimes | None) -> list[DeviceTime]:
     """The times, once the devices are done with what was timed."""
     if timer is None:
         return []

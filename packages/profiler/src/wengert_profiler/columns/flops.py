@@ -54,7 +54,7 @@ HOLDERS = {"convolution": "conv"}
 """What is counted for the function it runs in, where that has such a name; nothing else in there is."""
 
 
-def held(name: str, outer: str) -> bool:
+def counts_for_function(name: str, outer: str) -> bool:
     """Whether what an operator counts is its function's."""
     start = HOLDERS.get(name.removeprefix("aten::"))
     return start is not None and outer.removeprefix("aten::").startswith(start)

@@ -25,21 +25,21 @@ FIRST_ENTRY = 1 << 31
 
 def without_doubles(table: Column, kept: dict[int, Any]) -> tuple[Column, Column]:
     """The events but those that are doubled, and for each event its new index: the outer one's where it is gone."""
-    places = np.arange(len(table))
+    positions = np.arange(len(table))
     parents, kinds = table["parent"], table["kind"]
     inside = np.flatnonzero((parents >= 0) & (kinds <= FUNCTION))
     inside = inside[kinds[parents[inside]] == FUNCTION]
     only = np.bincount(parents[parents >= 0], minlength=len(table)) == 1
     inside = inside[only[parents[inside]]]
     if not len(inside):
-        return table, places
+        return table, positions
     outer = parents[inside]
     doubled = inside[numbers_of_names(table[inside], kept) == numbers_of_names(table[outer], kept)]
     if not len(doubled):
-        return table, places
+        return table, positions
     gone = np.zeros(len(table), bool)
     gone[doubled] = True
-    stands_for = places.copy()
+    stands_for = positions.copy()
     stands_for[doubled] = parents[doubled]
     while gone[stands_for].any():  # one inside of another that is gone as well
         stands_for = stands_for[stands_for]
@@ -47,9 +47,9 @@ def without_doubles(table: Column, kept: dict[int, Any]) -> tuple[Column, Column
         for name in ("what", "kind", "sequence", "result"):  # the outer one is the operation now
             table[name][parents[one]] = table[name][one]
     new = np.cumsum(~gone) - 1
-    placed = new[stands_for]
+    new_positions = new[stands_for]
     kept_events = table[~gone]
-    return nested_again(kept_events, placed), placed
+    return renest_events(kept_events, new_positions), new_positions
 
 
 NUMBERS: dict[str, int] = {}
@@ -68,10 +68,10 @@ def numbers_of_names(events: Column, kept: dict[int, Any]) -> Column:
     return found[which.reshape(-1)]
 
 
-def nested_again(events: Column, placed: Column) -> Column:
+def renest_events(events: Column, new_positions: Column) -> Column:
     """The events with the new indices of their parents, and the depths that follow."""
     inside = events["parent"] >= 0
-    events["parent"][inside] = placed[events["parent"][inside]]
+    events["parent"][inside] = new_positions[events["parent"][inside]]
     depths = events["depth"].copy()
     for depth in range(1, int(depths.max(initial=0)) + 1):
         here = np.flatnonzero((depths == depth) & inside)
@@ -84,22 +84,22 @@ def with_parts(table: Column, recording: Any, records: Any) -> tuple[Column, Col
 
     records: has shapes_of(entry), and a dict ``shapes`` that gets those of parts.
     """
-    places = np.arange(len(table))
+    positions = np.arange(len(table))
     linear = [address for address, what in recording.kept.items() if getattr(what, "name", None) == LINEAR]
     whole = np.flatnonzero(np.isin(table["what"], np.array(linear, np.uint64)) & (table["kind"] == OP))
     has_parent = table["parent"] >= 0
     whole = whole[np.bincount(table["parent"][has_parent], minlength=len(table))[whole] == 0]
     if not len(whole):
-        return table, places
-    placed = places + np.searchsorted(whole, places)  # a part stands behind its whole
+        return table, positions
+    new_positions = positions + np.searchsorted(whole, positions)  # a part stands behind its whole
     parts = parts_of(table[whole], recording, records)
-    parts["parent"], parts["depth"] = placed[whole], parts["depth"] + 1
+    parts["parent"], parts["depth"] = new_positions[whole], parts["depth"] + 1
     table["result"][whole], table["kind"][whole] = 0, FUNCTION
-    table["parent"][has_parent] = placed[table["parent"][has_parent]]
+    table["parent"][has_parent] = new_positions[table["parent"][has_parent]]
     mixed = np.empty(len(table) + len(parts), table.dtype)
-    mixed[placed], mixed[placed[whole] + 1] = table, parts
-    placed[whole] += 1
-    return mixed, placed
+    mixed[new_positions], mixed[new_positions[whole] + 1] = table, parts
+    new_positions[whole] += 1
+    return mixed, new_positions
 
 
 def parts_of(parts: Column, recording: Any, records: Any) -> Column:

@@ -16,7 +16,7 @@ from wengert_engine.extend import EVENT_DTYPE, DeviceTime, Recording
 
 from wengert_profiler.columns.device_columns import DeviceColumns
 from wengert_profiler.columns.event_names import CUSTOM, LABEL, NODE, OP, dotted_names, event_name
-from wengert_profiler.columns.flops import flops_of, held
+from wengert_profiler.columns.flops import counts_for_function, flops_of
 from wengert_profiler.columns.normalize import FIRST_ENTRY, with_parts, without_doubles
 
 OWN = os.path.dirname(os.path.abspath(__file__))
@@ -42,13 +42,13 @@ class Records:
     @cached_property
     def table(self) -> np.ndarray[Any, Any]:
         """All events, in the order in which they began, as they are shown: normalize.py says how."""
-        found, first = without_doubles(self.recorded(), self.recording.kept)
+        found, first = without_doubles(self.all_recorded(), self.recording.kept)
         found, second = with_parts(found, self.recording, self)
         if self.device_times:
             self.device_times = [one._replace(event=int(second[first[one.event]])) for one in self.device_times]
         return found
 
-    def recorded(self) -> np.ndarray[Any, Any]:
+    def all_recorded(self) -> np.ndarray[Any, Any]:
         """All events as they were recorded. They are read once."""
         whole = np.empty(len(self.recording), EVENT_DTYPE)
         done = number = 0
@@ -132,12 +132,12 @@ class Records:
     def shapes_of(self, entry: int) -> list[Any]:
         """The sizes of the tensors in an entry of shapes, [] for what is no tensor, a list of such for several."""
         if entry not in self.shapes:
-            self.shapes[entry] = decoded(self.recording.sequence(entry))
+            self.shapes[entry] = decode_shapes(self.recording.sequence(entry))
         return self.shapes[entry]
 
     def arguments_of(self, entry: int) -> list[Any]:
         """The same with None for an argument that is no tensor."""
-        return decoded(self.recording.sequence(entry), None) if entry < FIRST_ENTRY else self.shapes[entry]
+        return decode_shapes(self.recording.sequence(entry), None) if entry < FIRST_ENTRY else self.shapes[entry]
 
     @cached_property
     def flops(self) -> np.ndarray[Any, Any]:
@@ -164,7 +164,7 @@ class Records:
         inside = np.flatnonzero((counted > 0) & (parents >= 0))
         both = np.stack([which[inside], which[parents[inside]]], axis=1)
         pairs, number = np.unique(both, axis=0, return_inverse=True)
-        is_held = np.array([held(names[name], names[outer]) for name, outer in pairs.tolist()], bool)
+        is_held = np.array([counts_for_function(names[name], names[outer]) for name, outer in pairs.tolist()], bool)
         if not is_held.any():
             return counted
         moved = inside[is_held[number.reshape(-1)]]
@@ -205,12 +205,12 @@ class Records:
         return {i: text for i, text in found.items() if text is not None}
 
 
-def decoded(words: list[int], other: Any = ()) -> list[Any]:
+def decode_shapes(words: list[int], other: Any = ()) -> list[Any]:
     """The arguments that words describe: see write_shape in engine/observe/argument_shapes.pyx.
 
     other: what stands for what is no tensor: a copy of a sequence as a list, or None.
 
-    >>> decoded([2, 3, 4, -1, -4, 1, 5, 0])
+    >>> decode_shapes([2, 3, 4, -1, -4, 1, 5, 0])
     [[3, 4], [], [[5], []]]
     """
     found: list[Any] = []

@@ -69,16 +69,18 @@ def averages_of_records(
     group = group.reshape(-1)
     n = len(distinct)
 
-    def summed(values: Any) -> list[Any]:
+    def sum_by_group(values: Any) -> list[Any]:
         return [round(value) for value in np.bincount(group, values, n).tolist()]
 
     counts = np.bincount(group, minlength=n).tolist()
-    total, own = summed(records.durations), summed(records.self_durations)
-    memory, own_memory = summed(table["memory"]), summed(records.self_memory)
-    counted = summed(records.flops) if flops else [0] * n
+    total, own = sum_by_group(records.durations), sum_by_group(records.self_durations)
+    memory, own_memory = sum_by_group(table["memory"]), sum_by_group(records.self_memory)
+    counted = sum_by_group(records.flops) if flops else [0] * n
     away = records.on_devices
-    device, own_device = (summed(one) for one in (away.total, records.without_children(away.total)))
-    device_memory, own_device_memory = (summed(one) for one in (away.memory, records.without_children(away.memory)))
+    device, own_device = (sum_by_group(one) for one in (away.total, records.without_children(away.total)))
+    device_memory, own_device_memory = (
+        sum_by_group(one) for one in (away.memory, records.without_children(away.memory))
+    )
     found = []
     for i in np.argsort(first).tolist():
         event = table[first[i]]

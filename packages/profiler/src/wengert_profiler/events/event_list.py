@@ -40,9 +40,9 @@ class EventList(list[Any]):
         return self._html(Options())
 
     def _html(self, options: Options) -> str:
-        return as_html(self._made(options), options) if self else "<p>no events</p>"
+        return as_html(self._make(options), options) if self else "<p>no events</p>"
 
-    def _made(self, options: Options) -> Any:
+    def _make(self, options: Options) -> Any:
         return make_table(self, options, device=self._use_device, memory=self._profile_memory, flops=self._with_flops)
 
     @property
@@ -84,7 +84,7 @@ class EventList(list[Any]):
             top_level_events_only,
             time_unit,
         )
-        return as_text(self._made(options), options)
+        return as_text(self._make(options), options)
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False

@@ -20,7 +20,7 @@ class TraceFileError(ValueError):
 
 
 @contextmanager
-def opened(path: Any, tables: dict[str, set[str]], program: str) -> Iterator[sqlite3.Connection]:
+def open_database(path: Any, tables: dict[str, set[str]], program: str) -> Iterator[sqlite3.Connection]:
     """A connection that only reads. TraceFileError for a file without these tables and columns."""
     file = Path(path)
     if not file.is_file():
@@ -46,7 +46,7 @@ def load_nvprof(path: Any) -> EventList:
     path: the SQLite file that ``nvprof -o`` wrote; it is only read.
     FileNotFoundError, or TraceFileError (a ValueError) for a file that is not one, or damaged.
     """
-    return listed(parse_nvprof_trace(path))
+    return list_events(parse_nvprof_trace(path))
 
 
 NVPROF = {
@@ -59,7 +59,7 @@ NVPROF = {
 
 def parse_nvprof_trace(path: Any) -> list[FunctionEvent]:
     """The events of an nvprof trace as a list, by time."""
-    with opened(path, NVPROF, "nvprof") as connection:
+    with open_database(path, NVPROF, "nvprof") as connection:
         strings = {row["_id_"]: str(row["value"]) for row in connection.execute("SELECT _id_, value FROM StringTable")}
         ranges = [
             (row["name"], row["start"], row["end"], 1)
@@ -69,7 +69,7 @@ def parse_nvprof_trace(path: Any) -> list[FunctionEvent]:
                 "ORDER BY a.timestamp, b.timestamp DESC"
             )
         ]
-        events = nested(ranges, strings, path)
+        events = nest_ranges(ranges, strings, path)
         launches: list[Launch] = []
         for row in connection.execute(
             "SELECT r.cbid AS cbid, r.start AS start, r.end AS end, k.name AS name, k.start AS began, "
@@ -101,7 +101,7 @@ def load_nsys(path: Any) -> EventList:
     path: the file that ``nsys export --type sqlite`` wrote; it is only read. A trace without kernels has ranges only.
     FileNotFoundError, or TraceFileError (a ValueError) for a file that is not one, or damaged.
     """
-    with opened(path, NSYS, "nsys export --type sqlite") as connection:
+    with open_database(path, NSYS, "nsys export --type sqlite") as connection:
         strings = {row["id"]: str(row["value"]) for row in connection.execute("SELECT id, value FROM StringIds")}
         ranges = []
         for row in connection.execute(
@@ -110,10 +110,10 @@ def load_nsys(path: Any) -> EventList:
             ranges.append(
                 (row["text"] if row["text"] is not None else row["textId"], row["start"], row["end"], row["globalTid"])
             )
-        events = nested(ranges, strings, path)
+        events = nest_ranges(ranges, strings, path)
         tables = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if set(NSYS_KERNELS) <= tables:
-        with opened(path, NSYS_KERNELS, "nsys export --type sqlite") as connection:
+        with open_database(path, NSYS_KERNELS, "nsys export --type sqlite") as connection:
             launches = [
                 Launch(
                     row["start"],
@@ -130,10 +130,10 @@ def load_nsys(path: Any) -> EventList:
                 )
             ]
         attach(events, ranges, launches)
-    return listed(events)
+    return list_events(events)
 
 
-def listed(events: list[FunctionEvent]) -> EventList:
+def list_events(events: list[FunctionEvent]) -> EventList:
     """Events whose tree is there as a list."""
     found = EventList(events, use_device="cuda")
     found._tree_built = True
@@ -149,7 +149,7 @@ def text_of(strings: dict[int, str], value: Any, path: Any) -> str:
     return strings[value]
 
 
-def nested(ranges: list[tuple[Any, int, int, Any]], strings: dict[int, str], path: Any) -> list[FunctionEvent]:
+def nest_ranges(ranges: list[tuple[Any, int, int, Any]], strings: dict[int, str], path: Any) -> list[FunctionEvent]:
     """Events from ranges (name, start and end in ns, thread), and which of them is inside which."""
     first = min((start for _, start, _, _ in ranges), default=0)
     events = EventList(

@@ -53,7 +53,7 @@ class Speedscope:
         export_speedscope(profile, self.path)
 
 
-def opened(wanted: Iterable[Any]) -> list[Any]:
+def open_sinks(wanted: Iterable[Any]) -> list[Any]:
     """The sinks that were asked for by name (``name`` or ``name:text``) or given as objects.
 
     ValueError for a name that no installed distribution brings; a sink that cannot be made is a warning.

@@ -26,9 +26,9 @@ def load_chrome_trace(path: Any) -> EventList:
     for number, row in enumerate(rows):
         try:
             if row["ph"] == "X" and row.get("cat") == "kernel":
-                kernels.append(made(row, number))
+                kernels.append(make_event(row, number))
             elif row["ph"] == "X":
-                events.append(made(row, number))
+                events.append(make_event(row, number))
         except (KeyError, TypeError, ValueError) as error:
             raise TraceFileError(
                 f"{path} is damaged: its event {number} is {row!r:.100} ({type(error).__name__}: {error})"
@@ -53,7 +53,7 @@ def give_kernels(events: EventList, kernels: list[FunctionEvent]) -> None:
         event.use_device = events._use_device
 
 
-def made(row: dict[str, Any], number: int) -> FunctionEvent:
+def make_event(row: dict[str, Any], number: int) -> FunctionEvent:
     """One event."""
     args = row.get("args", {})
     start = float(row["ts"])

@@ -96,11 +96,11 @@ class StringTable(dict[str, str]):
     """
 
     def __missing__(self, key: str) -> str:
-        self[key] = demangled(key)
+        self[key] = demangle(key)
         return self[key]
 
 
-def demangled(name: str) -> str:
+def demangle(name: str) -> str:
     """A qualified name of C++, from the form that compilers give it; another one as it is."""
     if not (name.startswith("_ZN") and name.endswith("E")):
         return name

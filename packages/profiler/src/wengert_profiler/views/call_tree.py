@@ -24,12 +24,12 @@ class Branch:
             found = self.below[name] = Branch(name)
         return found
 
-    def described(self, whole: int) -> str:
+    def describe(self, whole: int) -> str:
         """The time, its share of the whole profile's, and the count, in words.
 
         >>> branch = Branch("aten::mul")
         >>> branch.total, branch.own, branch.count = 250_000, 200_000, 2
-        >>> branch.described(1_000_000)
+        >>> branch.describe(1_000_000)
         'aten::mul: 250.000us in 2 calls, 25.00% of all; 200.000us of it itself'
         """
         calls = f"{self.count} call{'' if self.count == 1 else 's'}"
@@ -47,7 +47,7 @@ class Branch:
             "t": round(self.total / 1e3, 3),
             "s": round(self.own / 1e3, 3),
             "c": self.count,
-            "d": self.described(whole),
+            "d": self.describe(whole),
             "k": [one.as_dict(whole) for one in sorted(self.below.values(), key=lambda branch: -branch.total)],
         }
 
@@ -57,7 +57,7 @@ def tree_of(records: Records) -> Branch:
     names, which = records.naming
     table = records.table
     root = Branch("all")
-    places: list[Branch] = []
+    branches: list[Branch] = []
     rows = zip(
         which.tolist(),
         table["parent"].tolist(),
@@ -67,7 +67,7 @@ def tree_of(records: Records) -> Branch:
         strict=True,
     )
     for name, parent, stack, total, own in rows:
-        above = places[parent] if parent >= 0 else root
+        above = branches[parent] if parent >= 0 else root
         if parent < 0:
             root.total += total
             root.count += 1
@@ -75,9 +75,9 @@ def tree_of(records: Records) -> Branch:
                 above = above.under(line)
                 above.total += total
                 above.count += 1
-        place = above.under(names[name])
-        place.total += total
-        place.own += own
-        place.count += 1
-        places.append(place)
+        child = above.under(names[name])
+        child.total += total
+        child.own += own
+        child.count += 1
+        branches.append(child)
     return root

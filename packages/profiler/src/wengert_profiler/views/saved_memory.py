@@ -39,7 +39,7 @@ class Holding(NamedTuple):
     line: str
 
 
-class Held:
+class LifetimeToken:
     """Stands for a saved tensor; its end is that of the tensor in the graph."""
 
     __slots__ = ("__weakref__", "tensor")
@@ -104,8 +104,8 @@ class saved_tensors:
         """It ends."""
         self._running.pop()
 
-    def _pack(self, tensor: Any) -> Held:
-        held = Held(tensor)
+    def _pack(self, tensor: Any) -> LifetimeToken:
+        held = LifetimeToken(tensor)
         storage = tensor.untyped_storage()
         address, nbytes = storage.data_ptr(), storage.nbytes()
         op, line = self._running[-1] if self._running else "", calling_line()
@@ -116,14 +116,14 @@ class saved_tensors:
         else:
             known[0] += 1
             self._step(0, op, line)
-        weakref.finalize(held, self._freed, address).atexit = False
+        weakref.finalize(held, self._on_free, address).atexit = False
         return held
 
     @staticmethod
-    def _unpack(held: Held) -> Any:
+    def _unpack(held: LifetimeToken) -> Any:
         return held.tensor
 
-    def _freed(self, address: int) -> None:
+    def _on_free(self, address: int) -> None:
         known = self._storages[address]
         known[0] -= 1
         if known[0] == 0:

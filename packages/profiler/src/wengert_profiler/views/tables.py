@@ -60,7 +60,7 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
     """Choose the columns and fill the cells."""
     total = sum(event.self_cpu_time_total for event in events)
     device_total = sum(event.self_device_time_total for event in events)
-    shown = ordered(events, options)
+    shown = order_rows(events, options)
     unit, divisor = flop_unit(events) if flops else ("", 1.0)
     shapes = any(event.input_shapes for event in events)
     longest_overload = max((len(overload_name(event)) for event in events), default=0)
@@ -99,7 +99,7 @@ def make_table(events: Sequence[Any], options: Options, *, device: str | None, m
         width(max((len(str(e.key)) for e in events), default=0), options.max_name_column_width),
         *[WIDTH if cell is not overload_name else width(longest_overload, WIDTH) for _, cell in columns],
     ]
-    rows = [[shortened(str(e.key), options.max_name_column_width), *[cell(e) for _, cell in columns]] for e in shown]
+    rows = [[shorten(str(e.key), options.max_name_column_width), *[cell(e) for _, cell in columns]] for e in shown]
     if shapes:
         heads.append("Input Shapes")
         widths.append(width(max(len(str(e.input_shapes)) for e in events), options.max_shapes_column_width))
@@ -126,7 +126,7 @@ def overload_name(event: Any) -> str:
     return event.overload_name or ""
 
 
-def ordered(events: Sequence[Any], options: Options) -> list[Any]:
+def order_rows(events: Sequence[Any], options: Options) -> list[Any]:
     """The rows that are shown, in their order."""
     shown = as_list(events)
     if options.sort_by is not None:
@@ -166,7 +166,7 @@ def width(longest: int, limit: int) -> int:
     return min(longest + 4, limit)
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """A text that fits into its column; its end is cut off."""
     return text[: limit - 3] + "..." if len(text) >= limit - 3 else text
 

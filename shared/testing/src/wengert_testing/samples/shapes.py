@@ -55,7 +55,7 @@ RECORDED = "values are compared with PyTorch's recorded answers"
 """Why a row has no oracle: the values are recorded for all rows (tests/torch_parity/recorded/test_inputs.py)."""
 
 
-def recorded(inputs: dict[str, Inputs], **words: Any) -> list[OpCase]:
+def recorded_rows(inputs: dict[str, Inputs], **words: Any) -> list[OpCase]:
     """A row without an oracle for each op: dims counted from the end, and keywords that the other rows leave out.
 
     tests/ops/test_samples.py says which argument of which op no row has.

@@ -20,9 +20,9 @@ instead.
 from wengert_testing.sim.arrays import SimArray, SimNamespace
 from wengert_testing.sim.device import SimDevice
 from wengert_testing.sim.order import RaceError, SimEvent, SimStream, races, reset
-from wengert_testing.sim.storage import Pinned, SimMemory
+from wengert_testing.sim.storage import PinnedBlock, SimMemory
 
 __all__ = [
-    "Pinned", "RaceError", "SimArray", "SimDevice", "SimEvent", "SimMemory", "SimNamespace", "SimStream", "races",
+    "PinnedBlock", "RaceError", "SimArray", "SimDevice", "SimEvent", "SimMemory", "SimNamespace", "SimStream", "races",
     "reset",
 ]  # fmt: skip

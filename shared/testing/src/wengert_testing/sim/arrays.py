@@ -26,8 +26,9 @@ class SimArray:
     __array_ufunc__ = None  # NumPy's functions do not take it
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Any, block: Block, place: Any, owner: Any = None) -> None:
-        self._data, self._block, self._place, self._owner = data, block, place, owner  # owner: keeps the memory alive
+    def __init__(self, data: Any, block: Block, device_state: Any, owner: Any = None) -> None:
+        # owner: keeps the memory alive
+        self._data, self._block, self._place, self._owner = data, block, device_state, owner
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("Implicit conversion to a NumPy array is not allowed: the array is in the memory of the device "
@@ -39,7 +40,7 @@ class SimArray:
         found = getattr(self._data, name)
         if callable(found):
             return Function(f"ndarray.{name}", getattr(np.ndarray, name), name in WRITING_METHODS, self)
-        return self._place.wrapped(found, [self]) if isinstance(found, np.ndarray) else found
+        return self._place.wrap_result(found, [self]) if isinstance(found, np.ndarray) else found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in SimArray.__slots__:
@@ -67,7 +68,7 @@ class SimArray:
     def get(self) -> Any:
         """The elements, as an array of the host; waits for the stream."""
         stamp = self._place.stream().launch("a copy to the host")
-        data = seen(self, stamp).copy()
+        data = read_contents(self, stamp).copy()
         stamp.stream.synchronize()
         return data
 
@@ -120,7 +121,7 @@ def host_array(what: str) -> TypeError:
                      "device is needed")  # fmt: skip
 
 
-def seen(array: SimArray, stamp: Stamp) -> Any:
+def read_contents(array: SimArray, stamp: Stamp) -> Any:
     """What a read finds: the contents, or what was there before."""
     if array._block.read_by(stamp) and array._block.before is not None:
         start = array._block.after
@@ -151,24 +152,24 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     collect(args, arrays, name)
     collect(list(kwargs.values()), arrays, name)
     if not arrays:
-        return current_place().wrapped(quietly(function, args, kwargs), [])
-    place = arrays[0]._place
-    if any(array._place is not place for array in arrays):
+        return current_device_state().wrap_result(quietly(function, args, kwargs), [])
+    device_state = arrays[0]._place
+    if any(array._place is not device_state for array in arrays):
         raise ValueError(f"{name}: arrays of several devices: {sorted({str(array._place.device) for array in arrays})}")
-    stamp = place.stream().launch(name)
+    stamp = device_state.stream().launch(name)
     targets = [arrays[0]] if writes else []
     if isinstance(kwargs.get("out"), SimArray):
         targets.append(kwargs["out"])
     for target in targets:
         keep(target, stamp)
-    unwrapped = {id(a): a._data if any(a is t for t in targets) else seen(a, stamp) for a in arrays}
+    unwrapped = {id(a): a._data if any(a is t for t in targets) else read_contents(a, stamp) for a in arrays}
     for target in targets:
         target._block.write_by(stamp)
     given = {key: strip(value, unwrapped) for key, value in kwargs.items()}
     result = quietly(function, strip(args, unwrapped), given)
     if targets and isinstance(result, np.ndarray) and any(result is t._data for t in targets):
         return targets[-1]
-    return place.wrapped(result, arrays, stamp)
+    return device_state.wrap_result(result, arrays, stamp)
 
 
 def quietly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -209,7 +210,7 @@ def strip(value: Any, unwrapped: dict[int, Any]) -> Any:
 CURRENT: Callable[[], Any]
 
 
-def current_place() -> Any:
+def current_device_state() -> Any:
     """The device that functions without arrays among their arguments make theirs on."""
     return CURRENT()
 
@@ -233,13 +234,13 @@ class SimNamespace:
         if type(found) is type(np):
             return SimNamespace(found)
         if name in ("asarray", "array", "ascontiguousarray"):
-            return copied if name == "array" else from_host
+            return copy_array if name == "array" else from_host
         if isinstance(found, type) or not callable(found):
             return found
         return Function(name, found, name in WRITERS)
 
 
-def copied(value: Any, dtype: Any = None, copy: Any = True, order: Any = None, ndmin: int = 0) -> Any:
+def copy_array(value: Any, dtype: Any = None, copy: Any = True, order: Any = None, ndmin: int = 0) -> Any:
     """array: asarray that copies."""
     return from_host(value, dtype, copy, order, ndmin)
 
@@ -256,4 +257,4 @@ def from_host(value: Any, dtype: Any = None, copy: Any = None, order: Any = None
                 arrays.append(item)
     if arrays:
         return run("array", np.array, (list(value),), {} if dtype is None else {"dtype": dtype})
-    return current_place().wrapped(np.array(value, dtype, ndmin=ndmin), [])
+    return current_device_state().wrap_result(np.array(value, dtype, ndmin=ndmin), [])

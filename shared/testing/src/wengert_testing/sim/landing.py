@@ -63,7 +63,7 @@ def settle_before(host: Any, stream: Any, streams: Iterable[Any]) -> None:
     """A copy on a stream is about to use the host's memory: what is on its way from and to there must come before."""
     for other in streams:
         for one in [one for one in other.landing if np.may_share_memory(one.host, host)]:
-            if not one.stamp.known_to(stream.clock):
+            if not one.stamp.is_known_to(stream.clock):
                 WORLD.report(f"a copy on {stream} uses pinned memory that {one.stamp.what} on {other} uses; the first "
                              "does not wait for the second")  # fmt: skip
             other.landing.remove(one)

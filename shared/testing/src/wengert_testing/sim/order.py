@@ -34,7 +34,7 @@ class Stamp:
     done: float
     what: str
 
-    def known_to(self, clock: dict[int, int]) -> bool:
+    def is_known_to(self, clock: dict[int, int]) -> bool:
         """Whether whoever has that clock comes behind this work."""
         return clock.get(self.stream.number, 0) >= self.tick
 
@@ -216,19 +216,19 @@ class Block:
         """Note a read. Whether its contents are old: only with races("stale")."""
         last = self.write
         stale = False
-        if last is not None and not last.known_to(stamp.stream.clock):
+        if last is not None and not last.is_known_to(stamp.stream.clock):
             WORLD.report(f"{stamp.what} on {stamp.stream} reads memory that {last.what} on {last.stream} writes; the "
                          "first does not wait for the second")  # fmt: skip
             stale = stamp.start < last.done
         # Of a stream's reads the last one will do: who comes behind it comes behind all before it.
-        self.reads = [one for one in self.reads if one.stream is not stamp.stream and not one.known_to(WORLD.host)]
+        self.reads = [one for one in self.reads if one.stream is not stamp.stream and not one.is_known_to(WORLD.host)]
         self.reads.append(stamp)
         return stale
 
     def write_by(self, stamp: Stamp) -> None:
         """Note a write."""
         clock = stamp.stream.clock
-        others = [one for one in (self.write, *self.reads) if one is not None and not one.known_to(clock)]
+        others = [one for one in (self.write, *self.reads) if one is not None and not one.is_known_to(clock)]
         for one in others[:1]:
             WORLD.report(f"{stamp.what} on {stamp.stream} writes memory that {one.what} on {one.stream} uses; the "
                          "first does not wait for the second")  # fmt: skip

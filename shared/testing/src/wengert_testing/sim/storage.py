@@ -32,12 +32,12 @@ class SimMemory:
         self.pool.give(self.nbytes)
         for stamp in block.users():
             if stamp.stream is not self.stream and stamp.stream.number not in block.shared \
-                    and not stamp.known_to(self.stream.clock) and not stamp.known_to(WORLD.host):
+                    and not stamp.is_known_to(self.stream.clock) and not stamp.is_known_to(WORLD.host):
                 WORLD.races.append(f"memory of {self.stream} is freed while {stamp.what} on {stamp.stream} uses it; "
                                    "record_stream() would have kept it")  # fmt: skip
 
 
-class Adopted:
+class ReturnedBlock:
     """A part of a block that came back to us by way of another library, which it keeps alive."""
 
     def __init__(self, memory: SimMemory, address: int, owner: Any) -> None:
@@ -81,5 +81,5 @@ class Pool:
         self.allocated -= nbytes
 
 
-class Pinned(np.ndarray):
+class PinnedBlock(np.ndarray):
     """Pinned memory of the host: copies to and from it need not be waited for."""

@@ -9,7 +9,7 @@ torch.float64
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dispatch.dispatcher cimport dispatch, intercepted
+from wengert_core.dispatch.dispatcher cimport dispatch, intercept
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT16,
@@ -17,7 +17,7 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT,
                                          dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes cimport dtype as DType
 from wengert_core.exchange.from_data cimport copy_as, dtype_code
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.runtime.state cimport WG_FOREIGN
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport FORMAT_PRESERVE, Format, format_of, has_format
@@ -39,7 +39,7 @@ cdef object to_copy_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
     cdef int code
     if slots[2] != <PyObject*> None and _device.device_number(<object> slots[2], "to") != 0:
-        return intercepted(op, slots, WG_FOREIGN)
+        return intercept(op, slots, WG_FOREIGN)
     code = dtype_code(<object> slots[1])
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
         warn_user("Casting complex values to real discards the imaginary part")
@@ -77,7 +77,7 @@ cdef bint is_dtype(object value):
     return isinstance(value, DType) or value is float or value is int or value is bool or value is complex
 
 
-cdef list spread(tuple args):
+cdef list to_arguments(tuple args):
     """to's positional arguments as [device, dtype, non_blocking, copy]; what was not given is None."""
     cdef Tensor other
     first = args[0] if args else None
@@ -102,7 +102,7 @@ cdef object wrong_call(tuple args, dict kwargs):
 
 
 cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
-    cdef list values = spread((kwargs.pop("other"), *args) if "other" in kwargs else args)
+    cdef list values = to_arguments((kwargs.pop("other"), *args) if "other" in kwargs else args)
     cdef Format form
     cdef dict rest = dict(kwargs)
     memory_format = rest.pop("memory_format", None)
@@ -113,13 +113,13 @@ cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
             values[i] = rest.pop(name)
     if rest:
         raise wrong_call(args, kwargs)
-    result = moved(self, values)
+    result = copy_as_requested(self, values)
     form = format_of(<PyObject*> memory_format, FORMAT_PRESERVE)
     return result if form == FORMAT_PRESERVE or has_format(<Tensor> result, form) \
         else result.contiguous(memory_format=memory_format)
 
 
-cdef object moved(Tensor self, list values):
+cdef object copy_as_requested(Tensor self, list values):
     """``self`` as [device, dtype, non_blocking, copy] ask for it."""
     cdef int code = self.code if values[1] is None else dtype_code(values[1])
     if values[0] is None or (values[0] is CPU and self.device == 0):
@@ -149,7 +149,7 @@ def to(Tensor self, *args, **kwargs):
     if not kwargs and len(args) == 1 and isinstance(args[0], DType):
         return convert(self, (<DType> args[0]).code, False)
     if not kwargs:
-        return moved(self, spread(args))
+        return copy_as_requested(self, to_arguments(args))
     return to_with_keywords(self, args, kwargs)
 
 
@@ -225,7 +225,7 @@ def to_cdouble(Tensor self, memory_format=None):
 
 def cpu(Tensor self, memory_format=None):
     """The tensor in the host's memory; itself when it is there already."""
-    return moved(self, [CPU, None, None, None])
+    return copy_as_requested(self, [CPU, None, None, None])
 
 
 def cuda(Tensor self, device=None, non_blocking=False, memory_format=None):
@@ -234,14 +234,14 @@ def cuda(Tensor self, device=None, non_blocking=False, memory_format=None):
         device = _device.device("cuda", device)
     elif _device.device(device).type != "cuda":
         raise RuntimeError(f"Invalid device, must be cuda device: cuda() got '{device}'")
-    return moved(self, [device, None, non_blocking, None])
+    return copy_as_requested(self, [device, None, non_blocking, None])
 
 
 def type_as(Tensor self, other):
     """The tensor with another one's dtype, on its device."""
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    return moved(self, [_device.DEVICES[(<Tensor> other).device], other.dtype, None, None])
+    return copy_as_requested(self, [_device.DEVICES[(<Tensor> other).device], other.dtype, None, None])
 
 
 def type_(Tensor self, dtype=None, non_blocking=False):
@@ -265,7 +265,7 @@ def type_(Tensor self, dtype=None, non_blocking=False):
         return convert(self, dtype_code(kind), False)
     if not isinstance(dtype, type):
         raise TypeError(f"dtype must be a type, str, or dtype object, not {type(dtype).__name__}")
-    raise ValueError(f"invalid type: '{told(getattr(kind, '__name__', kind), str)}'")
+    raise ValueError(f"invalid type: '{short_repr(getattr(kind, '__name__', kind), str)}'")
 
 
 def device_of(Tensor self):

@@ -10,14 +10,14 @@ from libc.string cimport memcpy
 
 from wengert_core.dispatch.arguments cimport PyLong_CheckExact, int_slot, ints_slot, scalar_name, sizes_list, wrap_dim
 from wengert_core.dispatch.dispatcher cimport dispatch
-from wengert_core.dispatch.keep_alive cimport held, held_if_large
+from wengert_core.dispatch.keep_alive cimport hold, hold_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport can_cast, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, converted
+from wengert_core.exchange.arrays cimport array_of, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
@@ -132,7 +132,7 @@ cdef object cat_run(Op op, PyObject** slots, uint32_t live):
         if not is_skipped(t):
             check_fits(op, first, t, dim, i)
             shape[dim] = mul_add(op.name, 1, t.dims[dim], shape[dim])
-    return joined(op, slots, n, code, first.rank, shape, dim, False, live)
+    return join_parts(op, slots, n, code, first.rank, shape, dim, False, live)
 
 
 cdef int check_fits(Op op, Tensor first, Tensor t, int dim, Py_ssize_t i) except -1:
@@ -178,7 +178,7 @@ cdef object stack_run(Op op, PyObject** slots, uint32_t live):
     for k in range(first.rank):
         shape[k + (k >= dim)] = first.dims[k]
     shape[dim] = n
-    return joined(op, slots, n, code, first.rank + 1, shape, dim, True, live)
+    return join_parts(op, slots, n, code, first.rank + 1, shape, dim, True, live)
 
 
 cdef inline object fixed_parts(PyObject** slots):
@@ -186,7 +186,7 @@ cdef inline object fixed_parts(PyObject** slots):
     return <object> slots[0] if PyLong_CheckExact(slots[1]) else tuple(<object> slots[0])
 
 
-cdef object joined(
+cdef object join_parts(
     Op op, PyObject** slots, Py_ssize_t n, int code, int ndim, Py_ssize_t* shape, int dim, bint stacked, uint32_t live
 ):
     """The result of cat or stack: ``stacked`` parts have one dim less."""
@@ -201,7 +201,7 @@ cdef object joined(
         else:
             # Another thread may change a list while the GIL is given up.
             parts = tuple(<object> slots[0]) if out.count >= LARGE else <object> slots[0]
-            place_all(<PyObject*> parts, n, dim, stacked, out)
+            copy_all_into(<PyObject*> parts, n, dim, stacked, out)
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)
     if slots[2] != <PyObject*> None:
@@ -225,11 +225,11 @@ cdef int by_reference(Op op, PyObject** slots, int code, Tensor out) except -1:
     for item in <object> slots[0]:
         t = <Tensor> item
         if op.name == "stack" or not is_skipped(t):
-            arrays.append(array_of(t if t.code == code else converted(t, code)))
+            arrays.append(array_of(t if t.code == code else convert_copy(t, code)))
     return result_into(op, call_reference(op, [arrays, <object> slots[1]]), out)
 
 
-cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tensor out) except -1:
+cdef int copy_all_into(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tensor out) except -1:
     """Copy each tensor into its part of ``out``, which is contiguous."""
     cdef Py_ssize_t i, outer = 1, inner = FACTS.itemsize[out.code], offset = 0, chunk
     cdef int k
@@ -243,13 +243,13 @@ cdef int place_all(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, Tenso
         if t.count:
             chunk = inner if stacked else inner * t.dims[dim]
             if out.count >= LARGE:
-                check_place(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
-            place(t, out, dim, stacked, offset, outer, chunk, inner * out.dims[dim])
+                check_part_device(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
+            copy_into(t, out, dim, stacked, offset, outer, chunk, inner * out.dims[dim])
             offset += chunk
     return 0
 
 
-cdef int check_place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
+cdef int check_part_device(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
     """Raise RuntimeError where another thread has reshaped a part since out was made: earlier parts gave up the GIL."""
     cdef int k
     cdef bint fits = t.rank + stacked == out.rank and end <= step
@@ -261,7 +261,7 @@ cdef int check_place(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end
     return 0
 
 
-cdef int place(
+cdef int copy_into(
     Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset, Py_ssize_t outer, Py_ssize_t chunk, Py_ssize_t step
 ) except -1:
     """Copy t to ``offset`` bytes from the start; out has ``outer`` stretches of ``step`` bytes, t's part of each is
@@ -276,7 +276,7 @@ cdef int place(
         for i in range(outer):
             memcpy(target + i * step, source + i * chunk, chunk)
         return 0
-    t = held_if_large(t)
+    t = hold_if_large(t)
     for k in range(t.rank):
         strides[k] = out.dims[out.rank + k + (stacked and k >= dim)]
     if t.count >= LARGE:
@@ -345,7 +345,7 @@ cdef int tile_into(Tensor t, Tensor out, Py_ssize_t* repeats) except -1:
     if out.count < LARGE:
         copy_strided(out.data, to_strides, t.data, from_strides, sizes, n, FACTS.itemsize[t.code])
         return 0
-    t = held(t)
+    t = hold(t)
     with nogil:
         copy_strided(out.data, to_strides, t.data, from_strides, sizes, n, FACTS.itemsize[t.code])
     return 0

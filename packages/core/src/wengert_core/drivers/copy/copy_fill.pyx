@@ -10,7 +10,7 @@ from wengert_core.drivers.steps cimport after_write, before_write, broadcast, gu
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
-from wengert_core.exchange.device_memory cimport fill_elsewhere, number_elsewhere
+from wengert_core.exchange.device_memory cimport fill_on_device, number_on_device
 from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.state cimport WG_RECORD
@@ -98,7 +98,7 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
     elif number_code(value) < 0:
         raise op_error(op, 1, "Number", value)
     if isinstance(<object> value, Tensor) and (<Tensor> value).device:
-        of_device = number_elsewhere(<Tensor> value)
+        of_device = number_on_device(<Tensor> value)
         return store_checked(<PyObject*> of_device, code, number)
     return store_assigned(value, code, number) if isinstance(<object> value, Tensor) \
         else store_checked(value, code, number)
@@ -124,7 +124,7 @@ cdef object fill_run(Op op, PyObject** slots, uint32_t live):
     else:
         target = new_preserved(t, t.code)
     if target.device:
-        fill_elsewhere(target, number)
+        fill_on_device(target, number)
     else:
         fill_once(target, number)
     if op.flags & OP_INPLACE:
@@ -143,7 +143,7 @@ cdef object zero_run(Op op, PyObject** slots, uint32_t live):
         number[i] = 0
     guard_write(op, slots, t, live, &keep)
     if t.device:
-        fill_elsewhere(t, number)
+        fill_on_device(t, number)
     else:
         fill_once(t, number)
     after_write(op, slots, t, live, keep)

@@ -3,14 +3,14 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport dims_slot
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.view cimport set_shortcuts
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.pointwise.strided cimport copy_large, copy_strided
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.thread_pool cimport LARGE
@@ -32,10 +32,10 @@ cdef object flip_run(Op op, PyObject** slots, uint32_t live):
     cdef int dims[64]
     cdef int i, n
     cdef char* data = t.data
-    t = held_if_large(t)
+    t = hold_if_large(t)
     n = dims_slot(op, slots, 1, t.rank, dims)
     out = new_preserved(t, t.code)
-    if elsewhere():
+    if runs_on_device():
         result_into(op, call_reference(op, [array_of(t), tuple([dims[i] for i in range(n if t.rank else 0)])]), out)
         record(op, slots, out, live)
         return out

@@ -4,7 +4,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport ints_slot, sizes_list
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
@@ -42,7 +42,7 @@ cdef object pad_run(Op op, PyObject** slots, uint32_t live):
     cdef int i, d, n, rank = t.rank
     cdef bint wider = False, something = True
     cdef char number[16]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     n = ints_slot(op, slots, 1, pad)
     if n % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {n}")

@@ -6,7 +6,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport int_slot
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport OP_INPLACE, Op
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
@@ -31,7 +31,7 @@ cdef object triangle_run(Op op, PyObject** slots, uint32_t live):
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
     cdef Py_ssize_t diagonal
     cdef PyObject* keep = NULL
-    t = target = held_if_large(t)
+    t = target = hold_if_large(t)
     diagonal = int_slot(op, slots, 1)
     if t.rank < 2:
         raise RuntimeError(f"{plain.name}: input tensor must have at least 2 dimensions, its shape is "

@@ -11,14 +11,14 @@ from libc.stdlib cimport malloc
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.dispatcher cimport dispatch, intercepted, watch_only
+from wengert_core.dispatch.dispatcher cimport dispatch, intercept, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.references cimport wrong_result
 from wengert_core.drivers.resize cimport resize_to
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.exchange.arrays cimport copy_into, fill_number
-from wengert_core.exchange.device_memory cimport elsewhere, fill_elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device, fill_on_device
 from wengert_core.exchange.from_data cimport dtype_code, scalar_code, store_checked, tensor_of_data
 from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
@@ -52,12 +52,12 @@ cdef enum:
 cdef extern from *:
     """
     /* this thread's default device, as Tensor's number of it */
-    static __thread unsigned int wengert_default_place = 0;
-    static inline unsigned int wengert_place(void) { return wengert_default_place; }
-    static inline void wengert_set_place(unsigned int place) { wengert_default_place = place; }
+    static __thread unsigned int wengert_default_device_number = 0;
+    static inline unsigned int wengert_default_device(void) { return wengert_default_device_number; }
+    static inline void wengert_set_default_device(unsigned int place) { wengert_default_device_number = place; }
     """
-    unsigned int wengert_place() noexcept nogil
-    void wengert_set_place(unsigned int place) noexcept nogil
+    unsigned int wengert_default_device() noexcept nogil
+    void wengert_set_default_device(unsigned int device_number) noexcept nogil
 
 
 # ---- requires_grad
@@ -131,15 +131,15 @@ cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1:
 
 # ---- the default device
 
-def default_place():
+def default_device_number():
     """The device of factories that are told none, in this thread: Tensor's number of it."""
-    return wengert_place()
+    return wengert_default_device()
 
 
-def set_default_place(unsigned int place):
+def set_default_device_number(unsigned int device_number):
     """Let factories that are told no device make their tensors on this one, by its number; gives the one before."""
-    before = wengert_place()
-    wengert_set_place(place)
+    before = wengert_default_device()
+    wengert_set_default_device(device_number)
     return before
 
 
@@ -165,11 +165,11 @@ cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
 cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
     """Whether device=, or this thread's default, names another device than the one that tensors are made on."""
     cdef PyObject* value = option(slots, row.device)
-    cdef unsigned int place
+    cdef unsigned int device_number
     if value == <PyObject*> None:      # the default is the user's: not for a driver that runs for another device
-        return wengert_place() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
-    place = _device.device_number(<object> value, op.name)
-    return place != (thread_state().place if elsewhere() else 0)
+        return wengert_default_device() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
+    device_number = _device.device_number(<object> value, op.name)
+    return device_number != (thread_state().device_number if runs_on_device() else 0)
 
 
 # ---- making
@@ -178,7 +178,7 @@ cdef int fill(Tensor t, PyObject* value) except -1:
     cdef char number[16]
     store_checked(value, t.code, number)
     if t.device:
-        return fill_elsewhere(t, number)
+        return fill_on_device(t, number)
     if t.count < WITHOUT_GIL:
         fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     else:
@@ -200,7 +200,7 @@ cdef void clear_part(Py_ssize_t begin, Py_ssize_t end, void* data) noexcept nogi
     memset(<char*> data + begin, 0, end - begin)
 
 
-cdef Tensor sized(Op op, FactoryRow* row, PyObject** slots, int code):
+cdef Tensor make_uninitialized(Op op, FactoryRow* row, PyObject** slots, int code):
     """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
     cdef Py_ssize_t shape[64]
     cdef int ndim
@@ -227,7 +227,7 @@ cdef bint requires_grad(PyObject* value):
     return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD != 0
 
 
-cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
+cdef Tensor make_filled(Op op, FactoryRow* row, PyObject** slots, int code):
     """The tensors of kinds empty to full; code -1: the dtype of the tensor to be like, of the value, or the default."""
     cdef int number = 0
     if row.kind == F_FULL:
@@ -241,7 +241,7 @@ cdef Tensor filled(Op op, FactoryRow* row, PyObject** slots, int code):
             code = (<Tensor> slots[row.like]).code
         else:
             code = number if row.kind == F_FULL else FACTS.default_float
-    cdef Tensor t = sized(op, row, slots, code)
+    cdef Tensor t = make_uninitialized(op, row, slots, code)
     if row.kind == F_ZEROS:
         if t.device:
             fill_number(t, 0)
@@ -266,7 +266,7 @@ cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
     return tensor_of_data(data, code)
 
 
-cdef Tensor made(Op op, FactoryRow* row, PyObject** slots, int code):
+cdef Tensor call_row_function(Op op, FactoryRow* row, PyObject** slots, int code):
     """What the row's Python function makes of the arguments that are not options, and of the dtype (or None)."""
     cdef int i
     cdef list arguments = []
@@ -343,8 +343,8 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     cdef FactoryRow* row = <FactoryRow*> op.data
     cdef int code
     cdef Tensor t
-    if names_another(op, row, slots) or row.kind >= F_DATA and elsewhere():
-        return intercepted(op, slots, WG_FOREIGN)
+    if names_another(op, row, slots) or row.kind >= F_DATA and runs_on_device():
+        return intercept(op, slots, WG_FOREIGN)
     check_options(op, row, slots)
     code = dtype_code(<object> option(slots, row.dtype))
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
@@ -352,9 +352,9 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     if row.kind == F_DATA:
         t = of_data(op, row, slots, code)
     elif row.kind == F_MADE:
-        t = made(op, row, slots, code)
+        t = call_row_function(op, row, slots, code)
     else:
-        t = filled(op, row, slots, code)
+        t = make_filled(op, row, slots, code)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
     if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:

@@ -7,7 +7,7 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport sample_into
 from wengert_core.drivers.steps cimport after_write, before_write
 from wengert_core.dtypes.dtypes cimport dtype_of
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
@@ -34,7 +34,7 @@ cdef object random_run(Op op, PyObject** slots, uint32_t live):
     before_write(op, slots, t, live, &keep)
     try:
         sampler, fill = op.impl
-        if fill is None or elsewhere() or not fill(rng, t, *arguments):
+        if fill is None or runs_on_device() or not fill(rng, t, *arguments):
             sample_into(op, sampler(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
     except BaseException:
         Py_XDECREF(keep)

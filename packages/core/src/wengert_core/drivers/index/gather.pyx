@@ -5,14 +5,14 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport dim_slot
-from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.index.index_iterator cimport (WALK_READ, as_index, as_index_or_empty, as_vector,
                                                         check_bounds, walk_along)
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, check_input
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport given_out, record
+from wengert_core.drivers.steps cimport prepare_given_out, record
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.state cimport WG_RECORD
@@ -50,12 +50,12 @@ cdef object gather_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], given = <Tensor> slots[2], index, out, asked
     cdef int dim
     if t.count >= LARGE or given.count >= LARGE:
-        t, given = held(t), held(given)
+        t, given = hold(t), hold(given)
     dim = dim_slot(op, slots, 1, t.rank)
     index = as_index_or_empty(given, "gather(): Expected dtype int32/int64 for index")
     check_gather(t, given, dim)
-    if isinstance(<object> given_out(op, slots), Tensor):
-        check_input(op, WRITES_APART, 0, t, <Tensor> given_out(op, slots))     # the index may be out=, as in torch
+    if isinstance(<object> prepare_given_out(op, slots), Tensor):
+        check_input(op, WRITES_APART, 0, t, <Tensor> prepare_given_out(op, slots))     # the index may be out=, as in torch
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
@@ -73,7 +73,7 @@ cdef object index_select_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t shape[64]
     cdef int dim, i
     if t.count >= LARGE or given.count >= LARGE:
-        t, given = held(t), held(given)
+        t, given = hold(t), hold(given)
     dim = dim_slot(op, slots, 1, t.rank)
     if given.rank > 1:
         raise IndexError(f"index_select(): Index is supposed to be a vector, its shape is {list(shape_tuple(given))}")
@@ -100,5 +100,5 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
     if without_kernels():
         return result_into(op, call_reference(op, [array_of(source), dim, array_of(index)]), target)
     if out.count >= LARGE:
-        source = held(source)
+        source = hold(source)
     return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))

@@ -24,8 +24,8 @@ from wengert_core.drivers.view.view cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQU
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_INT, INT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport tensor_of_array
-from wengert_core.exchange.device_memory cimport number_elsewhere
-from wengert_core.geometry.size_math cimport stepped
+from wengert_core.exchange.device_memory cimport number_on_device
+from wengert_core.geometry.size_math cimport step_sizes
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
@@ -92,7 +92,7 @@ cdef int read_tensor(Index* index, Item* item, Tensor t) except -1:
             and (t.rank or FACTS.category[t.code] != CAT_INT):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if t.rank == 0 and not t.flags & WG_BATCHED:
-        item.value = number_elsewhere(t) if t.device else load_number(t.data, t.code)
+        item.value = number_on_device(t) if t.device else load_number(t.data, t.code)
         item.kind = I_BOOL if t.code == BOOL or t.code == UINT8 else I_INT
     else:
         item.kind = I_TENSOR
@@ -105,12 +105,12 @@ cdef int read_other(Index* index, Item* item, PyObject* o) except -1:
     value = <object> o
     if isinstance(value, ARRAY):
         read_tensor(index, item,
-                    <Tensor> kept(index, tensor_of_array(np.ascontiguousarray(value).reshape(value.shape))))
+                    <Tensor> keep_alive(index, tensor_of_array(np.ascontiguousarray(value).reshape(value.shape))))
     elif PyIndex_Check(o) and not isinstance(value, NUMPY_BOOL):
         item.kind, item.value = I_INT, PyNumber_AsSsize_t(o, PyExc_IndexError)
     elif PySequence_Check(o):
         item.kind = I_TENSOR
-        item.object = kept(index, tensor_of_sequence(value))
+        item.object = keep_alive(index, tensor_of_sequence(value))
     else:
         raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
                          f"indices (got {qualified_name(value)})")
@@ -162,7 +162,7 @@ cdef int read_index(Index* index, PyObject* key) except -1:
     index.is_tuple = False
     index.keep = index.tensors = NULL
     if not PyTuple_CheckExact(key) and (isinstance(<object> key, tuple) or means_tuple(<object> key)):
-        key = kept(index, items_of(<object> key, MOST_DIMS + 1))
+        key = keep_alive(index, items_of(<object> key, MOST_DIMS + 1))
     if PyTuple_CheckExact(key):
         index.is_tuple = True
         for i in range(PyTuple_GET_SIZE(key)):
@@ -172,7 +172,7 @@ cdef int read_index(Index* index, PyObject* key) except -1:
     return 0
 
 
-cdef PyObject* kept(Index* index, object made) except NULL:
+cdef PyObject* keep_alive(Index* index, object made) except NULL:
     """Own an object for as long as the index lives."""
     if index.keep == NULL:
         fresh = []
@@ -187,7 +187,7 @@ cdef void release(Index* index) noexcept:
     Py_XDECREF(index.tensors)
 
 
-cdef int consumed(Index* index, Tensor t) except -1:
+cdef int count_consumed(Index* index, Tensor t) except -1:
     """How many dims of t the items speak of; IndexError when t has fewer."""
     cdef int i, n = 0
     cdef Tensor mask
@@ -216,7 +216,7 @@ cdef str too_many_message(Index* index, Tensor t):
 
 # ---- the view
 
-cdef inline Py_ssize_t checked(Py_ssize_t at, Py_ssize_t size, int dim) except -1:
+cdef inline Py_ssize_t check_index(Py_ssize_t at, Py_ssize_t size, int dim) except -1:
     if at < -size or at >= size:
         raise IndexError(f"index {at} is out of bounds for dimension {dim} with size {size}")
     return at + size if at < 0 else at
@@ -265,21 +265,21 @@ cdef int add_dim(Geometry* g, int dim, int itemsize) except -1:
 
 cdef int walk(Index* index, Tensor t, Geometry* g) except -1:
     """Apply all basic items to the geometry ``g`` of t; collect the tensors by dim of the result."""
-    cdef int n = consumed(index, t), i, dim = 0, source = 0
+    cdef int n = count_consumed(index, t), i, dim = 0, source = 0
     cdef bint open = True
     cdef Py_ssize_t start, stop, step
     cdef Item* item
     for i in range(index.n):
         item = &index.items[i]
         if item.kind == I_INT:
-            g.data += checked(item.value, g.shape[dim], source) * g.strides[dim]
+            g.data += check_index(item.value, g.shape[dim], source) * g.strides[dim]
             drop_dim(g, dim)
             source += 1
         elif item.kind == I_SLICE:
             read_slice(item, g.shape[dim], &start, &stop, &step)
             g.data += start * g.strides[dim]
             g.shape[dim] = (stop - start - 1) // step + 1 if stop > start else 0
-            g.strides[dim] = stepped(g.strides[dim], step)
+            g.strides[dim] = step_sizes(g.strides[dim], step)
             dim += 1
             source += 1
         elif item.kind == I_ELLIPSIS:
@@ -324,7 +324,7 @@ cdef Tensor position_of_bool(Py_ssize_t value):
 
 cdef Tensor walk_recorded(Index* index, Tensor t):
     """As walk, one operation after the other."""
-    cdef int n = consumed(index, t), i, dim = 0, source = 0, rank = t.rank
+    cdef int n = count_consumed(index, t), i, dim = 0, source = 0, rank = t.rank
     cdef bint open = True
     cdef Py_ssize_t start, stop, step
     cdef Tensor out = t
@@ -332,7 +332,7 @@ cdef Tensor walk_recorded(Index* index, Tensor t):
     for i in range(index.n):
         item = &index.items[i]
         if item.kind == I_INT:
-            out = view_call(V_SELECT, out, (dim, checked(item.value, out.dims[dim], source)))
+            out = view_call(V_SELECT, out, (dim, check_index(item.value, out.dims[dim], source)))
             source += 1
         elif item.kind == I_SLICE:
             read_slice(item, out.dims[dim], &start, &stop, &step)
@@ -365,7 +365,7 @@ cdef Tensor view_by(Index* index, Tensor t):
         return walk_recorded(index, t)
     start_from(&g, t)
     walk(index, t, &g)
-    return unrecorded(t, new_view(t, g.rank, g.shape, g.strides, g.data), modes)
+    return mark_unrecorded(t, new_view(t, g.rank, g.shape, g.strides, g.data), modes)
 
 
 # ---- x[...]
@@ -375,17 +375,17 @@ cdef object single_int(Tensor t, PyObject* key):
     cdef Py_ssize_t at = PyNumber_AsSsize_t(key, PyExc_IndexError)
     cdef Tensor out
     cdef unsigned int modes = thread_state().modes
-    cdef Py_ssize_t wrapped = checked(at, t.dims[0], 0)
+    cdef Py_ssize_t wrapped = check_index(at, t.dims[0], 0)
     if not only_recorded(t, modes):
         return view_call(V_SELECT, t, (0, wrapped))
     if t.rank == 1:
         out = new_view(t, 0, t.dims, t.dims, t.data + wrapped * t.dims[1])
     else:
         out = new_view(t, t.rank - 1, t.dims + 1, t.dims + t.rank + 1, t.data + wrapped * t.dims[t.rank])
-    return recorded_select(t, wrapped, out) if t.flags & modes & (WG_GRAD | WG_DUAL) else unrecorded(t, out, modes)
+    return recorded_select(t, wrapped, out) if t.flags & modes & (WG_GRAD | WG_DUAL) else mark_unrecorded(t, out, modes)
 
 
-cdef inline Tensor unrecorded(Tensor t, Tensor out, unsigned int modes):
+cdef inline Tensor mark_unrecorded(Tensor t, Tensor out, unsigned int modes):
     mark_origin(t, out, modes)
     return out
 
@@ -417,12 +417,12 @@ def getitem(Tensor t, key):
     try:
         read_index(&index, <PyObject*> key)
         view = view_by(&index, t)
-        return view if index.tensors == NULL else advanced(&index, view)
+        return view if index.tensors == NULL else index_by_tensors(&index, view)
     finally:
         release(&index)
 
 
-cdef object advanced(Index* index, object view):
+cdef object index_by_tensors(Index* index, object view):
     """The op index on a view, with the tensors that are left."""
     cdef PyObject* slots[2]
     tensors = tuple(<list> index.tensors)

@@ -1,7 +1,7 @@
 """Walking an index along one dim: gather, scatter, scatter_add."""
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef enum Walked:
+cdef enum WalkKind:
     WALK_READ = 0                      # other = t[index]
     WALK_WRITE = 1                     # t[index] = other
     WALK_ADD = 2                       # t[index] += other

@@ -2,10 +2,10 @@
 from libc.stdint cimport int64_t
 
 from wengert_core.dtypes.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport converted
+from wengert_core.exchange.arrays cimport convert_copy
 from wengert_core.exchange.device_memory cimport on_host
 from wengert_core.kernels.index.index cimport IndexLoop, all_within, gather, scatter, scatter_add
-from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_split, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_view, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -73,12 +73,12 @@ cdef Tensor as_index(Tensor index, str message):
     """An int64 index with one dim at least; RuntimeError(message) for another dtype than int32 and int64."""
     if index.code != INT64 and index.code != INT32:
         raise RuntimeError(message)
-    return as_vector(index if index.code == INT64 else converted(index, INT64))
+    return as_vector(index if index.code == INT64 else convert_copy(index, INT64))
 
 
 cdef Tensor as_index_or_empty(Tensor index, str message):
     """As ``as_index``, but of an index without elements the dtype does not matter."""
-    return as_index(index, message) if index.count else as_vector(converted(index, INT64))
+    return as_index(index, message) if index.count else as_vector(convert_copy(index, INT64))
 
 
 cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, const Py_ssize_t* shape,
@@ -123,7 +123,7 @@ cdef void walk_large(
     for i in range(w.rank):            # along the indexed dim, whose stride is 0, writes may meet
         units[i] = w.shape[i] if what == WALK_READ or w.own[i] != 0 else 1
     units[last] = (units[last] + UNIT - 1) // UNIT
-    job.dim = dim_to_cut(w.rank, units)
+    job.dim = dim_to_split(w.rank, units)
     if units[job.dim] == 1:
         walk(w, loop, what, own, index, other)
         return

@@ -12,7 +12,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
-from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.masked_fill cimport store
 from wengert_core.drivers.memory_overlap cimport (
@@ -23,12 +23,12 @@ from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport apart, array_of, converted, copy_into
-from wengert_core.exchange.device_memory cimport elsewhere, moved_here, on_host, without_kernels
+from wengert_core.exchange.arrays cimport without_alias, array_of, convert_copy, copy_into
+from wengert_core.exchange.device_memory cimport runs_on_device, move_to_device, on_host, without_kernels
 from wengert_core.kernels.index.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_ELSEWHERE, WG_RECORD, WgState, thread_state
-from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WgState, thread_state
+from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_split, parallel_for
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
@@ -65,13 +65,13 @@ cdef list expanded_masks(Tensor t, object indices):
         index = item
         if index.code == UINT8:
             warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-            index = converted(index, BOOL)
+            index = convert_copy(index, BOOL)
         if index.code == BOOL:
             check_mask(t, index, dim)
             pairs.append((dim, mask_offsets(t, index, dim), index.rank))
             dim += index.rank
         elif index.code == INT64 or index.code == INT32:
-            pairs.append((dim, index if index.code == INT64 else converted(index, INT64), 0))
+            pairs.append((dim, index if index.code == INT64 else convert_copy(index, INT64), 0))
             dim += 1
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -347,7 +347,7 @@ cdef void move_large(Mover* m, Py_ssize_t count) noexcept nogil:
     units[m.n] = m.loop.shape[0] if m.what == READ else 1
     units[m.n + 1] = (m.loop.shape[1] + UNIT - 1) // UNIT if m.what == READ else 1
     job.mover = m
-    job.dim = dim_to_cut(m.n + 2, units)
+    job.dim = dim_to_split(m.n + 2, units)
     job.unit = UNIT if job.dim == m.n + 1 else 1
     if units[job.dim] == 1:
         move_around(m)
@@ -396,29 +396,29 @@ cdef bint any_large(object indices):
 cdef object index_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
     if t.count >= LARGE or any_large(<object> slots[1]):
-        t = held(t)
-    out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gathered(op, t, <object> slots[1])
+        t = hold(t)
+    out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gather_elements(op, t, <object> slots[1])
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
 
 
-cdef Tensor gathered(Op op, Tensor t, object indices):
+cdef Tensor gather_elements(Op op, Tensor t, object indices):
     cdef Plan plan
     cdef Py_ssize_t shape[64]
     cdef Tensor _owner = make_plan(op, t, indices, &plan)
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
     if out.count >= WITHOUT_GIL:
-        t = held(t)
+        t = hold(t)
         with nogil:
             move(&plan, t.data, out.data, False, t.code, READ)
     elif out.count:
         move(&plan, t.data, out.data, False, t.code, READ)
-    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else lay_out_result(&plan, out)
 
 
-cdef Tensor laid_out(Plan* plan, Tensor out):
+cdef Tensor lay_out_result(Plan* plan, Tensor out):
     """Index a tensor that is not row-major: the dims that are not indexed keep their order in memory."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t positions[64]
@@ -460,11 +460,11 @@ cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
     """make_plan, with the index tensors in the host's memory: their values are looked at."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
-    if not elsewhere():
+    if not runs_on_device():
         return make_plan(op, t, indices, plan)
     local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index
              for index in indices]
-    state.modes = modes & ~(<unsigned int> WG_ELSEWHERE)
+    state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
     try:
         return make_plan(op, t, local, plan)
     finally:
@@ -479,7 +479,7 @@ cdef Tensor index_by_reference(Op op, Tensor t, object indices):
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
     result_into(op, computed, out)
-    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else laid_out(&plan, out)
+    return out if t.flags & TF_CONTIGUOUS or ndim < 2 else lay_out_result(&plan, out)
 
 
 cdef tuple as_arrays(object indices):
@@ -487,7 +487,7 @@ cdef tuple as_arrays(object indices):
 
 
 cdef object index_array(Tensor index):
-    array = array_of(moved_here(index) if elsewhere() and not index.device else index)
+    array = array_of(move_to_device(index) if runs_on_device() and not index.device else index)
     return array.astype(bool) if index.code == UINT8 else array
 
 
@@ -507,7 +507,7 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
         own[0], own[1], own[2], own[3] = slots[0], slots[1], <PyObject*> values, slots[3]
         slots = own
     if t.count >= LARGE or values.count >= LARGE or any_large(<object> slots[1]):
-        t, values = held(t), held(values)
+        t, values = hold(t), hold(values)
     if not isinstance(<object> slots[1], (tuple, list)):
         raise op_error(op, 1, "tuple of Tensors", slots[1])
     if values.code != t.code:
@@ -594,7 +594,7 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
     if offset < 0:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(shape_tuple(values))} cannot be broadcast to "
                            f"indexing result of shape {sizes_list(ndim, shape)} (see docs/errors/shape-mismatch)")
-    values = apart(values, target)
+    values = without_alias(values, target)
     if values.count == 1 or (same and values.flags & TF_CONTIGUOUS):
         return values
     cdef Tensor whole = new_empty(values.code, ndim, shape)
@@ -620,6 +620,6 @@ cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, 
 cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices, bint accumulate) except -1:
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
     low = target.code == FLOAT16 or target.code == BFLOAT16
-    array = array_of(converted(target, FLOAT32) if low else target)
-    addend = array_of(converted(values, FLOAT32) if low else values)
+    array = array_of(convert_copy(target, FLOAT32) if low else target)
+    addend = array_of(convert_copy(values, FLOAT32) if low else values)
     return result_into(plain, call_reference(plain, [array, as_arrays(indices), addend, accumulate]), target)

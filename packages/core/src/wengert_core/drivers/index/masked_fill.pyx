@@ -5,7 +5,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
@@ -59,7 +59,7 @@ cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t shape[64]
     cdef int ndim = 0, i
     if t.count >= LARGE or mask.count >= LARGE:
-        t, mask = held(t), held(mask)
+        t, mask = hold(t), hold(mask)
         target = t
     check(op, slots, t.code, number)
     broadcast(op, &ndim, shape, mask)

@@ -6,16 +6,16 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.memory_overlap cimport WRITES_APART
-from wengert_core.drivers.out_argument cimport finished, into_out
+from wengert_core.drivers.out_argument cimport finish_result, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
-from wengert_core.drivers.steps cimport broadcast, given_out
+from wengert_core.drivers.steps cimport broadcast, prepare_given_out
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, converted, copy_into, tensor_of_result
-from wengert_core.exchange.device_memory cimport elsewhere, namespace
+from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, convert_copy, copy_into, tensor_of_result
+from wengert_core.exchange.device_memory cimport runs_on_device, namespace
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.tensors.memory_format cimport dense_strides
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
@@ -57,7 +57,7 @@ cdef Tensor row_major(Tensor t):
 
 # ---- nonzero
 
-cdef void true_places(const uint8_t* mask, Py_ssize_t wanted, int64_t* out) noexcept nogil:
+cdef void true_indices(const uint8_t* mask, Py_ssize_t wanted, int64_t* out) noexcept nogil:
     """The first ``wanted`` places of what is true; there are as many."""
     cdef Py_ssize_t i = 0, found = 0
     while found < wanted:
@@ -79,7 +79,7 @@ cdef void coordinates(int64_t* out, Py_ssize_t n, int rank, const Py_ssize_t* di
             rest //= dims[d]
 
 
-cdef Tensor places_elsewhere(Tensor t):
+cdef Tensor indices_on_device(Tensor t):
     """nonzero by a device's functions: how many there are is known when it has computed them."""
     cdef Py_ssize_t shape[2]
     xp = namespace()
@@ -103,15 +103,15 @@ cdef object nonzero_run(Op op, PyObject** slots, uint32_t live):
     cdef bint apart = PyObject_IsTrue(<object> slots[1])
     cdef Py_ssize_t shape[2]
     cdef int order[2]
-    if apart and given_out(op, slots) != <PyObject*> None:
+    if apart and prepare_given_out(op, slots) != <PyObject*> None:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-    t = held_if_large(t)
-    if elsewhere():
-        out = places_elsewhere(as_vector(t) if apart else t)
+    t = hold_if_large(t)
+    if runs_on_device():
+        out = indices_on_device(as_vector(t) if apart else t)
         asked = None if apart else into_out(op, slots, out, live)
         return out.unbind(1) if apart else out if asked is None else asked
     source = row_major(as_vector(t) if apart else t)
-    mask = source if source.code == BOOL else converted(source, BOOL)
+    mask = source if source.code == BOOL else convert_copy(source, BOOL)
     shape[0], shape[1] = count_true(<uint8_t*> mask.data, mask.count), source.rank
     out = new_empty(INT64, 2, shape)
     order[0], order[1] = 1, 0
@@ -119,7 +119,7 @@ cdef object nonzero_run(Op op, PyObject** slots, uint32_t live):
     if ONLY_REFERENCES and source.rank:
         array_into(np.stack(np.nonzero(array_of(source)), axis=1), out)
     elif source.rank:
-        true_places(<uint8_t*> mask.data, shape[0], <int64_t*> out.data + (source.rank - 1) * shape[0])
+        true_indices(<uint8_t*> mask.data, shape[0], <int64_t*> out.data + (source.rank - 1) * shape[0])
         if source.rank > 1:
             coordinates(<int64_t*> out.data, shape[0], source.rank, source.dims)
     if apart:
@@ -138,14 +138,14 @@ cdef void select_items(item_t* out, const item_t* values, const uint8_t* mask, P
         i += 1
 
 
-cdef Tensor broadcasted(Tensor t, int ndim, const Py_ssize_t* shape):
+cdef Tensor broadcast_elements(Tensor t, int ndim, const Py_ssize_t* shape):
     """t's elements in that shape, row by row."""
     cdef Tensor out = new_empty(t.code, ndim, shape)
     copy_into(out, t)
     return out
 
 
-cdef Tensor selected_elsewhere(Op op, Tensor t, Tensor mask):
+cdef Tensor select_on_device(Op op, Tensor t, Tensor mask):
     """The elements by a device's functions, which alone know how many there are."""
     array = result_array(op, call_reference(op, [array_of(t), array_of(mask)]))
     check_kind(op, array, t.code, 0, 1)
@@ -160,7 +160,7 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t wanted
     cdef int ndim = 0, size = FACTS.itemsize[t.code]
-    t, mask = held_if_large(t), held_if_large(mask)
+    t, mask = hold_if_large(t), hold_if_large(mask)
     if mask.code != BOOL:
         raise RuntimeError("masked_select: expected BoolTensor for mask, got a mask of dtype "
                            f"{scalar_name(mask.code)}; compare with != 0 to make one")
@@ -169,9 +169,9 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     else:
         broadcast(op, &ndim, shape, mask)
         broadcast(op, &ndim, shape, t)
-        t, mask = broadcasted(t, ndim, shape), broadcasted(mask, ndim, shape)
-    if elsewhere():
-        return finished(op, slots, selected_elsewhere(op, t, mask), t.code, live)
+        t, mask = broadcast_elements(t, ndim, shape), broadcast_elements(mask, ndim, shape)
+    if runs_on_device():
+        return finish_result(op, slots, select_on_device(op, t, mask), t.code, live)
     wanted = count_true(<uint8_t*> mask.data, mask.count)
     out = new_empty(t.code, 1, &wanted)
     if ONLY_REFERENCES:
@@ -186,4 +186,4 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
         select_items(<uint8_t*> out.data, <uint8_t*> t.data, <uint8_t*> mask.data, wanted)
     else:
         select_items(<bytes16*> out.data, <bytes16*> t.data, <uint8_t*> mask.data, wanted)
-    return finished(op, slots, out, out.code, live)
+    return finish_result(op, slots, out, out.code, live)

@@ -5,7 +5,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport dim_slot, scalar_name
-from wengert_core.dispatch.keep_alive cimport held_slots
+from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.index_iterator cimport (WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector,
                                                         check_bounds, walk_along)
@@ -16,7 +16,7 @@ from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_INT, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound, number_code
-from wengert_core.exchange.arrays cimport apart, array_of, copy_into
+from wengert_core.exchange.arrays cimport without_alias, array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.messages.signatures import invalid_combination
@@ -66,7 +66,7 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
     cdef Job job
     told = slots
     if t.count >= LARGE or given.count >= LARGE:
-        _holds = held_slots(op, slots, own)
+        _holds = hold_slots(op, slots, own)
         slots = own
         t, given = <Tensor> own[0], <Tensor> own[2]
     dim = dim_slot(op, slots, 1, t.rank)
@@ -79,9 +79,9 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
     target = t
     if op.flags & OP_INPLACE:
         if may_meet(index, t):
-            index = apart(index, t)
+            index = without_alias(index, t)
         if source is not None and may_meet(source, t):
-            source = apart(source, t)
+            source = without_alias(source, t)
             job.data = source.data
             set_strides(&job, source)
         before_write(op, told, <Tensor> told[0], live, &keep)
@@ -214,8 +214,8 @@ cdef int scatter_mode(object reduce) except -1:
     if reduce is None:
         return WALK_WRITE
     if reduce not in ("add", "multiply"):
-        from wengert_core.messages.short_repr import told
-        raise RuntimeError(f"reduce argument must be either add or multiply. It is {told(reduce)}")
+        from wengert_core.messages.short_repr import short_repr
+        raise RuntimeError(f"reduce argument must be either add or multiply. It is {short_repr(reduce)}")
     return WALK_ADD
 
 

@@ -70,7 +70,7 @@ def setitem(Tensor t, key, value):
             call(FILL, view, source if source is not None
                  else as_tensor(t, value) if view is t and t.flags & NOT_PLAIN else value)
         else:
-            call(COPY, view, fitted(<Tensor> source, <Tensor> view))
+            call(COPY, view, fit_source(<Tensor> source, <Tensor> view))
     finally:
         release(&index)
 
@@ -146,7 +146,7 @@ cdef object call(Op op, object target, object value):
     return dispatch(op, slots)
 
 
-cdef Tensor fitted(Tensor source, Tensor view):
+cdef Tensor fit_source(Tensor source, Tensor view):
     """Return ``source`` without leading dims of size 1 that the view lacks; RuntimeError if it does not broadcast."""
     cdef int extra = 0
     if source.rank > view.rank:

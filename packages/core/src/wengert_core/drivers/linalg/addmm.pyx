@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, find_op, op_error
 from wengert_core.drivers.linalg.gemm cimport add_row, computing_code, has_product, multiply
-from wengert_core.drivers.linalg.matmul cimport (by_reference, cannot_multiply, check_out, check_same, multiplied,
+from wengert_core.drivers.linalg.matmul cimport (by_reference, cannot_multiply, check_out, check_same, multiply_matrices,
                                                  no_bool)
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.pointwise.pointwise_checks cimport computing
@@ -13,8 +13,8 @@ from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound
-from wengert_core.exchange.arrays cimport converted, copy_into
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.arrays cimport convert_copy, copy_into
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.tensors.tensor cimport Tensor, alias, forget_writes, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -68,7 +68,7 @@ cdef Tensor product_and_sum(
     cdef Tensor out
     if beta != 1 or alpha != 1:
         check_factors(beta, alpha, a.code)
-    if not has_product(a.code) or elsewhere():
+    if not has_product(a.code) or runs_on_device():
         out = new_empty(a.code, ndim, shape)
         by_reference(op, slots, out)
         return out
@@ -85,7 +85,7 @@ cdef Tensor product_and_sum(
     elif beta != 0:
         find_op("add_")(out, alias(added), alpha=beta)
     forget_writes(out)
-    return out if out.code == a.code else converted(out, a.code)
+    return out if out.code == a.code else convert_copy(out, a.code)
 
 
 cdef object addmm_run(Op op, PyObject** slots, uint32_t live):
@@ -138,7 +138,7 @@ cdef object linear_run(Op op, PyObject** slots, uint32_t live):
     if weight.rank == 2:
         shape[ndim - 1] = weight.dims[0]
     if bias is None:
-        return multiplied(op, slots, x, weight, True, ndim, shape, live)
+        return multiply_matrices(op, slots, x, weight, True, ndim, shape, live)
     check_bias(bias, x, weight, ndim, shape)
     check_out(op, slots, x.code)
     out = product_and_sum(op, slots, bias, x, weight, True, ndim, shape, 1, 1)

@@ -2,11 +2,11 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.dispatch.keep_alive cimport held_slots
+from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.linalg import lapack
-from wengert_core.drivers.linalg.lapack cimport (KERNELS, WG_NO_RESULT, begin, finished, output, real_code, run,
+from wengert_core.drivers.linalg.lapack cimport (KERNELS, WG_NO_RESULT, begin, finish_outputs, output, real_code, run,
                                                  set_run, wg_factoring)
 from wengert_core.exchange.column_major cimport by_columns
 from wengert_core.tensors.tensor cimport Tensor, new_empty
@@ -39,7 +39,7 @@ cdef object eigh_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor values, vectors
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     job.upper = <object> slots[1] == "U"
     values = real_values(&job, job.n)
     if <object> slots[2]:
@@ -48,7 +48,7 @@ cdef object eigh_run(Op op, PyObject** slots, uint32_t live):
     else:
         vectors = nothing(&job)
     run(op, &job, KERNELS.eigh, job.n * job.n * job.n, START + PRODUCTS * job.n * job.n * job.n)
-    return finished(op, slots, (values, vectors), live)
+    return finish_outputs(op, slots, (values, vectors), live)
 
 
 cdef object svd_run(Op op, PyObject** slots, uint32_t live):
@@ -59,7 +59,7 @@ cdef object svd_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t least
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     least = min(job.m, job.n)
     job.full = bool(<object> slots[1])
     values = real_values(&job, least)
@@ -72,7 +72,7 @@ cdef object svd_run(Op op, PyObject** slots, uint32_t live):
     run(op, &job, KERNELS.svd, job.m * job.n * least, START + PRODUCTS * job.m * job.n * least)
     if job.failed == WG_NO_RESULT:     # the reference says which matrix, and why
         return array_run(op, slots, live)
-    return finished(op, slots, (u, values, vh), live)
+    return finish_outputs(op, slots, (u, values, vh), live)
 
 
 set_run("eigh", eigh_run)

@@ -13,12 +13,12 @@ import warnings
 import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
-from wengert_core.dispatch.keep_alive cimport held
+from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.drivers.linalg.dot cimport DOT_UNIT, dot_in_units
 from wengert_core.drivers.linalg.outer cimport outer_product
 from wengert_core.drivers.pointwise.loop_lookup import numpy_is_known
 from wengert_core.dtypes.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport contiguous_copy, converted, copy_into
+from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy, copy_into
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread,
                                                routine, start, threads_of_this_thread, wide_integers)
@@ -176,7 +176,7 @@ cdef inline bint is_blas_able(Tensor t) noexcept:
 cdef inline Tensor operand(Tensor t, int code, Py_ssize_t work, bint whole):
     """``t`` as dtype ``code`` and fit for the loop. whole: dims in front will be joined."""
     if t.code != code:
-        return converted(t, code)
+        return convert_copy(t, code)
     if (whole and not t.flags & TF_CONTIGUOUS) or (work >= COPY_FROM and not is_blas_able(t)):
         return contiguous_copy(t)
     return t
@@ -201,7 +201,7 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     if out.count == 0:
         return 0
     if out.count * n >= WITHOUT_GIL:
-        a, b = held(a), held(b)
+        a, b = hold(a), hold(b)
     if n == 0:
         memset(target.data, 0, target.count * FACTS.itemsize[code])
     elif n == 1 and outer_product(a, b, transposed, target):

@@ -65,8 +65,8 @@ cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize
 cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=*) except -1
 
 # (LU column by column, pivots, info)
-cdef tuple factored(Op op, wg_factoring* job)
-cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live)
+cdef tuple factorize(Op op, wg_factoring* job)
+cdef object finish_outputs(Op op, PyObject** slots, tuple results, uint32_t live)
 
 
 cdef inline int real_code(int code) noexcept:

@@ -18,16 +18,16 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from wengert_core.dispatch.keep_alive cimport held_slots
+from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, tensor_of_array
-from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
+from wengert_core.exchange.column_major cimport by_columns, copy_by_columns
 from wengert_core.runtime.blas_lookup cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_ELSEWHERE
+from wengert_core.runtime.state cimport WG_ON_DEVICE
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
@@ -120,7 +120,7 @@ cdef bint is_whole(wg_lapack* lapack) noexcept:
             and lapack.gesdd != NULL)
 
 
-cdef bint trusted(Op op, int code) except -1:
+cdef bint is_usable(Op op, int code) except -1:
     """Whether LAPACK is there for a dtype and gives what the op's reference gives."""
     cdef Family* family = <Family*> op.data
     cdef int i = code - FLOAT32
@@ -154,7 +154,7 @@ cdef object agrees(Op op, int code):
 def by_lapack(Op op, dtype):
     """Whether this op is computed by LAPACK for a dtype; else it is its reference."""
     cdef int code = dtype.code
-    return op.data != NULL and code >= FLOAT32 and trusted(op, code)
+    return op.data != NULL and code >= FLOAT32 and is_usable(op, code)
 
 
 # ---- the steps
@@ -170,7 +170,7 @@ cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t
         b = <Tensor> slots[second]
         if b.code != a.code or b.count == 0:
             return False
-    if live & WG_ELSEWHERE or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not trusted(op, a.code):
+    if live & WG_ON_DEVICE or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not is_usable(op, a.code):
         return False
     job.lapack, job.code, job.itemsize, job.failed = &LAPACK[a.code - FLOAT32], a.code, FACTS.itemsize[a.code], 0
     job.m, job.n = a.dims[a.rank - 2], a.dims[a.rank - 1]
@@ -220,7 +220,7 @@ cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize
     return new_empty(code, job.n_batch + n, shape)
 
 
-cdef void turn(wg_matrices* x) noexcept:
+cdef void read_transposed(wg_matrices* x) noexcept:
     """Read matrices transposed."""
     x.row, x.column = x.column, x.row
 
@@ -249,7 +249,7 @@ cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssiz
     return 0
 
 
-cdef object finished(Op op, PyObject** slots, tuple results, uint32_t live):
+cdef object finish_outputs(Op op, PyObject** slots, tuple results, uint32_t live):
     """The outputs, recorded."""
     cdef PyObject* outs[4]
     cdef int i
@@ -268,14 +268,14 @@ cdef object cholesky_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor factor, info
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     # The transposed matrices have the other factor, transposed: Note [Results by columns]
     job.upper = not <object> slots[1]
-    turn(&job.a)
+    read_transposed(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = factor.data, <int32_t*> info.data
     run(op, &job, wg_cholesky, job.n * job.n * job.n // 3 + 1)
-    return finished(op, slots, (by_columns(factor), info), live)
+    return finish_outputs(op, slots, (by_columns(factor), info), live)
 
 
 cdef object triangular_run(Op op, PyObject** slots, uint32_t live):
@@ -285,19 +285,19 @@ cdef object triangular_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor x
     if not begin(op, slots, 1, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     job.upper, job.left = bool(<object> slots[2]), bool(<object> slots[3])
     job.unit = bool(<object> slots[4])
     if not is_system(&job, <Tensor> own[1], False):
         return array_run(op, slots, live)
     join_batches(op, <Tensor> own[0], <Tensor> own[1], False, &job)
-    turn(&job.a)
-    turn(&job.b)
+    read_transposed(&job.a)
+    read_transposed(&job.b)
     job.upper, job.left = not job.upper, not job.left
     x = output(&job, job.code, 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out = x.data
     run(op, &job, wg_triangular, job.n * job.n * job.k)
-    return finished(op, slots, (by_columns(x),), live)
+    return finish_outputs(op, slots, (by_columns(x),), live)
 
 
 cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept:
@@ -311,7 +311,7 @@ cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept:
     return b.dims[b.rank - (2 if job.left else 1)] == job.n
 
 
-cdef tuple factored(Op op, wg_factoring* job):
+cdef tuple factorize(Op op, wg_factoring* job):
     cdef Py_ssize_t least = min(job.m, job.n)
     cdef Tensor lu = output(job, job.code, 2, job.n, job.m), pivots = output(job, INT32, 1, least, 0)
     cdef Tensor info = output(job, INT32, 0, 0, 0)
@@ -326,8 +326,8 @@ cdef object lu_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* own[16]
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
-    return finished(op, slots, factored(op, &job), live)
+    _holds = hold_slots(op, slots, own)
+    return finish_outputs(op, slots, factorize(op, &job), live)
 
 
 cdef object qr_run(Op op, PyObject** slots, uint32_t live):
@@ -338,7 +338,7 @@ cdef object qr_run(Op op, PyObject** slots, uint32_t live):
     cdef Py_ssize_t nothing = 0
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     mode = <object> slots[1]
     job.k = job.m if mode == "complete" else min(job.m, job.n)
     if mode == "r":
@@ -349,7 +349,7 @@ cdef object qr_run(Op op, PyObject** slots, uint32_t live):
     r = output(&job, job.code, 2, job.k, job.n)
     job.second = r.data
     run(op, &job, wg_qr, 2 * job.m * job.n * job.k)
-    return finished(op, slots, (q if mode == "r" else laid_by_columns(q), laid_by_columns(r)), live)
+    return finish_outputs(op, slots, (q if mode == "r" else copy_by_columns(q), copy_by_columns(r)), live)
 
 
 set_run("cholesky", cholesky_run)

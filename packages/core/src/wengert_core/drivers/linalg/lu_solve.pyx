@@ -5,14 +5,14 @@ LU is an output of its own, by which formulas solve the adjoint system: PyTorch'
 from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, uint32_t
 
-from wengert_core.dispatch.keep_alive cimport held_slots
+from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.linalg import lapack
-from wengert_core.drivers.linalg.lapack cimport (KERNELS, begin, factored, finished, is_system, join_batches, matrices,
+from wengert_core.drivers.linalg.lapack cimport (KERNELS, begin, factorize, finish_outputs, is_system, join_batches, matrices,
                                                  output, real_code, run, set_run, wg_factoring)
 from wengert_core.dtypes.dtypes cimport INT32
-from wengert_core.exchange.column_major cimport by_columns, laid_by_columns
+from wengert_core.exchange.column_major cimport by_columns, copy_by_columns
 from wengert_core.tensors.tensor cimport Tensor
 
 
@@ -28,12 +28,12 @@ cdef object inverse_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor inverse, info
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     job.k, job.adjoint = job.n, True   # the transposed inverse by rows
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
     run(op, &job, KERNELS.inverse, job.n * job.n * job.n)
-    return finished(op, slots, (by_columns(inverse), info), live)
+    return finish_outputs(op, slots, (by_columns(inverse), info), live)
 
 
 # ---- systems
@@ -46,15 +46,15 @@ cdef object solve_run(Op op, PyObject** slots, uint32_t live):
     cdef bint vectors
     if not begin(op, slots, 1, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     a, b = <Tensor> own[0], <Tensor> own[1]
     job.left = bool(<object> slots[2])
     vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
     if not is_system(&job, b, vectors):
         return array_run(op, slots, live)
-    lu, pivots, info = factored(op, &job)
+    lu, pivots, info = factorize(op, &job)
     job.guarded = True
-    return finished(op, slots, (solution(op, &job, lu, pivots, b, vectors), info, lu, pivots), live)
+    return finish_outputs(op, slots, (solution(op, &job, lu, pivots, b, vectors), info, lu, pivots), live)
 
 
 cdef bint same_sizes(Tensor a, Tensor b) noexcept:
@@ -73,13 +73,13 @@ cdef object lu_solve_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, b
     if not begin(op, slots, 2, &job, live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
+    _holds = hold_slots(op, slots, own)
     lu, pivots, b = <Tensor> own[0], <Tensor> own[1], <Tensor> own[2]
     job.left, job.adjoint = bool(<object> slots[3]), bool(<object> slots[4])
     if (pivots.device or pivots.code != INT32
             or pivots.rank != lu.rank - 1 or not same_sizes(lu, pivots) or not is_system(&job, b, False)):
         return array_run(op, slots, live)
-    return finished(op, slots, (solution(op, &job, lu, pivots, b, False),), live)
+    return finish_outputs(op, slots, (solution(op, &job, lu, pivots, b, False),), live)
 
 
 cdef Tensor solution(Op op, wg_factoring* job, Tensor lu, Tensor pivots, Tensor b, bint vectors):
@@ -90,7 +90,7 @@ cdef Tensor solution(Op op, wg_factoring* job, Tensor lu, Tensor pivots, Tensor 
     x = output(job, job.code, 1 if vectors else 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out = x.data
     run(op, job, KERNELS.solve, job.n * job.n * (job.k + 1))
-    return laid_by_columns(x) if job.left and x.rank > 1 else x      # of vectors the last two dims, as in PyTorch
+    return copy_by_columns(x) if job.left and x.rank > 1 else x      # of vectors the last two dims, as in PyTorch
 
 
 # ---- determinants
@@ -102,12 +102,12 @@ cdef object det_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, det
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
-    lu, pivots, _ = factored(op, &job)
+    _holds = hold_slots(op, slots, own)
+    lu, pivots, _ = factorize(op, &job)
     det = output(&job, job.code, 0, 0, 0)
     job.out, job.second = det.data, NULL
     multiply(op, &job, lu, pivots)
-    return finished(op, slots, (det, lu, pivots), live)
+    return finish_outputs(op, slots, (det, lu, pivots), live)
 
 
 cdef object slogdet_run(Op op, PyObject** slots, uint32_t live):
@@ -117,13 +117,13 @@ cdef object slogdet_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor lu, pivots, sign, size
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
-    _holds = held_slots(op, slots, own)
-    lu, pivots, _ = factored(op, &job)
+    _holds = hold_slots(op, slots, own)
+    lu, pivots, _ = factorize(op, &job)
     sign = output(&job, job.code, 0, 0, 0)
     size = output(&job, real_code(job.code), 0, 0, 0)
     job.out, job.second = sign.data, size.data
     multiply(op, &job, lu, pivots)
-    return finished(op, slots, (sign, size, lu, pivots), live)
+    return finish_outputs(op, slots, (sign, size, lu, pivots), live)
 
 
 cdef int multiply(Op op, wg_factoring* job, Tensor lu, Tensor pivots) except -1:

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.op cimport Op
 from wengert_core.tensors.tensor cimport Tensor
 
-cdef object multiplied(
+cdef object multiply_matrices(
     Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live
 )
 cdef int check_out(Op op, PyObject** slots, int code) except -1

@@ -9,17 +9,17 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
-from wengert_core.dispatch.dispatcher cimport LIVE_INTERCEPT, dispatch, intercepted, watch_only
+from wengert_core.dispatch.dispatcher cimport LIVE_INTERCEPT, dispatch, intercept, watch_only
 from wengert_core.dispatch.op cimport Op, call_bound, find_op, run_fn
 from wengert_core.drivers.linalg.gemm cimport computing_code, has_product, multiply
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
-from wengert_core.drivers.steps cimport given_out, record
+from wengert_core.drivers.steps cimport prepare_given_out, record
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.messages.mismatches import broadcast_error
-from wengert_core.exchange.arrays cimport array_of, converted
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.arrays cimport array_of, convert_copy
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.state cimport WG_CAST, WG_DUAL, WG_GRAD, thread_state
 from wengert_core.tensors.tensor cimport Tensor, alias, new_empty, shape_tuple
 
@@ -50,14 +50,14 @@ cdef object call_two(Op op, PyObject* a, PyObject* b):
 
 # ---- the steps
 
-cdef object multiplied(
+cdef object multiply_matrices(
     Op op, PyObject** slots, Tensor a, Tensor b, bint transposed, int ndim, Py_ssize_t* shape, uint32_t live
 ):
     """The product as a new tensor or in out=, recorded."""
     cdef Tensor out, given
     check_out(op, slots, a.code)
     out = new_empty(a.code, ndim, shape)
-    if has_product(a.code) and not elsewhere():
+    if has_product(a.code) and not runs_on_device():
         multiply(a, b, transposed, out)
     else:
         by_reference(op, slots, out)
@@ -71,7 +71,7 @@ cdef object multiplied(
 
 cdef int check_out(Op op, PyObject** slots, int code) except -1:
     """out= must have the dtype of the product."""
-    cdef PyObject* out = given_out(op, slots)
+    cdef PyObject* out = prepare_given_out(op, slots)
     if isinstance(<object> out, Tensor) and (<Tensor> out).code != code:
         if op.name in ("dot", "vdot"):
             raise RuntimeError(f"result dtype {scalar_name((<Tensor> out).code)} does not match input dtype "
@@ -91,7 +91,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out) except -1:
         value = <object> slots[i]
         if isinstance(value, Tensor):
             t = <Tensor> value
-            value = array_of(t if computing_code(t.code) == t.code else converted(t, computing_code(t.code)))
+            value = array_of(t if computing_code(t.code) == t.code else convert_copy(t, computing_code(t.code)))
         arguments.append(value)
     return result_into(op, call_reference(op, arguments), out)
 
@@ -144,7 +144,7 @@ cdef object mm_run(Op op, PyObject** slots, uint32_t live):
     if a.code != b.code or a.code == BOOL:
         check_same(op, a, b)
     shape[0], shape[1] = a.dims[0], b.dims[1]
-    return multiplied(op, slots, a, b, False, 2, shape, live)
+    return multiply_matrices(op, slots, a, b, False, 2, shape, live)
 
 
 cdef object bmm_run(Op op, PyObject** slots, uint32_t live):
@@ -157,7 +157,7 @@ cdef object bmm_run(Op op, PyObject** slots, uint32_t live):
         raise batch_mismatch(a.dims[0], a.dims[2], b)
     check_batch_dtypes(a, b)
     shape[0], shape[1], shape[2] = a.dims[0], a.dims[1], b.dims[2]
-    return multiplied(op, slots, a, b, False, 3, shape, live)
+    return multiply_matrices(op, slots, a, b, False, 3, shape, live)
 
 
 cdef object batch_mismatch(Py_ssize_t batch, Py_ssize_t n, Tensor b):
@@ -190,7 +190,7 @@ cdef object mv_run(Op op, PyObject** slots, uint32_t live):
                            f"{scalar_name(a.code)}, and {scalar_name(b.code)}")
     if a.code == BOOL:
         raise no_bool("addmv_impl_cpu")
-    return multiplied(op, slots, a, b, False, 1, a.dims, live)
+    return multiply_matrices(op, slots, a, b, False, 1, a.dims, live)
 
 
 cdef int check_vectors(Tensor a, Tensor b) except -1:
@@ -210,7 +210,7 @@ cdef int check_vectors(Tensor a, Tensor b) except -1:
 cdef object dot_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
     check_vectors(a, b)
-    return multiplied(op, slots, a, b, False, 0, NULL, live)
+    return multiply_matrices(op, slots, a, b, False, 0, NULL, live)
 
 
 cdef object vdot_run(Op op, PyObject** slots, uint32_t live):
@@ -218,8 +218,8 @@ cdef object vdot_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor a = <Tensor> slots[0], b = <Tensor> slots[1]
     check_vectors(a, b)
     if FACTS.category[a.code] != CAT_COMPLEX:
-        return multiplied(op, slots, a, b, False, 0, NULL, live)
-    return multiplied(op, slots, find_op("conj")(alias(a)), b, False, 0, NULL, live)
+        return multiply_matrices(op, slots, a, b, False, 0, NULL, live)
+    return multiply_matrices(op, slots, find_op("conj")(alias(a)), b, False, 0, NULL, live)
 
 
 # ---- matmul
@@ -239,7 +239,7 @@ cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
     if MM is None:
         look_up()
     if thread_state().modes & WG_CAST:     # a product of vectors is cast as matmul is, not as dot
-        return intercepted(op, slots, live_of(a, b))
+        return intercept(op, slots, live_of(a, b))
     if a.rank == 2 and b.rank == 2:
         return dispatch(MM, slots)
     if a.rank == 2 and b.rank == 1:
@@ -254,8 +254,8 @@ cdef object matmul_run(Op op, PyObject** slots, uint32_t live):
     if live & (LIVE_INTERCEPT | WG_GRAD | WG_DUAL) and slots[2] == <PyObject*> None:
         return op.impl(a, b, tuple(sizes_list(ndim, shape)))
     if live & LIVE_INTERCEPT:
-        return intercepted(op, slots, live)
-    return multiplied(op, slots, a, b, False, ndim, shape, live)
+        return intercept(op, slots, live)
+    return multiply_matrices(op, slots, a, b, False, ndim, shape, live)
 
 
 cdef int product_shape(Op op, Tensor a, Tensor b, Py_ssize_t* shape) except -1:

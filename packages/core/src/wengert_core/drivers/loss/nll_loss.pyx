@@ -11,12 +11,12 @@ from libc.string cimport memset
 
 
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
-from wengert_core.dispatch.keep_alive cimport any_large, held_slots
+from wengert_core.dispatch.keep_alive cimport any_large, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.state cimport WG_GRAD, thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
@@ -183,7 +183,7 @@ cdef Tensor contiguous(Tensor t):
 cdef Tensor computable(Tensor t):
     """Contiguous, low precision as float32."""
     if t is not None and (t.code == FLOAT16 or t.code == BFLOAT16):
-        return converted(t, FLOAT32)
+        return convert_copy(t, FLOAT32)
     return contiguous(t)
 
 
@@ -214,7 +214,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef ClassLoss p
     p.held = any_large(op, slots)
     if p.held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
         x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
     target = contiguous(target)
     set_up(&p, op, slots, target, x.rank, x.dims)
@@ -225,7 +225,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': "
                                   "it takes floating tensors")
-    out = computed(op, own, &p, x, weight, x.code, (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
+    out = run_kernel(op, own, &p, x, weight, x.code, (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
                    target.dims, False)
     if live:
         record(op, slots, out, live)
@@ -242,7 +242,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef int ndim
     p.held = any_large(op, slots)
     if p.held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
         grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
     ndim = ints_slot(op, slots, 1, shape)
     target = contiguous(target)
@@ -255,7 +255,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     if grad.count != (p.n_batch * p.n_positions if p.reduction == NONE else 1):
         raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of "
                            f"shape {sizes_list(ndim, shape)}")
-    out = computed(op, own, &p, grad, weight, grad.code, ndim, shape, True)
+    out = run_kernel(op, own, &p, grad, weight, grad.code, ndim, shape, True)
     if live:
         record(op, slots, out, live)
     return out
@@ -271,7 +271,7 @@ cdef bint run(ClassLoss* p, bint single, bint is_backward, char* a, char* weight
     return forward(p, <double*> a, <double*> weights, <double*> out)
 
 
-cdef Tensor computed(
+cdef Tensor run_kernel(
     Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, int code, int ndim, Py_ssize_t* shape,
     bint is_backward
 ):
@@ -282,7 +282,7 @@ cdef Tensor computed(
     cdef bint right
     if without_kernels():
         by_reference(op, slots, out)
-        return out if compute == code else converted(out, code)
+        return out if compute == code else convert_copy(out, code)
     a, weight = computable(a), computable(weight)
     weights = NULL if weight is None else weight.data
     if is_backward:
@@ -294,4 +294,4 @@ cdef Tensor computed(
         right = run(p, compute == FLOAT32, is_backward, a.data, weights, out.data)
     if not right:
         raise IndexError(f"Target {p.wrong} is out of bounds.")
-    return out if compute == code else converted(out, code)
+    return out if compute == code else convert_copy(out, code)

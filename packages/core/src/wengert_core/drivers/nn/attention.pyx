@@ -7,12 +7,12 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
+from wengert_core.dispatch.keep_alive cimport any_large, hold_slots, in_pieces
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport call_reference, results_into
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.scratch cimport Scratch, scratch
@@ -88,7 +88,7 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
         raise op_error(op, slot, "Tensor", slots[slot])
     t = <Tensor> slots[slot]
     if t.code != code:
-        return converted(t, code)
+        return convert_copy(t, code)
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
@@ -137,7 +137,7 @@ cdef int set_up(
     return 0
 
 
-cdef void place_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
+cdef void copy_masks(wg_attention* p, Tensor mask, Py_ssize_t* at) noexcept:
     """Where the mask of each of the batch starts, in elements."""
     cdef Py_ssize_t b, rest, item = FACTS.itemsize[mask.code]
     cdef int i, rank = mask.rank
@@ -178,7 +178,7 @@ cdef Tensor mask_of(Op op, PyObject** slots, int slot, int code):
         return None
     if not isinstance(<object> slots[slot], Tensor):
         raise op_error(op, slot, "Tensor", slots[slot])
-    return converted(<Tensor> slots[slot], code) if (<Tensor> slots[slot]).code != code else <Tensor> slots[slot]
+    return convert_copy(<Tensor> slots[slot], code) if (<Tensor> slots[slot]).code != code else <Tensor> slots[slot]
 
 
 cdef object forward_run(Op op, PyObject** slots, uint32_t live):
@@ -194,7 +194,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef bint held
     held = is_long(op, slots, 0)
     if held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
     query, key, value = operand(op, own, 0, code), operand(op, own, 1, code), operand(op, own, 2, code)
     mask = mask_of(op, own, 3, code)
     set_up(op, &p, query, key, value, mask, <object> slots[4], <object> slots[5])
@@ -208,11 +208,11 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     elif out.count or sums.count:
         space.ask((key.count + value.count) * item + p.batch * sizeof(Py_ssize_t))
         if mask is not None:
-            place_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
+            copy_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
         p.key.rows, p.value.columns = space.take(key.count * item), space.take(value.count * item)
         p.out, p.sums = out.data, sums.data
         compute(&p, code, held)
-    return given(op, slots, [out, sums], 1, live)
+    return finish_results(op, slots, [out, sums], 1, live)
 
 
 cdef int compute(wg_attention* p, int code, bint held) except -1:
@@ -237,7 +237,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef bint held
     held = is_long(op, slots, 1)
     if held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> slots[1]).code)
@@ -257,7 +257,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         space.ask((2 * query.count + 2 * key.count + value.count + 2 * grad.count + sums.count) * item
                   + p.batch * sizeof(Py_ssize_t))
         if mask is not None:
-            place_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
+            copy_masks(&p, mask, <Py_ssize_t*> space.take(p.batch * sizeof(Py_ssize_t)))
         p.grad.data, p.grad.n, p.grad.size = grad.data, p.query.n, p.value.size
         p.query.rows, p.query.columns = space.take(query.count * item), space.take(query.count * item)
         p.key.rows, p.key.columns = space.take(key.count * item), space.take(key.count * item)
@@ -266,7 +266,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         p.out, p.sums = out.data, sums.data
         p.by_query, p.by_key, p.by_value = by_query.data, by_key.data, by_value.data
         compute_back(&p, code, held)
-    return given(op, slots, [by_query, by_key, by_value], 0, live)
+    return finish_results(op, slots, [by_query, by_key, by_value], 0, live)
 
 
 cdef int compute_back(wg_attention* p, int code, bint held) except -1:
@@ -288,18 +288,18 @@ cdef int by_reference(Op op, PyObject** slots, list outs, int code) except -1:
     for i in range(op.n_params):
         value = <object> slots[i]
         if isinstance(value, Tensor):
-            value = array_of(value if (<Tensor> value).code == code else converted(value, code))
+            value = array_of(value if (<Tensor> value).code == code else convert_copy(value, code))
         arguments.append(value)
     return results_into(op, call_reference(op, arguments), outs)
 
 
-cdef object given(Op op, PyObject** slots, list results, int n_plain, uint32_t live):
+cdef object finish_results(Op op, PyObject** slots, list results, int n_plain, uint32_t live):
     """The results, all but the last n_plain in the inputs' dtype, recorded."""
     cdef PyObject* outs[3]
     cdef int i, code = (<Tensor> slots[0]).code
     for i in range(<int> len(results)):
         if i < len(results) - n_plain and (<Tensor> results[i]).code != code:
-            results[i] = converted(<Tensor> results[i], code)
+            results[i] = convert_copy(<Tensor> results[i], code)
         outs[i] = <PyObject*> results[i]
     record_outputs(op, slots, outs, <int> len(results), live)
     return tuple(results)

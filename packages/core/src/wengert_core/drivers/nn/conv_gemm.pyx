@@ -36,12 +36,12 @@ cdef bint by_rows(wg_conv* p, Py_ssize_t lanes, Py_ssize_t item) noexcept nogil:
 
 cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
     """Units of the product: as many panels as the cache holds, fewer where there would not be work for all threads."""
-    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, k = p.channels * p.taps, total = p.images * p.places, wanted
+    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, k = p.channels * p.taps, total = p.images * p.positions, wanted
     cdef Py_ssize_t blocks = (k + WG_DEEPEST - 1) // WG_DEEPEST, panel
     p.deep = (k + blocks - 1) // blocks
     panel = p.deep * lanes * item
     p.row_panels = (p.row + lanes - 1) // lanes if by_rows(p, lanes, item) else 0
-    p.all_panels = p.images * (p.places // p.row) * p.row_panels if p.row_panels else (total + lanes - 1) // lanes
+    p.all_panels = p.images * (p.positions // p.row) * p.row_panels if p.row_panels else (total + lanes - 1) // lanes
     p.panels = min(at_least(PANEL_BYTES // panel, 1), 8)
     wanted = min(ENOUGH_UNITS, at_least(total * k * p.m * p.groups // WORTH_A_THREAD, 1))
     p.panels = min(p.panels, at_least(total * p.groups // (lanes * wanted), 1))
@@ -54,7 +54,7 @@ cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
 
 cdef int multiply(wg_conv* p, Py_ssize_t item, bint held) except -1:
     """The product: straight from the source for groups of one or two channels, else through panels."""
-    cdef Py_ssize_t work = p.images * p.places * p.groups * p.m * p.channels * p.taps, units
+    cdef Py_ssize_t work = p.images * p.positions * p.groups * p.m * p.channels * p.taps, units
     cdef body_fn body
     if p.m <= 2 and p.row >= 4:
         body = wg_conv_direct_f32 if item == 4 else wg_conv_direct_f64
@@ -138,14 +138,14 @@ cdef int product(Geometry* g, Tensor x, Tensor w, Tensor bias, Tensor out, bint 
             for c in range(residues[2]):
                 read(&g.axes[2], transposed, c, &readings[2])
                 p.taps = readings[0].taps * readings[1].taps * readings[2].taps
-                p.places = readings[0].positions * readings[1].positions * readings[2].positions
-                if not p.places or not p.taps or not p.channels:
+                p.positions = readings[0].positions * readings[1].positions * readings[2].positions
+                if not p.positions or not p.taps or not p.channels:
                     continue
                 fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions,
                             numbers + 2 * positions, numbers + 2 * positions + taps)
                 pack(&p, <char*> w.data, kernels, transposed, numbers + 2 * positions + taps, packed, item)
                 if residues[0] * residues[1] * residues[2] == 1:
-                    p.place = NULL
+                    p.out_offset = NULL
                 multiply(&p, item, g.held)
     return 0
 

@@ -11,7 +11,7 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
         int vectors
     ctypedef struct wg_conv:
         const wg_tiles* tiles
-        Py_ssize_t images, groups, m, channels, taps, places, row
+        Py_ssize_t images, groups, m, channels, taps, positions, row
         const char* source
         const char* limit
         Py_ssize_t source_image, source_channel
@@ -21,7 +21,7 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
         const char* bias
         char* out
         Py_ssize_t out_image, out_channel
-        const int32_t* place
+        const int32_t* out_offset
         Py_ssize_t row_panels, all_panels, panels, column_blocks, deep, m_block, m_blocks
         Py_ssize_t row_block, row_blocks, chunk, chunks
         int failed
@@ -37,7 +37,7 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
         Py_ssize_t channels
     ctypedef struct wg_weigher:
         const wg_tiles* tiles
-        Py_ssize_t images, places, groups, m, channels, taps
+        Py_ssize_t images, positions, groups, m, channels, taps
         const char* source
         const char* above
         char* grad
@@ -119,7 +119,7 @@ cdef void wide_reading(Axis* a, Reading* r) noexcept nogil
 cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
 cdef void fill_tables(
     wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
-    int32_t* place, int32_t* tap, int32_t* chosen
+    int32_t* out_offset, int32_t* tap, int32_t* chosen
 ) noexcept nogil
 cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil
 cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept

@@ -92,7 +92,7 @@ cdef class Source:
 
 cdef void fill_tables(
     wg_conv* p, Reading* r, Py_ssize_t* size, Py_ssize_t* before, Py_ssize_t* kernel, Py_ssize_t* target, int32_t* base,
-    int32_t* place, int32_t* tap, int32_t* chosen
+    int32_t* out_offset, int32_t* tap, int32_t* chosen
 ) noexcept nogil:
     """Offsets of positions in the source (base) and in the result (place), of taps in the source (tap) and the kernel
     (chosen).
@@ -104,7 +104,7 @@ cdef void fill_tables(
         for j in range(r[1].positions):
             for k in range(r[2].positions):
                 base[n] = <int32_t> (((i * r[0].step + before[0]) * size[1] + j * r[1].step + before[1]) * size[2] + k)
-                place[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1]
+                out_offset[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1]
                                        + r[1].first + j * r[1].between) * target[2]
                                       + r[2].first + k * r[2].between)
                 n += 1
@@ -117,7 +117,7 @@ cdef void fill_tables(
                                     + last % split * (size[2] // split) + last // split)
                 chosen[n] = <int32_t> ((r[0].chosen[i] * kernel[1] + r[1].chosen[j]) * kernel[2] + r[2].chosen[k])
                 n += 1
-    p.base, p.tap, p.place = base, tap, place
+    p.base, p.tap, p.out_offset = base, tap, out_offset
     p.row = r[2].positions
 
 

@@ -26,7 +26,7 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
     return gathered_columns(g, x, y, out)
 
 
-cdef Scratch turned(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border, bint held):
+cdef Scratch pad_channels_last(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border, bint held):
     """A channels-last copy, with a border of zeros and room behind it."""
     cdef wg_turner turner
     cdef Py_ssize_t i, pixels = outside[0] * outside[1] * outside[2], item = FACTS.itemsize[t.code], units
@@ -63,18 +63,18 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
         border = border or outside[i] != inside[i]
     memset(&p, 0, sizeof(p))
     p.tiles, p.images, p.groups, p.m, p.channels = tiles(), g.images, g.groups, g.narrow_channels, g.wide_channels
-    p.places, p.taps = a[0].narrow * a[1].narrow * a[2].narrow, a[0].kernel * a[1].kernel * a[2].kernel
+    p.positions, p.taps = a[0].narrow * a[1].narrow * a[2].narrow, a[0].kernel * a[1].kernel * a[2].kernel
     p.run_taps = a[2].kernel if merged else 1
     p.runs = p.taps // p.run_taps
     p.source_image = outside[0] * outside[1] * outside[2] * p.groups * p.channels
-    work = p.images * p.places * p.groups * p.m * p.channels * p.taps
+    work = p.images * p.positions * p.groups * p.m * p.channels * p.taps
     cut_runs(&p, item, work)
     if outside[0] * outside[1] * outside[2] > 0x7fffffff:
         raise RuntimeError(f"convolution: a channel of {outside[0] * outside[1] * outside[2]} elements is more than "
                            "2**31 - 1")
-    tables = scratch((p.places + p.runs) * sizeof(int32_t))
+    tables = scratch((p.positions + p.runs) * sizeof(int32_t))
     base = <int32_t*> tables.data
-    source, grad = turned(x, inside, outside, before, border, g.held), scratch(y.count * item)
+    source, grad = pad_channels_last(x, inside, outside, before, border, g.held), scratch(y.count * item)
     for i in range(a[0].narrow):
         for j in range(a[1].narrow):
             for k in range(a[2].narrow):
@@ -86,11 +86,11 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
                 base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2]
                                      + k * a[2].dilation)
                 n += 1
-    p.source, p.above, p.grad, p.base, p.run, p.parts = source.data, y.data, grad.data, base, base + p.places, out.data
+    p.source, p.above, p.grad, p.base, p.run, p.parts = source.data, y.data, grad.data, base, base + p.positions, out.data
     if p.chunks > 1:
         parts = scratch(p.chunks * out.count * item)
         p.parts = parts.data
-    in_pieces(p.images * p.groups * p.m_blocks, 0x8000 // (p.places * p.m_block + 1) + 1,
+    in_pieces(p.images * p.groups * p.m_blocks, 0x8000 // (p.positions * p.m_block + 1) + 1,
               wg_pack_above_f32 if item == 4 else wg_pack_above_f64, &p, g.held)
     share_out(wg_weigh_f32 if item == 4 else wg_weigh_f64, p.chunks * p.groups * p.runs * p.lane_blocks * p.m_blocks,
               work, &p, g.held)
@@ -102,7 +102,7 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
 
 cdef void cut_runs(wg_weigher* p, Py_ssize_t item, Py_ssize_t work) noexcept nogil:
     """Choose blocks of a run's elements and of output channels, and chunks of columns where units are too few."""
-    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, total = p.images * p.places, units
+    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, total = p.images * p.positions, units
     cdef Py_ssize_t wanted = min(ENOUGH_UNITS, at_least(work // WORTH_A_THREAD, 1))
     p.lane_blocks = (p.run_taps * p.channels + lanes - 1) // lanes
     p.m_block = min(p.m, 64 // p.tiles.rows * p.tiles.rows)
@@ -133,7 +133,7 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
         most += kernel[i]
     memset(&p, 0, sizeof(p))
     p.tiles, p.images, p.groups = tiles(), g.images, g.groups
-    p.m, p.channels, p.taps, p.places = g.narrow_channels, g.wide_channels, taps, positions
+    p.m, p.channels, p.taps, p.positions = g.narrow_channels, g.wide_channels, taps, positions
     total = p.images * positions
     if total == 0:
         memset(out.data, 0, out.count * item)
@@ -149,7 +149,7 @@ cdef int gathered_columns(Geometry* g, Tensor x, Tensor y, Tensor out) except -1
     source.fill(x, inside, False)
     fill_tables(&p, readings, source.size, source.before, kernel, target, numbers, numbers + positions,
                 numbers + 2 * positions, numbers + 2 * positions + taps)
-    p.source, p.limit, p.source_channel, p.place = source.data, source.limit, source.channel, NULL
+    p.source, p.limit, p.source_channel, p.out_offset = source.data, source.limit, source.channel, NULL
     p.source_image = p.source_channel * p.groups * p.channels
     p.out, p.out_channel = y.data, positions
     p.out_image = positions * p.groups * p.m

@@ -12,7 +12,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list, tensor_name
-from wengert_core.dispatch.keep_alive cimport any_large, held_slots
+from wengert_core.dispatch.keep_alive cimport any_large, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.nn.conv_gemm cimport convolve, transpose
 from wengert_core.drivers.nn.conv_plan cimport Axis, Geometry, WITHOUT_GIL
@@ -23,7 +23,7 @@ from wengert_core.dtypes.dtypes cimport (
     BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 )
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add
@@ -245,7 +245,7 @@ cdef object convolution_run(Op op, PyObject** slots, uint32_t live):
         shape[2 + i] = g.axes[3 - ndim + i].wide if transposed else g.axes[3 - ndim + i].narrow
     g.held = any_large(op, slots) or is_long(&g)
     if g.held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
         x, w, bias = <Tensor> own[0], <Tensor> own[1], optional_tensor(op, own, 2)
     if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
@@ -258,7 +258,7 @@ cdef object convolution_run(Op op, PyObject** slots, uint32_t live):
             else:
                 convolve(&g, x, w, bias, out)
         if out.code != (<Tensor> own[0]).code:
-            out = converted(out, (<Tensor> own[0]).code)
+            out = convert_copy(out, (<Tensor> own[0]).code)
     if is_channels_last(<Tensor> own[0]) or is_channels_last(<Tensor> own[1]):
         out = with_channels_last(out)
     if live:
@@ -299,7 +299,7 @@ cdef object weight_run(Op op, PyObject** slots, uint32_t live):
         return op.impl(<object> slots[0], <object> slots[1], *[<object> slots[i] for i in range(2, 7)])
     g.held = any_large(op, slots) or is_long(&g)
     if g.held:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
         x, y = <Tensor> own[0], <Tensor> own[1]
     if without_kernels() or FACTS.category[x.code] != CAT_FLOAT:
         out = by_reference(op, own, x.code, ndim + 2, shape)
@@ -309,7 +309,7 @@ cdef object weight_run(Op op, PyObject** slots, uint32_t live):
             x, y = computable(x), computable(y)
             weight_gradient(&g, x, y, out)
         if out.code != (<Tensor> own[0]).code:
-            out = converted(out, (<Tensor> own[0]).code)
+            out = convert_copy(out, (<Tensor> own[0]).code)
     if live:
         record(op, slots, out, live)
     return out
@@ -322,7 +322,7 @@ cdef inline int computing_code(int code) noexcept:
 cdef inline Tensor computable(Tensor t):
     """Contiguous; low precision as float32."""
     if t.code != computing_code(t.code):
-        return converted(t, FLOAT32)
+        return convert_copy(t, FLOAT32)
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
@@ -333,7 +333,7 @@ cdef Tensor by_reference(Op op, PyObject** slots, int code, int ndim, Py_ssize_t
     for i in range(op.n_params):
         value = <object> slots[i]
         if isinstance(value, Tensor):
-            value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
+            value = array_of(convert_copy(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
     result_into(op, call_reference(op, arguments), out)
     return out

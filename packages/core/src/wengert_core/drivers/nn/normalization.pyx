@@ -7,14 +7,14 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.keep_alive cimport any_large, held_slots, in_pieces
+from wengert_core.dispatch.keep_alive cimport any_large, hold_slots, in_pieces
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.references cimport as_many_into, call_reference, result_list
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.exchange.restore_format cimport as_laid_out
+from wengert_core.exchange.restore_format cimport restore_layout
 from wengert_core.runtime.scratch cimport Scratch, scratch
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
@@ -67,7 +67,7 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
         raise op_error(op, slot, "Tensor", slots[slot])
     t = <Tensor> slots[slot]
     if t.code != code:
-        return converted(t, code)
+        return convert_copy(t, code)
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
@@ -107,7 +107,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     cdef wg_norm p
     cdef Py_ssize_t units
     if is_large(op, slots):
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
     x = <Tensor> own[0]
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.options['label']}\" not implemented for '{scalar_name(x.code)}': "
@@ -129,10 +129,10 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
         p.x, p.weight, p.bias, p.out = (<Tensor> source).data, data_of(weight), data_of(bias), out.data
         p.mean, p.var = mean.data, var.data
         share_out(wg_normalize_f32 if code == FLOAT32 else wg_normalize_f64, units, 3 * x.count, &p)
-    out = out if x.code == code else converted(out, x.code)
+    out = out if x.code == code else convert_copy(out, x.code)
     if op.options["keeps_layout"]:
-        out = as_laid_out(x, out)
-    return given(op, slots, [out, fresh(mean, own[3]), fresh(var, own[4])], live)
+        out = restore_layout(x, out)
+    return finish_results(op, slots, [out, fresh(mean, own[3]), fresh(var, own[4])], live)
 
 
 cdef Tensor fresh(Tensor t, PyObject* argument):
@@ -148,7 +148,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     cdef wg_norm p
     cdef Py_ssize_t n_weights, units
     if is_large(op, slots):
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
     if not isinstance(<object> slots[1], Tensor):
         raise op_error(op, 1, "Tensor", slots[1])
     code = computing_code((<Tensor> own[1]).code)
@@ -169,7 +169,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     else:
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
         run_back(&p, code, by_weight, by_bias)
-    return given(op, slots, [converted(t, c) if (<Tensor> t).code != c else t
+    return finish_results(op, slots, [convert_copy(t, c) if (<Tensor> t).code != c else t
                              for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code),
                                           (by_bias, weight_code))], live)
 
@@ -221,12 +221,12 @@ cdef int by_reference(Op op, PyObject** slots, list outs) except -1:
     for i in range(op.n_params):
         value = <object> slots[i]
         if isinstance(value, Tensor):
-            value = array_of(value if (<Tensor> value).code == code else converted(value, code))
+            value = array_of(value if (<Tensor> value).code == code else convert_copy(value, code))
         arguments.append(value)
     return as_many_into(op, result_list(op, call_reference(op, arguments), <int> len(outs)), outs)
 
 
-cdef object given(Op op, PyObject** slots, list results, uint32_t live):
+cdef object finish_results(Op op, PyObject** slots, list results, uint32_t live):
     """The three results, recorded."""
     cdef PyObject* outs[3]
     cdef int i

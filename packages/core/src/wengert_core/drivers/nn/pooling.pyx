@@ -9,7 +9,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
-from wengert_core.dispatch.keep_alive cimport any_large, held, held_slots
+from wengert_core.dispatch.keep_alive cimport any_large, hold, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.nn.pooling_loops cimport run
 from wengert_core.drivers.nn.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST,
@@ -21,9 +21,9 @@ from wengert_core.drivers.references cimport call_reference, result_into, result
 from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, converted
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport on_host, without_kernels
-from wengert_core.exchange.restore_format cimport as_laid_out
+from wengert_core.exchange.restore_format cimport restore_layout
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -48,7 +48,7 @@ cdef inline int computing_code(int code) noexcept:
 cdef inline Tensor computable(Tensor t):
     """Contiguous; low precision as float32."""
     if t.code != computing_code(t.code):
-        return converted(t, FLOAT32)
+        return convert_copy(t, FLOAT32)
     return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
@@ -65,7 +65,7 @@ cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except? -1:
 
 cdef object pool_run(Op op, PyObject** slots, uint32_t live):
     """Means and extremes. Slot 0 is the input; slots 1, ... are the windows, or the output's size."""
-    cdef Tensor t = <Tensor> slots[0], source, out, places = None
+    cdef Tensor t = <Tensor> slots[0], source, out, indices = None
     cdef Kind kind = op.impl[0]
     cdef int n = op.impl[1], code = t.code, i
     cdef bint adaptive = kind == ADAPTIVE_AVERAGE or kind == ADAPTIVE_LARGEST
@@ -86,23 +86,23 @@ cdef object pool_run(Op op, PyObject** slots, uint32_t live):
             shape[i] = t.dims[i] if i < t.rank - n else p.outside[3 - t.rank + i]
         out = new_empty(computing_code(code), t.rank, shape)
         if extremes:
-            places = new_empty(INT64, t.rank, shape)
+            indices = new_empty(INT64, t.rank, shape)
         if adaptive:  # now, as the output would not fit into memory where the tables would not
             adaptive_windows(&p)
         if without_kernels() or FACTS.category[code] != CAT_FLOAT:
-            by_reference(op, slots, out, places)
+            by_reference(op, slots, out, indices)
         elif out.count:
             large = t.count >= LARGE or t.count + out.count * 2 >= LARGE
-            t = held(t) if large else t
+            t = hold(t) if large else t
             source = computable(t)
-            p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
+            p.source, p.target, p.indices = source.data, out.data, NULL if indices is None else <int64_t*> indices.data
             run(&p, kind, out.code, source.count + out.count * 2, large)
     finally:
         PyMem_Free(p.begin[0])
-    out = out if out.code == code else converted(out, code)
+    out = out if out.code == code else convert_copy(out, code)
     if not t.flags & TF_CONTIGUOUS and (n == 2 or kind == LARGEST):
-        out, places = as_laid_out(t, out), None if places is None else as_laid_out(t, places)
-    return given(op, slots, out, places, live)
+        out, indices = restore_layout(t, out), None if indices is None else restore_layout(t, indices)
+    return finish_result(op, slots, out, indices, live)
 
 
 cdef int check_dtype(Op op, Kind kind, int n, int code) except -1:
@@ -137,19 +137,19 @@ cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:
     return 0
 
 
-cdef object given(Op op, PyObject** slots, Tensor out, Tensor places, uint32_t live):
+cdef object finish_result(Op op, PyObject** slots, Tensor out, Tensor indices, uint32_t live):
     """The result, in out= or recorded, or both results."""
     cdef PyObject* outs[2]
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         check_out(<object> slots[op.out_slot], out)
         return into_out(op, slots, out, live)
-    outs[0], outs[1] = <PyObject*> out, <PyObject*> places
-    if places is None:
+    outs[0], outs[1] = <PyObject*> out, <PyObject*> indices
+    if indices is None:
         if live:
             record(op, slots, out, live)
         return out
     record_outputs(op, slots, outs, 2, live)
-    return out, places
+    return out, indices
 
 
 cdef int check_out(object given, Tensor out) except -1:
@@ -160,7 +160,7 @@ cdef int check_out(object given, Tensor out) except -1:
     return 0
 
 
-cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except -1:
+cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor indices) except -1:
     cdef int i
     arguments = []
     for i in range(op.n_params):
@@ -168,9 +168,9 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except
             continue
         value = <object> slots[i]
         if isinstance(value, Tensor):
-            value = array_of(converted(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
+            value = array_of(convert_copy(value, FLOAT32) if (<Tensor> value).code in (FLOAT16, BFLOAT16) else value)
         arguments.append(value)
-    return results_into(op, call_reference(op, arguments), [out, places]) if places is not None \
+    return results_into(op, call_reference(op, arguments), [out, indices]) if indices is not None \
         else result_into(op, call_reference(op, arguments), out)
 
 
@@ -178,7 +178,7 @@ cdef int by_reference(Op op, PyObject** slots, Tensor out, Tensor places) except
 
 cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
     """Slot 0 is the gradient (for "gather" the input). The others, by name: input_sizes, ndim, indices, the windows."""
-    cdef Tensor t = <Tensor> slots[0], source, out, places = None
+    cdef Tensor t = <Tensor> slots[0], source, out, indices = None
     cdef Kind kind = op.impl[0]
     cdef Py_ssize_t shape[64]
     cdef int rank = t.rank, n, i, code = t.code
@@ -194,19 +194,19 @@ cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
         rank = ints_slot(op, slots, op.params.index("input_sizes"), shape)
     large = any_large(op, slots) or (rank == t.rank and is_large(rank, shape))
     if large:
-        _holds, own = held_slots(op, slots, kept), kept
+        _holds, own = hold_slots(op, slots, kept), kept
         t = <Tensor> own[0]
     if kind == SCATTER or kind == GATHER:
         if not isinstance(<object> slots[1], Tensor):
             raise op_error(op, 1, "Tensor", slots[1])
-        places = computable(<Tensor> own[1])
+        indices = computable(<Tensor> own[1])
     if rank != t.rank or rank < n or n < 1 or n > 3 or FACTS.category[code] != CAT_FLOAT \
-            or (places is not None and places.code != INT64):
+            or (indices is not None and indices.code != INT64):
         raise RuntimeError(f"{op.name}: {scalar_name(code)}{list(shape_tuple(t))} does not fit an input of shape "
                            f"{sizes_list(rank, shape)}")
     set_planes(&p, n, rank, shape)
     for i in range(n):
-        p.outside[3 - n + i] = (places if kind == GATHER else t).dims[rank - n + i]
+        p.outside[3 - n + i] = (indices if kind == GATHER else t).dims[rank - n + i]
     try:
         if kind == SPREAD_AVERAGE:
             fixed_windows(op, slots, &p, 3, False, 0)
@@ -215,7 +215,7 @@ cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
             adaptive_windows(&p)
         else:
             p.out_plane = p.outside[0] * p.outside[1] * p.outside[2]
-        check_gradient(op, &p, t, places, kind)
+        check_gradient(op, &p, t, indices, kind)
         if kind == GATHER:
             for i in range(n):
                 shape[rank - n + i] = p.outside[3 - n + i]
@@ -224,11 +224,11 @@ cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
             by_reference(op, own, out, None)
         elif out.count:
             source = computable(t)
-            p.source, p.target, p.places = source.data, out.data, NULL if places is None else <int64_t*> places.data
+            p.source, p.target, p.indices = source.data, out.data, NULL if indices is None else <int64_t*> indices.data
             run(&p, kind, out.code, source.count + out.count, large)
     finally:
         PyMem_Free(p.begin[0])
-    return given(op, slots, out if out.code == code else converted(out, code), None, live)
+    return finish_result(op, slots, out if out.code == code else convert_copy(out, code), None, live)
 
 
 cdef bint is_large(int ndim, Py_ssize_t* shape) noexcept:
@@ -239,18 +239,18 @@ cdef bint is_large(int ndim, Py_ssize_t* shape) noexcept:
     return count >= LARGE
 
 
-cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor places, Kind kind) except -1:
+cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor indices, Kind kind) except -1:
     """The number of elements, and that places are inside a plane: this op may be called by anybody."""
     cdef Py_ssize_t expected = p.planes * (p.in_plane if kind == GATHER else p.out_plane), i
-    cdef int64_t* place
-    if t.count != expected or (places is not None and places.count != p.planes * p.out_plane):
+    cdef int64_t* index_data
+    if t.count != expected or (indices is not None and indices.count != p.planes * p.out_plane):
         raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: "
                            f"expected {expected} elements")
-    if places is not None:
-        if places.device:
-            places = on_host(places)
-        place = <int64_t*> places.data
-        for i in range(places.count):
-            if place[i] < 0 or place[i] >= p.in_plane:
-                raise IndexError(f"{op.name}: found an invalid index {place[i]}, a plane has {p.in_plane} elements")
+    if indices is not None:
+        if indices.device:
+            indices = on_host(indices)
+        index_data = <int64_t*> indices.data
+        for i in range(indices.count):
+            if index_data[i] < 0 or index_data[i] >= p.in_plane:
+                raise IndexError(f"{op.name}: found an invalid index {index_data[i]}, a plane has {p.in_plane} elements")
     return 0

@@ -40,7 +40,7 @@ cdef void average(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
                     out += 1
 
 
-cdef void spread(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+cdef void average_backward(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
     """The adjoint of ``average``: source is what comes from above."""
     cdef Py_ssize_t plane, i, j, k, a, _b, c, width, rows
     cdef real_t share
@@ -74,11 +74,11 @@ cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
     cdef bint better
     cdef real_t* x
     cdef real_t* out
-    cdef int64_t* place
+    cdef int64_t* index_data
     for plane in range(begin, end):
         x = <real_t*> p.source + plane * p.in_plane
         out = <real_t*> p.target + plane * p.out_plane
-        place = p.places + plane * p.out_plane
+        index_data = p.indices + plane * p.out_plane
         for i in range(p.outside[0]):
             for j in range(p.outside[1]):
                 for k in range(p.outside[2]):
@@ -98,36 +98,36 @@ cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
                                 c += p.step[2]
                             b += p.step[1]
                         a += p.step[0]
-                    out[0], place[0] = most, best
+                    out[0], index_data[0] = most, best
                     out += 1
-                    place += 1
+                    index_data += 1
 
 
 cdef void scatter(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
     cdef Py_ssize_t plane, k
     cdef real_t* x
     cdef real_t* grad
-    cdef int64_t* place
+    cdef int64_t* index_data
     for plane in range(begin, end):
         x = <real_t*> p.target + plane * p.in_plane
         grad = <real_t*> p.source + plane * p.out_plane
-        place = p.places + plane * p.out_plane
+        index_data = p.indices + plane * p.out_plane
         memset(x, 0, p.in_plane * sizeof(real_t))
         for k in range(p.out_plane):
-            x[place[k]] += grad[k]
+            x[index_data[k]] += grad[k]
 
 
 cdef void gather(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
     cdef Py_ssize_t plane, k
     cdef real_t* x
     cdef real_t* out
-    cdef int64_t* place
+    cdef int64_t* index_data
     for plane in range(begin, end):
         x = <real_t*> p.source + plane * p.in_plane
         out = <real_t*> p.target + plane * p.out_plane
-        place = p.places + plane * p.out_plane
+        index_data = p.indices + plane * p.out_plane
         for k in range(p.out_plane):
-            out[k] = x[place[k]]
+            out[k] = x[index_data[k]]
 
 
 cdef void average_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
@@ -136,11 +136,11 @@ cdef void average_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogi
 cdef void average_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
     average[double](begin, end, <Pool*> ctx, NULL)
 
-cdef void spread_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    spread[float](begin, end, <Pool*> ctx, NULL)
+cdef void average_backward_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    average_backward[float](begin, end, <Pool*> ctx, NULL)
 
-cdef void spread_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    spread[double](begin, end, <Pool*> ctx, NULL)
+cdef void average_backward_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    average_backward[double](begin, end, <Pool*> ctx, NULL)
 
 cdef void largest_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
     largest[float](begin, end, <Pool*> ctx, NULL)
@@ -165,8 +165,8 @@ BODIES[0][0], BODIES[0][1] = average_f32, average_f64
 BODIES[1][0], BODIES[1][1] = largest_f32, largest_f64
 BODIES[2][0], BODIES[2][1] = average_f32, average_f64
 BODIES[3][0], BODIES[3][1] = largest_f32, largest_f64
-BODIES[4][0], BODIES[4][1] = spread_f32, spread_f64
-BODIES[5][0], BODIES[5][1] = spread_f32, spread_f64
+BODIES[4][0], BODIES[4][1] = average_backward_f32, average_backward_f64
+BODIES[5][0], BODIES[5][1] = average_backward_f32, average_backward_f64
 BODIES[6][0], BODIES[6][1] = scatter_f32, scatter_f64
 BODIES[7][0], BODIES[7][1] = gather_f32, gather_f64
 

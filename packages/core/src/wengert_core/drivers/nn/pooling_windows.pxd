@@ -28,7 +28,7 @@ cdef struct Pool:
     Py_ssize_t divisor                 # of all windows; 0: each has its own
     char* source
     char* target
-    int64_t* places
+    int64_t* indices
 
 cdef str function(Op op)                             # its name as users know it
 cdef int fixed_windows(Op op, PyObject** slots, Pool* p, int first, bint extremes, Py_ssize_t channels) except -1

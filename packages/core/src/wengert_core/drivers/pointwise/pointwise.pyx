@@ -15,25 +15,25 @@ import math
 import numpy as np
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, LIVE_INTERCEPT, intercepted, watch_only
+from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, LIVE_INTERCEPT, intercept, watch_only
 from wengert_core.dispatch.exact_values cimport is_plain_number
-from wengert_core.dispatch.keep_alive cimport held_if_large, held_slots
+from wengert_core.dispatch.keep_alive cimport hold_if_large, hold_slots
 from wengert_core.dispatch.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, check_input, without_overlap
 from wengert_core.drivers.pointwise.loop_lookup cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, check_mask, check_numbers, check_same,
-                                                              computing, refuse_zero, unaccepted)
+                                                              computing, refuse_zero, find_unaccepted)
 from wengert_core.drivers.pointwise.pointwise_references cimport by_reference
 from wengert_core.drivers.pointwise.strided_loop cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.drivers.steps cimport (
-    after_write, before_write, broadcast, can_cast, common_code, given_out, prepare_out, record
+    after_write, before_write, broadcast, can_cast, common_code, prepare_given_out, prepare_out, record
 )
 from wengert_core.dtypes.dtypes cimport (
     BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
 )
 from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
-from wengert_core.exchange.arrays cimport converted
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.arrays cimport convert_copy
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
@@ -151,7 +151,7 @@ cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
     return 0
 
 
-cdef Pointwise* chosen(Op op, PyObject** slots) except NULL:
+cdef Pointwise* choose_record(Op op, PyObject** slots) except NULL:
     """Return the record for this call: the op's own, or that of its variant argument (pow with 2, div with "floor")."""
     cdef Pointwise* p = <Pointwise*> op.data
     cdef PyObject* value
@@ -207,7 +207,7 @@ cdef object unary_call(Op op, PyObject* a):
         if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
             return direct_unary(op, &p.loops[x.code], slots, x, live)
         if live & LIVE_BEYOND == WG_OBSERVE and is_direct(&p.loops[x.code], x) and not p.identity:
-            return intercepted(op, slots, live)          # which calls this again, unobserved
+            return intercept(op, slots, live)          # which calls this again, unobserved
     for i in range(1, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
@@ -237,7 +237,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
     if type(<object> a) is Tensor:
         x, number_slot, other = <Tensor> a, 1, b
         if p.variant_slot == 1 and type(<object> b) is not Tensor:
-            p = chosen(op, slots)
+            p = choose_record(op, slots)
     elif type(<object> b) is Tensor:
         x, number_slot, other = <Tensor> b, 0, a
     else:
@@ -273,7 +273,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
                 record(op, slots, out, live)
             return out
         if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
-            return intercepted(op, slots, live)          # which calls this again, unobserved
+            return intercept(op, slots, live)          # which calls this again, unobserved
     if is_convertible(a) or is_convertible(b):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
@@ -305,7 +305,7 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
     """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place. It watches its slots itself: some
     are read first.
     """
-    cdef Pointwise* p = chosen(op, slots)
+    cdef Pointwise* p = choose_record(op, slots)
     cdef PyObject* own[16]
     cdef int i
     cdef bint only_numbers = True
@@ -320,23 +320,23 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
             only_numbers = False
     if only_numbers and not op.options.get("takes_numbers"):
         raise invalid_combination(op.name, tuple([<object> own[i] for i in range(max(p.n_in, p.n_promote))]), op.schema)
-    if only_numbers and isinstance(<object> given_out(op, own), Tensor):
-        live |= (<Tensor> given_out(op, own)).flags & WG_FOREIGN      # numbers are where the result is wanted
+    if only_numbers and isinstance(<object> prepare_given_out(op, own), Tensor):
+        live |= (<Tensor> prepare_given_out(op, own)).flags & WG_FOREIGN      # numbers are where the result is wanted
     if p.bounds and own[1] == <PyObject*> None and own[2] == <PyObject*> None:
         raise RuntimeError(f"torch.{op.name}: At least one of 'min' or 'max' must not be None")
     if p.promotion == PROMOTE_WHERE and (own[1] == <PyObject*> None or own[2] == <PyObject*> None):
         return op.options["alone"](<object> own[0], <object> own[1], <object> own[2])
     if p.bounds and is_number_of_two(own[1], own[2]) or p.bounds and is_number_of_two(own[2], own[1]):
         return with_numbers(op, own)
-    if p.identity and is_identity(p, <Tensor> own[0]) and given_out(op, own) == <PyObject*> None \
+    if p.identity and is_identity(p, <Tensor> own[0]) and prepare_given_out(op, own) == <PyObject*> None \
             and not op.flags & OP_INPLACE:
         return <object> own[0]
     live &= thread_state().modes
     if live & LIVE_INTERCEPT:
-        return intercepted(op, own, live)                # which calls this again
+        return intercept(op, own, live)                # which calls this again
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)
-    if p.n_in == 3 and not elsewhere() and is_direct_ternary(op, p, own):
+    if p.n_in == 3 and not runs_on_device() and is_direct_ternary(op, p, own):
         return direct_ternary(op, &p.loops[(<Tensor> own[1]).code], own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
 
@@ -344,7 +344,7 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
 cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
     """Return whether three tensors of one shape (where, lerp, clamp) fit the loop as they are, and no out= is given."""
     cdef Tensor first, x, y
-    if op.flags & OP_INPLACE or given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
+    if op.flags & OP_INPLACE or prepare_given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
             or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
         return False
     first, x, y = <Tensor> slots[0], <Tensor> slots[1], <Tensor> slots[2]
@@ -397,7 +397,7 @@ cdef object with_alpha(Op op, Pointwise* p, PyObject** slots, uint32_t live):
     computing_code(op, p, own)             # what is refused, before other is multiplied
     state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
-        product = scaled(op, slots, p.alpha_slot)
+        product = scale_other(op, slots, p.alpha_slot)
     finally:
         state.modes = modes
     own[1] = <PyObject*> product
@@ -420,7 +420,7 @@ cdef bint is_identity(Pointwise* p, Tensor t) noexcept:
     return p.accepts >> t.code & 1 and (p.identity == 2 or FACTS.category[t.code] != CAT_COMPLEX)
 
 
-cdef object scaled(Op op, PyObject** slots, int alpha_slot):
+cdef object scale_other(Op op, PyObject** slots, int alpha_slot):
     """other * alpha, for add and sub."""
     alpha = <object> slots[alpha_slot]
     if isinstance(alpha, Tensor):
@@ -466,7 +466,7 @@ cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:
     if (p.promotion == PROMOTE_FLOAT or p.promotion == PROMOTE_FLOAT_REAL) and FACTS.category[code] < CAT_FLOAT:
         code = FACTS.default_float
     if not p.accepts >> code & 1:
-        raise unaccepted(op, p, code)
+        raise find_unaccepted(op, p, code)
     return code
 
 
@@ -490,12 +490,12 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
     cdef PyObject** inputs = slots
     cdef Tensor out, target
     cdef PyObject* keep = NULL
-    cdef bint inplace = op.flags & OP_INPLACE, given = given_out(op, slots) != <PyObject*> None, fits
+    cdef bint inplace = op.flags & OP_INPLACE, given = prepare_given_out(op, slots) != <PyObject*> None, fits
     for i in range(p.n_in):
         if isinstance(<object> slots[i], Tensor):
             broadcast(op, &ndim, shape, <Tensor> slots[i])
     if is_large(ndim, shape):
-        _holds = held_slots(op, slots, own)
+        _holds = hold_slots(op, slots, own)
         inputs = own
     if inplace:
         out = inplace_target(op, slots, loop.result, ndim, shape)
@@ -506,7 +506,7 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
         out = prepare_out(op, slots, slots[op.out_slot], loop.result, ndim, shape, live)
         if not fits and ndim > 1:
             lay_out_as_inputs(out, inputs, p.n_in, ndim, shape)
-        target = held_if_large(out)
+        target = hold_if_large(out)
     else:
         target = out = new_result(loop.result, slots, p.n_in, ndim, shape)
     if out.count:
@@ -630,7 +630,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef double params[4]
     cdef Py_ssize_t shape[64]
     cdef Loop own = loop[0]
-    cdef bint away = elsewhere()
+    cdef bint away = runs_on_device()
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
     cdef int code = <int> (loop - p.loops)                   # of the inputs together
@@ -642,7 +642,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             and (<Tensor> slots[1]).rank:
         return write_truncated(op, slots, loop, out, aliased)
     for i in range(0 if away else loop.n_params):
-        number = rounded(<object> slots[n_in + i], loop.result) if rounds else <object> slots[n_in + i]
+        number = round_number(<object> slots[n_in + i], loop.result) if rounds else <object> slots[n_in + i]
         store_number(<PyObject*> number, FLOAT64, <char*> &params[i])
         own.data = params
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
@@ -653,12 +653,12 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         if isinstance(<object> slots[i], Tensor):
             keep.append(without_overlap(op, i, <Tensor> slots[i], out) if aliased else <Tensor> slots[i])
             if compares and (<Tensor> slots[i]).code != code:
-                keep[len(keep) - 1] = converted(<Tensor> <PyObject*> keep[len(keep) - 1], code)
+                keep[len(keep) - 1] = convert_copy(<Tensor> <PyObject*> keep[len(keep) - 1], code)
             lay(&operands[i], <Tensor> <PyObject*> keep[len(keep) - 1], ndim)
         else:
             value = slots[i]
             if compares or rounds and (p.narrow == NARROW_NUMBERS or p.narrow == NARROW_FIRST and i == 0):
-                number = rounded(<object> value, code)
+                number = round_number(<object> value, code)
                 value = <PyObject*> number
             if p.bounds and value == <PyObject*> None:
                 store_number(<PyObject*> BOUNDS[loop.compute][i - 1], loop.compute, numbers[i])
@@ -680,7 +680,7 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     return 0
 
 
-cdef object rounded(object number, int code):
+cdef object round_number(object number, int code):
     """A number as the nearest of a dtype; what is no number stays."""
     cdef char room[16]
     if number_code(<PyObject*> number) < 0:
@@ -698,13 +698,13 @@ cdef int write_truncated(Op op, PyObject** slots, Loop* loop, Tensor out, bint a
     cdef Pointwise* division = <Pointwise*> op.data
     cdef PyObject* quotient[1]
     if TRUNCATION == NULL:
-        TRUNCATION = new_record(1, "same", (np.trunc,), truncated)
+        TRUNCATION = new_record(1, "same", (np.trunc,), truncate_reference)
     write(op, division, slots, loop_for(division, loop.result), out, aliased)
     quotient[0] = <PyObject*> out
     return write(op, TRUNCATION, quotient, loop_for(TRUNCATION, loop.result), out, False)
 
 
-def truncated(xp, x):
+def truncate_reference(xp, x):
     """The reference of the second step."""
     return xp.trunc(x)
 

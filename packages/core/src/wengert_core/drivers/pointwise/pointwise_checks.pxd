@@ -9,5 +9,5 @@ cdef int computing(int code) noexcept    # the dtype that 16 bits are computed i
 cdef int check_inputs(Op op, Pointwise* p, PyObject** slots, int code) except -1
 cdef int check_numbers(Pointwise* p, PyObject** slots, int code) except -1
 cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1
-cdef object unaccepted(Op op, Pointwise* p, int code)
+cdef object find_unaccepted(Op op, Pointwise* p, int code)
 cdef int refuse_zero(Op op, PyObject* divisor) except -1

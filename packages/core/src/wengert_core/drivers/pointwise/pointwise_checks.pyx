@@ -11,7 +11,7 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_FLOAT, CAT_INT, FLO
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound
 from wengert_core.exchange.arrays cimport array_of
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor
@@ -135,7 +135,7 @@ cdef int check_same(Op op, Pointwise* p, PyObject** slots) except -1:
     return 0
 
 
-cdef object unaccepted(Op op, Pointwise* p, int code):
+cdef object find_unaccepted(Op op, Pointwise* p, int code):
     taken = ", ".join([dtype_of(i).name for i in range(N_DTYPES) if p.accepts >> i & 1])
     message = op.options["refusal"].get(dtype_of(code).name) \
         or op.options["refusal"].get(CATEGORIES[FACTS.category[code]])
@@ -153,7 +153,7 @@ cdef tuple CATEGORIES = ("bool", "integer", "float", "complex")
 
 cdef int refuse_zero(Op op, PyObject* divisor) except -1:
     """Integer division by zero is torch's RuntimeError."""
-    if elsewhere():
+    if runs_on_device():
         return 0                       # to look would mean to wait for the device
     if isinstance(<object> divisor, Tensor):
         zero = not array_of(<Tensor> divisor).all()
@@ -211,11 +211,11 @@ cdef object without(unsigned int bits, object function):
         state.modes = modes
 
 
-def unrecorded(function):
+def call_unrecorded(function):
     """function() as under no_grad(): reverse mode does not see what it computes, forward mode does."""
     return without(WG_GRAD, function)
 
 
-def unguarded(function):
+def call_unguarded(function):
     """Run function(), which may write to captures of a transform's function: a write that belongs to an operation."""
     return without(WG_GUARD, function)

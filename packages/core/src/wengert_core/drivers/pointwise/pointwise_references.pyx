@@ -5,11 +5,11 @@ import numpy as np
 
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.loop_lookup cimport Loop
-from wengert_core.drivers.references cimport call_this, converted_into
+from wengert_core.drivers.references cimport call_this, convert_into
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, dtype_of
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
-from wengert_core.exchange.device_memory cimport elsewhere, reference_of
+from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, same_shape
 
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
@@ -20,7 +20,7 @@ cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
 cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor out) except -1:
     """Compute with the row's reference; inputs: tensors, numbers, None. The result is converted into ``out``."""
     dtype = NUMPY_DTYPES[loop.compute]
-    cdef bint away = elsewhere()
+    cdef bint away = runs_on_device()
     if loop.result != loop.compute and "of_dtype" in op.options:      # which float32 does not stand for
         reference = partial(op.options["of_dtype"], dtype_of(loop.result).name)
     elif away and reference is op.reference:
@@ -38,7 +38,7 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
             with np.errstate(over="ignore", invalid="ignore"):
                 array = array.astype(wanted)
         arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
-    return converted_into(op, call_this(op, reference, arrays), out, loop.out)
+    return convert_into(op, call_this(op, reference, arrays), out, loop.out)
 
 
 cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:

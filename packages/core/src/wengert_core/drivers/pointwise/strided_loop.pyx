@@ -13,7 +13,7 @@ from wengert_core.drivers.pointwise.loop_lookup cimport Loop
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.pointwise.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.runtime.thread_pool cimport GRAIN, GRAIN_SLOW, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.thread_pool cimport GRAIN, GRAIN_SLOW, UNIT, dim_to_split, parallel_for
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum:
@@ -80,7 +80,7 @@ cdef void run_large_loop(Loop* loop, int n_in, Operand* operands, int ndim, Py_s
         units[ndim - 2] = (shape[ndim - 2] + ROWS - 1) // ROWS
     job.loop, job.operands, job.shape = loop, operands, shape
     job.n_in, job.ndim = n_in, ndim
-    job.dim = dim_to_cut(ndim, units)
+    job.dim = dim_to_split(ndim, units)
     job.unit = UNIT if job.dim == ndim - 1 else ROWS if units[job.dim] != shape[job.dim] else 1
     parallel_for(units[job.dim], (GRAIN_SLOW if loop.slow else GRAIN) * units[job.dim] // count, run_units, &job)
 

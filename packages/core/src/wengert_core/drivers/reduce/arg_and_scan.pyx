@@ -6,16 +6,16 @@ from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.out_argument cimport finished
-from wengert_core.drivers.reduce.dimwise cimport along_run, asked_code, check_dtype, several
+from wengert_core.drivers.out_argument cimport finish_result
+from wengert_core.drivers.reduce.dimwise cimport along_run, requested_code, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport (
-    REDUCE_PLACE, REDUCE_SAME, Reduction, new_reduction, reduced, wrapped_dim
+    REDUCE_INDEX, REDUCE_SAME, Reduction, new_reduction, reduce_fresh, wrapped_dim
 )
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport contiguous_copy, converted
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.reduce.scan cimport find_scan, scan_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.thread_pool cimport LARGE
@@ -25,7 +25,7 @@ cdef enum:
     WITHOUT_GIL = 0x8000
 
 cdef struct Lines:                     # Op.data of these ops
-    Reduction* places
+    Reduction* indices
     Reduction* values
     scan_fn scans[12]                  # by the input's dtype
     int dim_slot
@@ -35,7 +35,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 
 def configure(Op op, str kind, str name):
-    """Give an along op its kernels. kind: "place", "extreme" (named "max" or "min") or "scan"."""
+    """Give an along op its kernels. kind: "index", "extreme" (named "max" or "min") or "scan"."""
     cdef Lines* lines
     cdef int code
     cdef bytes kernel = name.encode()
@@ -50,18 +50,18 @@ def configure(Op op, str kind, str name):
         for code in range(N_DTYPES):
             lines.scans[code] = find_scan(kernel, code, code if FACTS.category[code] >= CAT_FLOAT else INT64)
     else:
-        lines.places = new_reduction(name if kind == "place" else f"arg{name}", REDUCE_PLACE)
+        lines.indices = new_reduction(name if kind == "index" else f"arg{name}", REDUCE_INDEX)
         lines.values = new_reduction(f"a{name}", REDUCE_SAME) if kind == "extreme" else NULL
     op.data = lines
-    if kind == "place":
-        op.run = place_run
+    if kind == "index":
+        op.run = index_run
     elif kind == "extreme":
         op.run = extreme_run
     else:
         op.run = scan_run
 
 
-cdef object place_run(Op op, PyObject** slots, uint32_t live):
+cdef object index_run(Op op, PyObject** slots, uint32_t live):
     """argmax, argmin: of a whole tensor the place in row-major order."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t
@@ -69,34 +69,34 @@ cdef object place_run(Op op, PyObject** slots, uint32_t live):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     check_dtype(op, t.code)
-    if t.count == 0 or lines.places.fns[t.code] == NULL or elsewhere():
+    if t.count == 0 or lines.indices.fns[t.code] == NULL or runs_on_device():
         return along_run(op, slots, live)
     if slots[lines.dim_slot] == <PyObject*> None:
         mask = <uint64_t> -1
         t = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
     else:
         mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    return finished(op, slots, reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot]), INT64, live)
+    return finish_result(op, slots, reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot]), INT64, live)
 
 
 cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
     """max, min along a dim: one pass for the values, one for the places."""
     cdef Lines* lines = <Lines*> op.data
-    cdef Tensor t, values, places
+    cdef Tensor t, values, indices
     cdef uint64_t mask
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     check_dtype(op, t.code)
-    if t.count == 0 or elsewhere() or lines.values.fns[t.code] == NULL or lines.places.fns[t.code] == NULL:
+    if t.count == 0 or runs_on_device() or lines.values.fns[t.code] == NULL or lines.indices.fns[t.code] == NULL:
         return along_run(op, slots, live)
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    values = reduced(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
-    places = reduced(op, lines.places, t, mask, <object> slots[lines.keepdim_slot])
-    return several(op, slots, [values, places], live)
+    values = reduce_fresh(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
+    indices = reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot])
+    return several(op, slots, [values, indices], live)
 
 
 cdef object scan_run(Op op, PyObject** slots, uint32_t live):
@@ -107,19 +107,19 @@ cdef object scan_run(Op op, PyObject** slots, uint32_t live):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     dim = wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    asked = asked_code(op, slots, t)
+    asked = requested_code(op, slots, t)
     if t.code != asked and (FACTS.category[asked] >= CAT_FLOAT or FACTS.category[t.code] >= CAT_FLOAT):
-        t = converted(t, asked)
+        t = convert_copy(t, asked)
     elif not t.flags & TF_CONTIGUOUS:
         t = contiguous_copy(t)
-    if lines.scans[t.code] == NULL or elsewhere():
+    if lines.scans[t.code] == NULL or runs_on_device():
         return along_run(op, slots, live)
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:
         scan(lines.scans[t.code], t, dim, out)
-    return finished(op, slots, out, asked, live)
+    return finish_result(op, slots, out, asked, live)
 
 
 cdef int scan(scan_fn fn, Tensor t, int dim, Tensor out) except -1:

@@ -8,5 +8,5 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef object along_run(Op op, PyObject** slots, uint32_t live)
 cdef int check_dtype(Op op, int code) except -1
-cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1
+cdef int requested_code(Op op, PyObject** slots, Tensor t) except -1
 cdef object several(Op op, PyObject** slots, list results, uint32_t live)

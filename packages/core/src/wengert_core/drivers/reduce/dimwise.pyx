@@ -7,17 +7,17 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP
-from wengert_core.drivers.out_argument cimport written
+from wengert_core.drivers.out_argument cimport write_tuple
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_arrays, wrong_result
 from wengert_core.dtypes.cpp_names import not_implemented_for
-from wengert_core.drivers.steps cimport given_out, prepare_out, record_outputs
+from wengert_core.drivers.steps cimport prepare_given_out, prepare_out, record_outputs
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, INT64, DTypeFacts,
                                          code_of, dtype_facts, dtype_of)
-from wengert_core.exchange.arrays cimport array_into, array_of, converted, tensor_of_result
+from wengert_core.exchange.arrays cimport array_into, array_of, convert_copy, tensor_of_result
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.tensors.tensor cimport Tensor, bump_version, shape_tuple
 
@@ -42,9 +42,9 @@ cdef object along_run(Op op, PyObject** slots, uint32_t live):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     check_dtype(op, t.code)
-    asked = asked_code(op, slots, t)
+    asked = requested_code(op, slots, t)
     return give(op, slots, t, compute(op, slots, t, asked), asked, live)
 
 
@@ -59,7 +59,7 @@ cdef int check_dtype(Op op, int code) except -1:
     raise type(refused)(*refused.args)
 
 
-cdef int asked_code(Op op, PyObject** slots, Tensor t) except -1:
+cdef int requested_code(Op op, PyObject** slots, Tensor t) except -1:
     """The dtype of the first output."""
     cdef int slot = op.impl[3]
     if slot >= 0 and slots[slot] != <PyObject*> None:
@@ -81,9 +81,9 @@ cdef list compute(Op op, PyObject** slots, Tensor t, int asked):
     cdef list arguments = []
     cdef Tensor source = t
     if op.impl[0][0] == "sum" and asked != t.code:
-        source = converted(t, asked)
+        source = convert_copy(t, asked)
     if source.code == FLOAT16 or source.code == BFLOAT16:
-        source = converted(source, FLOAT32)
+        source = convert_copy(source, FLOAT32)
     array = array_of(source)
     for i in range(1, op.n_params):
         if i == dim_slot:
@@ -125,7 +125,7 @@ cdef object give(Op op, PyObject** slots, Tensor t, list computed, int asked, ui
         if t.rank == 0 and len(array.shape):
             check_shape(op, array, (1, *array.shape[1:]), i, n)
             array = array.reshape(array.shape[1:])
-        if op.impl[1] is None and given_out(op, slots) != <PyObject*> None:
+        if op.impl[1] is None and prepare_given_out(op, slots) != <PyObject*> None:
             for k in range(array.ndim):
                 shape[k] = array.shape[k]
             given = prepare_out(op, slots, slots[op.out_slot], code, array.ndim, shape, live)
@@ -147,8 +147,8 @@ cdef object several(Op op, PyObject** slots, list results, uint32_t live):
     """Several outputs as the op's named tuple: recorded, or written into the tensors that out= gave."""
     cdef PyObject* outs[8]              # as many outputs as a schema may have
     cdef int i
-    if given_out(op, slots) != <PyObject*> None:
-        return written(op, slots, results, live)
+    if prepare_given_out(op, slots) != <PyObject*> None:
+        return write_tuple(op, slots, results, live)
     for i in range(<int> len(results)):
         outs[i] = <PyObject*> results[i]
     record_outputs(op, slots, outs, <int> len(results), live)

@@ -11,9 +11,9 @@ cdef enum ReductionKind:
     REDUCE_MEAN = 1                    # floats only; divided by the number of elements
     REDUCE_SAME = 2                    # the dtype stays; an empty stretch is an error
     REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
-    REDUCE_PLACE = 4                   # int64: where something is, along one dim or one stretch of memory
+    REDUCE_INDEX = 4                   # int64: where something is, along one dim or one stretch of memory
 
-cdef enum Repeated:
+cdef enum RepeatKind:
     REPEATED_NOT = 0
     REPEATED_SUM = 1                   # n times the element
     REPEATED_PRODUCT = 2               # its n-th power
@@ -32,4 +32,4 @@ cdef int wrapped_dim(object dim, int rank) except -1               # IndexError 
 cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
 cdef Reduction* new_reduction(str kernel, int kind) except NULL
 # in the dtype that is accumulated in
-cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)
+cdef Tensor reduce_fresh(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)

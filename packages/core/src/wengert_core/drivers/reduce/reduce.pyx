@@ -16,20 +16,20 @@ from libc.stdint cimport uint32_t, uint64_t
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport is_plain_ints
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
-from wengert_core.drivers.out_argument cimport finished
+from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
-from wengert_core.drivers.steps cimport given_out, record
+from wengert_core.drivers.steps cimport prepare_given_out, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16,
                                          FLOAT32, FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts)
-from wengert_core.exchange.arrays cimport array_of, converted, tensor_of_result
-from wengert_core.exchange.device_memory cimport array_at, elsewhere, put_array
+from wengert_core.exchange.arrays cimport array_of, convert_copy, tensor_of_result
+from wengert_core.exchange.device_memory cimport array_at, runs_on_device, put_array
 from wengert_core.kernels.reduce.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport thread_state
-from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_split, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, strides_of
 
 cdef extern from "Python.h":
@@ -99,17 +99,17 @@ cdef Reduction* new_reduction(str kernel, int kind) except NULL:
     r.once = kernel in ("all", "amax", "amin", "any")
     r.repeated = REPEATED_SUM if kernel == "sum" else REPEATED_PRODUCT if kernel == "prod" else REPEATED_NOT
     for code in range(N_DTYPES):
-        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulated(r, code))
+        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulator_code(r, code))
     return r
 
 
-cdef inline int accumulated(Reduction* r, int code) noexcept:
+cdef inline int accumulator_code(Reduction* r, int code) noexcept:
     """The dtype that inputs of dtype ``code`` are accumulated in."""
     if r.kind == REDUCE_TRUTH:
         return BOOL
     if r.kind == REDUCE_SAME:
         return code
-    if r.kind == REDUCE_PLACE:
+    if r.kind == REDUCE_INDEX:
         return INT64
     if code == FLOAT16 or code == BFLOAT16:
         return FLOAT32
@@ -171,7 +171,7 @@ cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     code = result_code(op, r, t, slots)
     mask = dims_mask(<object> slots[r.dim_slot], t.rank)
     if r.kind == REDUCE_TRUTH and slots[r.dim_slot] != <PyObject*> None and not PyIndex_Check(slots[r.dim_slot]) \
@@ -180,10 +180,10 @@ cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
     if r.kind == REDUCE_SAME and t.count == 0:
         check_not_empty(op, t, mask, slots)
     t = as_input(r, t, code, slots)
-    out = reduced(op, r, t, mask, <object> slots[r.keepdim_slot])
+    out = reduce_fresh(op, r, t, mask, <object> slots[r.keepdim_slot])
     if r.kind == REDUCE_MEAN:
-        divide(out, stretch(t, mask))
-    return finished(op, slots, out, code, live)
+        divide(out, reduced_count(t, mask))
+    return finish_result(op, slots, out, code, live)
 
 
 # ---- dtypes
@@ -203,7 +203,7 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
                                   f"'{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
-    if not asked and r.kind == REDUCE_SUM and isinstance(<object> given_out(op, slots), Tensor):
+    if not asked and r.kind == REDUCE_SUM and isinstance(<object> prepare_given_out(op, slots), Tensor):
         return result_type_of_out(code, (<Tensor> slots[op.out_slot]).code)
     if asked or r.kind != REDUCE_SUM:
         return code
@@ -217,11 +217,11 @@ cdef int result_type_of_out(int code, int out) noexcept:
 
 cdef Tensor as_input(Reduction* r, Tensor t, int code, PyObject** slots):
     """The input in the dtype asked for, unless accumulating does that anyway."""
-    if r.dtype_slot < 0 or t.code == code or accumulated(r, t.code) == code:
+    if r.dtype_slot < 0 or t.code == code or accumulator_code(r, t.code) == code:
         return t
     if FACTS.category[t.code] == CAT_INT and FACTS.category[code] == CAT_INT:
         return t                       # the sum wraps in the same way after as before
-    return converted(t, code)
+    return convert_copy(t, code)
 
 
 # ---- dims
@@ -253,7 +253,7 @@ cdef uint64_t dims_mask(object dims, int rank) except? 0:
     return mask
 
 
-cdef Py_ssize_t stretch(Tensor t, uint64_t mask) noexcept:
+cdef Py_ssize_t reduced_count(Tensor t, uint64_t mask) noexcept:
     """How many elements each result comes from."""
     cdef Py_ssize_t n = 1
     cdef int i
@@ -277,14 +277,14 @@ cdef int check_not_empty(Op op, Tensor t, uint64_t mask, PyObject** slots) excep
 
 # ---- the work
 
-cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
+cdef Tensor reduce_fresh(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     """A fresh contiguous tensor with the reduced values, in the dtype they are accumulated in."""
     cdef Py_ssize_t shape[64]
     cdef int i, ndim = 0
     cdef Tensor out
     if r.repeated and t.count >= MANY and copies(t, mask) >= COPIES:
         return of_copies(op, r, t, mask, keepdim)
-    if r.fns[t.code] == NULL or elsewhere():
+    if r.fns[t.code] == NULL or runs_on_device():
         return by_reference(op, r, t, mask, keepdim)
     for i in range(t.rank):
         if not mask >> i & 1:
@@ -293,7 +293,7 @@ cdef Tensor reduced(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
         elif keepdim:
             shape[ndim] = 1
             ndim += 1
-    out = new_empty(accumulated(r, t.code), ndim, shape)
+    out = new_empty(accumulator_code(r, t.code), ndim, shape)
     if out.count == 0:
         return out
     if t.count == 0:
@@ -320,19 +320,19 @@ cdef Tensor of_copies(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim
     cdef Py_ssize_t n = copies(t, mask)
     for i in range(t.rank):
         shape[i] = 1 if mask >> i & 1 and not strides_of(t)[i] else t.dims[i]
-    out = reduced(op, r, new_view(t, t.rank, shape, strides_of(t), t.data), mask, keepdim)
+    out = reduce_fresh(op, r, new_view(t, t.rank, shape, strides_of(t), t.data), mask, keepdim)
     return out * n if r.repeated == REPEATED_SUM else out ** n
 
 
 cdef Tensor by_reference(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim):
     """The row's reference on NumPy arrays."""
-    array = array_of(converted(t, FLOAT32) if t.code == FLOAT16 else t)
+    array = array_of(convert_copy(t, FLOAT32) if t.code == FLOAT16 else t)
     axes = tuple([i for i in range(t.rank) if mask >> i & 1])
     result = result_array(op, call_reference(op, [array, axes, keepdim]))
     sizes = tuple([1 if mask >> i & 1 else t.dims[i] for i in range(t.rank) if keepdim or not mask >> i & 1])
     check_shape(op, result, sizes, 0, 1)
-    check_kind(op, result, accumulated(r, t.code), 0, 1)
-    return tensor_of_result(result, accumulated(r, t.code))
+    check_kind(op, result, accumulator_code(r, t.code), 0, 1)
+    return tensor_of_result(result, accumulator_code(r, t.code))
 
 
 cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -1:
@@ -352,7 +352,7 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
     if work < LARGE:
         run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
             out.data)
-    elif r.kind != REDUCE_PLACE and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
+    elif r.kind != REDUCE_INDEX and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
         in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
     else:
         with nogil:
@@ -368,7 +368,7 @@ cdef Tensor one_pass(
     cdef Axis all_kept[65]
     cdef Py_ssize_t step, n = 1
     cdef int i, n_all = n_kept + n_gone - 1
-    cdef int target = accumulated(r, code)
+    cdef int target = accumulator_code(r, code)
     cdef Tensor partial
     for i in range(n_all):
         all_kept[i] = kept[i] if i < n_kept else gone[i - n_kept]
@@ -516,7 +516,7 @@ cdef void run_large(
     job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = fn, data, target, kept, n_kept, n, stride
     job.inner = inner_axis(kept, n_kept, stride)
     count = kept_units(kept, n_kept, job.inner, stride, units, &job.unit)
-    job.cut = dim_to_cut(n_kept, units)
+    job.cut = dim_to_split(n_kept, units)
     job.units = units[job.cut]
     if job.cut != job.inner:
         job.unit = 1
@@ -559,7 +559,7 @@ cdef int in_sections(
     """Reduce each section of a long dim, then the results of the sections."""
     cdef Job job
     cdef Axis again[65]
-    cdef int i, target = accumulated(r, code)
+    cdef int i, target = accumulator_code(r, code)
     cdef Py_ssize_t count, out_count = out.count
     cdef Tensor partial
     job.unit = section_length(out_count)

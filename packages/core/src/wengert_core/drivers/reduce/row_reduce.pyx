@@ -9,7 +9,7 @@ kernels/reduce/softmax_rows.h.
 """
 from libc.stdint cimport uint64_t
 
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.drivers.reduce.reduce cimport dims_mask
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.kernels.reduce.softmax cimport find_softmax, rows_fn
@@ -21,19 +21,19 @@ from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 cdef extern from "wengert_core/kernels/reduce/variance.h" nogil:
     enum:
         WG_CHUNK
-    ctypedef struct wg_spread:
+    ctypedef struct wg_variance:
         double mean
         double squares
-    ctypedef struct wg_spreads:
+    ctypedef struct wg_variances:
         const char* source
         char* target
-        wg_spread* parts
+        wg_variance* parts
         Py_ssize_t rows, n, chunks
         double left
     void wg_spread_units_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_spread_units_f64(Py_ssize_t begin, Py_ssize_t end, void* ctx)
-    void wg_spread_rows_f32(const wg_spreads* p)
-    void wg_spread_rows_f64(const wg_spreads* p)
+    void wg_spread_rows_f32(const wg_variances* p)
+    void wg_spread_rows_f64(const wg_variances* p)
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -52,11 +52,11 @@ def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
     cdef int kept = 0
     cdef Py_ssize_t rows = rows_of(self, dims_mask(dim, self.rank), shape, &kept)
     cdef Tensor out
-    self = held_if_large(self)
+    self = hold_if_large(self)
     if rows == 0 or self.count // rows < SHORT:
         return None
     out = new_empty(self.code, self.rank if keepdim else kept, shape)
-    spread_rows(self, rows, correction, out)
+    variance_of_units(self, rows, correction, out)
     return out
 
 
@@ -71,7 +71,7 @@ def logsumexp_of_rows(Tensor self, object dim, bint keepdim):
     cdef Py_ssize_t rows = rows_of(self, dims_mask(dim, self.rank), shape, &kept)
     cdef Exponentials e
     cdef Tensor out
-    self = held_if_large(self)
+    self = hold_if_large(self)
     if rows == 0 or (rows < FEW and self.count >= LARGE):
         return None
     out = new_empty(self.code, self.rank if keepdim else kept, shape)
@@ -116,8 +116,8 @@ cdef void exponential_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcep
     e.kernel(e.source + first * stride, stride, NULL, 0, e.target + first * e.item, e.item, last - first, e.n)
 
 
-cdef int spread_rows(Tensor t, Py_ssize_t rows, double correction, Tensor out) except -1:
-    cdef wg_spreads p
+cdef int variance_of_units(Tensor t, Py_ssize_t rows, double correction, Tensor out) except -1:
+    cdef wg_variances p
     cdef Scratch room = None
     cdef body_fn units = wg_spread_units_f32 if t.code == FLOAT32 else wg_spread_units_f64
     cdef Py_ssize_t length
@@ -127,8 +127,8 @@ cdef int spread_rows(Tensor t, Py_ssize_t rows, double correction, Tensor out) e
     p.chunks = (p.n + WG_CHUNK - 1) // WG_CHUNK
     length = min(p.n, <Py_ssize_t> WG_CHUNK)
     if p.chunks > 1:
-        room = scratch(rows * p.chunks * sizeof(wg_spread))
-        p.parts = <wg_spread*> room.data
+        room = scratch(rows * p.chunks * sizeof(wg_variance))
+        p.parts = <wg_variance*> room.data
     if t.count < LARGE:
         units(0, rows * p.chunks, &p)
     else:

@@ -9,7 +9,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport dim_slot, scalar_name
 from wengert_core.dispatch.dispatcher cimport dispatch
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.index.index_iterator cimport as_vector
 from wengert_core.drivers.out_argument cimport into_out
@@ -17,7 +17,7 @@ from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.reshape cimport geometry_permute
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, converted, copy_into
+from wengert_core.exchange.arrays cimport array_of, convert_copy, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.kernels.reduce.softmax cimport find_softmax, rows_fn
 from wengert_core.runtime.thread_pool cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
@@ -68,7 +68,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
         raise NotImplementedError(f"\"{op.name}{'_lastdim' if dim >= t.rank - 1 else ''}_kernel_impl\" not implemented "
                                   f"for '{scalar_name(t.code)}': {op.name} takes floating tensors; give dtype=, "
                                   "or convert with .float()")
-    out = normalised(op, held_if_large(t), None, dim)
+    out = normalize(op, hold_if_large(t), None, dim)
     given = into_out(op, slots, out, live)
     if given is not None:
         return given
@@ -94,14 +94,14 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         if not isinstance(<object> slots[i], Tensor):
             raise op_error(op, i, "Tensor", slots[i])
     grad, output = <Tensor> slots[0], <Tensor> slots[1]
-    grad, output = held_if_large(grad), held_if_large(output)
+    grad, output = hold_if_large(grad), hold_if_large(output)
     if not same_shape(grad, output):
         raise RuntimeError(f"{op.name}: the gradient has shape {list(shape_tuple(grad))}, the output "
                            f"{list(shape_tuple(output))}; they must be equal")
     dim = dim_slot(op, slots, 2, output.rank)
     if FACTS.category[output.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"{op.name}\" not implemented for '{scalar_name(output.code)}'")
-    out = normalised(op, grad if grad.code == output.code else converted(grad, output.code), output, dim)
+    out = normalize(op, grad if grad.code == output.code else convert_copy(grad, output.code), output, dim)
     if live:
         record(op, slots, out, live)
     return out
@@ -109,7 +109,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
 
 # ---- computing
 
-cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
+cdef Tensor normalize(Op op, Tensor a, Tensor b, int dim):
     """The kernel on ``a`` (and ``b``, where there is one) along ``dim``, in a's dtype and layout."""
     cdef int code = computing_code(a.code)
     cdef bint last = dim >= a.rank - 1
@@ -123,10 +123,10 @@ cdef Tensor normalised(Op op, Tensor a, Tensor b, int dim):
         out = new_like(a, code)
         run(kernel, a, b, out)
         return out
-    return along(kernel, a, b, dim, code)
+    return softmax_along_dim(kernel, a, b, dim, code)
 
 
-cdef Tensor along(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
+cdef Tensor softmax_along_dim(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
     """Any dim, layout and precision: on copies with ``dim`` last."""
     cdef int order[64]
     cdef int i, n = 0
@@ -136,9 +136,9 @@ cdef Tensor along(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
             order[n] = i
             n += 1
     order[n] = dim
-    rows = converted(geometry_permute(a, order), code) if a.rank else converted(a, code)
+    rows = convert_copy(geometry_permute(a, order), code) if a.rank else convert_copy(a, code)
     if b is not None:
-        other = converted(geometry_permute(b, order), code) if b.rank else converted(b, code)
+        other = convert_copy(geometry_permute(b, order), code) if b.rank else convert_copy(b, code)
     run(kernel, rows, other, rows)
     copy_into(geometry_permute(out, order) if a.rank else out, rows)
     return out
@@ -174,7 +174,7 @@ cdef inline void run_rows(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept n
 cdef Tensor by_reference(Op op, Tensor a, Tensor b, int dim):
     cdef int code = computing_code(a.code)
     cdef Tensor out = new_like(a, a.code)
-    arrays = [array_of(t if (<Tensor> t).code == code else converted(t, code)) for t in (a, b) if t is not None]
+    arrays = [array_of(t if (<Tensor> t).code == code else convert_copy(t, code)) for t in (a, b) if t is not None]
     if a.rank == 0:
         arrays = [array.reshape(1) for array in arrays]
     result_into(op, call_reference(op, [*arrays, dim]), as_vector(out))

@@ -8,14 +8,14 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport int_slot
-from wengert_core.dispatch.keep_alive cimport held_if_large
+from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.out_argument cimport finished
+from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy
-from wengert_core.exchange.device_memory cimport elsewhere
+from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.thread_pool cimport parallel_for
@@ -33,7 +33,7 @@ cdef extern from "wengert_core/kernels/reduce/sort.h" nogil:
         Py_ssize_t n, k, stride, side, block_stride, side_stride, kept, out_block, out_side
         const char* data
         char* values
-        int64_t* places
+        int64_t* indices
         int failed
     void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
@@ -83,15 +83,15 @@ cdef object order_run(Op op, PyObject** slots, uint32_t live):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
-    t = held_if_large(t)
+    t = hold_if_large(t)
     check_dtype(op, t.code)
     dim = wrapped_dim(<object> slots[o.dim_slot], t.rank)
     job.k = max(int_slot(op, slots, o.k_slot), -1) - (o.what == WG_KTH) if o.k_slot >= 0 else 0
-    if t.rank == 0 or t.count == 0 or elsewhere() or not fitting(o.what, job.k, t.dims[dim]):
+    if t.rank == 0 or t.count == 0 or runs_on_device() or not fitting(o.what, job.k, t.dims[dim]):
         return along_run(op, slots, live)
     job.what, job.code = o.what, t.code
     job.flip = o.flip_slot >= 0 and bool(<object> slots[o.flip_slot])
-    return ordered(op, slots, t, dim, &job, live)
+    return sort_lines(op, slots, t, dim, &job, live)
 
 
 cdef inline bint fitting(int what, Py_ssize_t k, Py_ssize_t n) noexcept:
@@ -101,15 +101,15 @@ cdef inline bint fitting(int what, Py_ssize_t k, Py_ssize_t n) noexcept:
     return k < n if what == WG_KTH else 0 < k <= n if what == WG_BEST_K else True
 
 
-cdef object ordered(Op op, PyObject** slots, Tensor given, int dim, wg_ordering* job, uint32_t live):
+cdef object sort_lines(Op op, PyObject** slots, Tensor given, int dim, wg_ordering* job, uint32_t live):
     """Run the kernel over all lines of a tensor, row-major or copied to be so, and give the outputs."""
     cdef Ordering* o = <Ordering*> op.data
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t lines
-    cdef Tensor values = None, places, t = given if given.flags & TF_CONTIGUOUS else contiguous_copy(given)
+    cdef Tensor values = None, indices, t = given if given.flags & TF_CONTIGUOUS else contiguous_copy(given)
     cdef int rank = result_shape(t, dim, job, o.keepdim_slot >= 0 and not <object> slots[o.keepdim_slot], shape)
-    places = new_empty(INT64, rank, shape)
-    job.places, job.values = <int64_t*> places.data, NULL
+    indices = new_empty(INT64, rank, shape)
+    job.indices, job.values = <int64_t*> indices.data, NULL
     if not o.alone:
         values = new_empty(t.code, rank, shape)
         job.values = values.data
@@ -123,11 +123,11 @@ cdef object ordered(Op op, PyObject** slots, Tensor given, int dim, wg_ordering*
     if job.failed:
         raise MemoryError(f"{op.name}: no memory to order lines of {job.n} elements")
     if o.what == WG_SORT:
-        places = as_ordered(given, places)
+        indices = as_ordered(given, indices)
         values = None if values is None else as_ordered(given, values)
     if o.alone:
-        return finished(op, slots, places, INT64, live)
-    return several(op, slots, [values, places], live)
+        return finish_result(op, slots, indices, INT64, live)
+    return several(op, slots, [values, indices], live)
 
 
 cdef int result_shape(Tensor t, int dim, wg_ordering* job, bint drop, Py_ssize_t* shape) noexcept:

@@ -40,7 +40,7 @@ cdef inline bint needs_primitive(Tensor t) noexcept:
     return t.flags & modes & LIVE_SLOW != 0 or is_stale(t, modes)
 
 
-cdef inline Tensor marked(Tensor t, Tensor out):
+cdef inline Tensor mark_view(Tensor t, Tensor out):
     mark_origin(t, out, thread_state().modes)
     return out
 
@@ -100,7 +100,7 @@ cdef object reshape_to(Op op, Tensor t, int ndim, Py_ssize_t* shape, PyObject* s
     if not view_strides(t, ndim, shape, strides):
         return view_call(V_UNSAFE_VIEW, contiguous_clone(t), (tuple(sizes_list(ndim, shape)),))
     if not needs_primitive(t):
-        return marked(t, new_view(t, ndim, shape, strides, t.data))
+        return mark_view(t, new_view(t, ndim, shape, strides, t.data))
     kind = V_VIEW if t.flags & TF_CONTIGUOUS else V_RESHAPE_ALIAS
     if sizes != NULL and only_recorded(t, thread_state().modes):
         slots[0], slots[1] = <PyObject*> t, sizes
@@ -199,21 +199,21 @@ cdef object broadcast_to_run(Op op, PyObject** slots, uint32_t live):
 
 # ---- order of the dims
 
-cdef object transposed(Tensor t, int a, int b):
+cdef object transpose_dims(Tensor t, int a, int b):
     if needs_primitive(t):
         return view_call(V_TRANSPOSE, t, (a, b))
-    return marked(t, geometry_transpose(t, a, b))
+    return mark_view(t, geometry_transpose(t, a, b))
 
 
-cdef object permuted(Tensor t, const int* order):
+cdef object permute_dims(Tensor t, const int* order):
     if needs_primitive(t):
         return view_call(V_PERMUTE, t, (tuple([order[i] for i in range(t.rank)]),))
-    return marked(t, geometry_permute(t, order))
+    return mark_view(t, geometry_permute(t, order))
 
 
 cdef object swapaxes_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0]
-    return transposed(t, dim_slot(op, slots, 1, t.rank), dim_slot(op, slots, 2, t.rank))
+    return transpose_dims(t, dim_slot(op, slots, 1, t.rank), dim_slot(op, slots, 2, t.rank))
 
 
 cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
@@ -229,10 +229,10 @@ cdef object t_property_run(Op op, PyObject** slots, uint32_t live):
                   "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")
     for i in range(t.rank):
         order[i] = t.rank - 1 - i
-    return permuted(t, order)
+    return permute_dims(t, order)
 
 
-cdef object matrix_transposed(Tensor t, str name):
+cdef object transpose_matrix(Tensor t, str name):
     if t.rank == 0:
         instead = "This function is the identity in these cases." if name == "tensor.mT" else "Consider using x.conj()."
         warn_user(f"{'adjoint()' if name == 'tensor.adjoint()' else 'T' + name[1:]} is deprecated on 0-D tensors. "
@@ -240,11 +240,11 @@ cdef object matrix_transposed(Tensor t, str name):
         return t
     if t.rank < 2:
         raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D tensor.")
-    return transposed(t, t.rank - 2, t.rank - 1)
+    return transpose_dims(t, t.rank - 2, t.rank - 1)
 
 
 cdef object mt_property_run(Op op, PyObject** slots, uint32_t live):
-    return matrix_transposed(checked_self(op, slots), "tensor.mT")
+    return transpose_matrix(checked_self(op, slots), "tensor.mT")
 
 
 cdef object adjoint_run(Op op, PyObject** slots, uint32_t live):
@@ -254,7 +254,7 @@ cdef object adjoint_run(Op op, PyObject** slots, uint32_t live):
     if name == "matrix_H" and t.rank != 2 and t.rank:
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor."
                            f"{' For batches of matrices, consider using tensor.mH' if t.rank > 2 else ''}")
-    out = matrix_transposed(t, {"adjoint": "tensor.adjoint()", "mH": "tensor.mH"}.get(name, "tensor.H"))
+    out = transpose_matrix(t, {"adjoint": "tensor.adjoint()", "mH": "tensor.mH"}.get(name, "tensor.H"))
     return out.conj() if t.code >= 10 else out
 
 
@@ -286,7 +286,7 @@ cdef object movedim_run(Op op, PyObject** slots, uint32_t live):
                 k += 1
             order[i] = k
             k += 1
-    return permuted(t, order)
+    return permute_dims(t, order)
 
 
 cdef unsigned long long wrap_distinct(int rank, int n, Py_ssize_t* dims, str what) except? 0:
@@ -323,7 +323,7 @@ cdef object narrow_run(Op op, PyObject** slots, uint32_t live):
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     if needs_primitive(t):
         return view_call(V_SLICE, t, (dim, start, start + length, 1))
-    return marked(t, geometry_slice(t, dim, start, start + length, 1))
+    return mark_view(t, geometry_slice(t, dim, start, start + length, 1))
 
 
 cdef tuple NAMES = ("clone", "contiguous", "reshape", "flatten", "ravel", "unflatten", "view_as", "reshape_as",

@@ -24,7 +24,7 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.device_memory import owner_of
 from wengert_core.geometry.size_math cimport extent, mul_add, numel
 from wengert_core.runtime.state cimport (
-    WG_ASK, WG_DUAL, WG_ELSEWHERE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
+    WG_ASK, WG_DUAL, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER, WG_RECORD, WgState, thread_state
 )
 from wengert_core.tensors.memory_format cimport (FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS,
                                                  FORMAT_PRESERVE, Format, format_of, has_format, lay_out)
@@ -72,22 +72,22 @@ cdef object restride_run(Op op, PyObject** slots, uint32_t live):
         for i in range(op.n_params):
             own[i] = slots[i]
         own[0], outs[0] = <PyObject*> before, <PyObject*> t
-        recorded(op, own, outs, before.flags)
+        record_view(op, own, outs, before.flags)
         t.attr_version = version_of(t)
     return t
 
 
-cdef int recorded(Op op, PyObject** slots, PyObject** outs, uint32_t flags) except -1:
+cdef int record_view(Op op, PyObject** slots, PyObject** outs, uint32_t flags) except -1:
     """Record the change. Its tangent is that of the view op: no tangent changes its geometry in place."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     try:
         if flags & modes & WG_GRAD:
             state.modes = modes & ~(<unsigned int> WG_DUAL)
-            record_outputs(op, slots, outs, 1, WG_RECORD | modes & WG_ELSEWHERE)
+            record_outputs(op, slots, outs, 1, WG_RECORD | modes & WG_ON_DEVICE)
         if flags & modes & WG_DUAL:
             state.modes = modes & ~(<unsigned int> WG_GRAD)
-            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD | modes & WG_ELSEWHERE)
+            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD | modes & WG_ON_DEVICE)
     finally:
         state.modes = modes
     return 0
@@ -117,18 +117,18 @@ cdef object resize_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots)
     cdef Py_ssize_t shape[64]
     cdef int ndim = ints_slot(op, slots, 1, shape)
-    cdef int form = asked_format(op, slots[2])
+    cdef int form = format_argument(op, slots[2])
     if form == FORMAT_PRESERVE:
         raise RuntimeError("Unsupported memory formatPreserve: resize_ has nothing to preserve; "
                            "use contiguous_format or channels_last")
-    return resized(op, slots, t, ndim, shape, form)
+    return resize_with_format(op, slots, t, ndim, shape, form)
 
 
 cdef object resize_as_run(Op op, PyObject** slots, uint32_t live):
     """resize_as_(self, the_template): resize_ to another tensor's sizes."""
     cdef Tensor t = checked_self(op, slots)
     cdef Tensor template = <Tensor> slots[1]
-    cdef int form = asked_format(op, slots[2])
+    cdef int form = format_argument(op, slots[2])
     if form == FORMAT_PRESERVE:
         form = FORMAT_CONTIGUOUS
         if template.rank == 4 and not template.flags & TF_CONTIGUOUS and has_format(template, FORMAT_CHANNELS_LAST):
@@ -136,10 +136,10 @@ cdef object resize_as_run(Op op, PyObject** slots, uint32_t live):
         elif template.rank == 5 and not template.flags & TF_CONTIGUOUS \
                 and has_format(template, FORMAT_CHANNELS_LAST_3D):
             form = FORMAT_CHANNELS_LAST_3D
-    return resized(op, slots, t, template.rank, template.dims, form)
+    return resize_with_format(op, slots, t, template.rank, template.dims, form)
 
 
-cdef int asked_format(Op op, PyObject* memory_format) except -2:
+cdef int format_argument(Op op, PyObject* memory_format) except -2:
     """The format that memory_format= asks for; -1: none."""
     if memory_format == NULL or memory_format == <PyObject*> None:
         return -1
@@ -149,7 +149,7 @@ cdef int asked_format(Op op, PyObject* memory_format) except -2:
     return <int> format_of(memory_format, FORMAT_CONTIGUOUS)
 
 
-cdef object resized(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape, int form):
+cdef object resize_with_format(Op op, PyObject** slots, Tensor t, int ndim, const Py_ssize_t* shape, int form):
     """t with these sizes, and the strides of a format where one is asked for."""
     cdef PyObject* keep = NULL
     cdef bint same = t.rank == ndim
@@ -195,11 +195,11 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
         given = alias_fresh_version(<Tensor> slots[1])
         if slots[3] != <PyObject*> None:
             given = None               # it would look into memory that may have to grow
-            given = part_of(op, slots, t, asked_storage(slots[1], t.code))
-            place_beside(given, t)
-    elif asked_storage(slots[1], t.code) is not None:
-        given = part_of(op, slots, t, asked_storage(slots[1], t.code))
-        place_beside(given, t)
+            given = part_of(op, slots, t, storage_argument(slots[1], t.code))
+            check_storage_device(given, t)
+    elif storage_argument(slots[1], t.code) is not None:
+        given = part_of(op, slots, t, storage_argument(slots[1], t.code))
+        check_storage_device(given, t)
     else:
         raise TypeError("set_() received an invalid combination of arguments - got "
                         f"({type(<object> slots[1]).__name__}): give a tensor, a storage, or nothing")
@@ -215,7 +215,7 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
     return t
 
 
-cdef object asked_storage(PyObject* source, int code):
+cdef object storage_argument(PyObject* source, int code):
     """Return the UntypedStorage of a tensor or storage; None for anything else. RuntimeError for another dtype."""
     from wengert_core.api.untyped_storage import source_of
     return source_of(<object> source, dtype_of(code))
@@ -267,7 +267,7 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
     return new_on_memory(code, ndim, shape, strides, memory.data + offset, storage.data, storage.nbytes, storage)
 
 
-cdef int place_beside(Tensor given, Tensor t) except -1:
+cdef int check_storage_device(Tensor given, Tensor t) except -1:
     """Note that a tensor made of a storage is on t's device. RuntimeError where the storage is the host's and t is not,
     or so.
     """

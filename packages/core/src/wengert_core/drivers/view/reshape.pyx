@@ -9,7 +9,7 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SQUEEZE, V_T,
                                              V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW, set_builder, view_run)
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype, dtype_facts
-from wengert_core.geometry.size_math cimport stepped
+from wengert_core.geometry.size_math cimport step_sizes
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple,
                                           storage_of, strides_of)
 
@@ -29,7 +29,7 @@ cdef bint view_strides(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* 
     if t.flags & TF_CONTIGUOUS:
         for d in range(ndim - 1, -1, -1):
             strides[d] = step
-            step = stepped(step, max(shape[d], 1))
+            step = step_sizes(step, max(shape[d], 1))
         if t.count == 0 and ndim == t.rank:
             keep_strides_of_same_shape(t, ndim, shape, strides)
         return True
@@ -241,7 +241,7 @@ cdef Tensor build_unsqueeze(Op op, PyObject** slots, Tensor t):
         shape[i + (i >= dim)] = t.dims[i]
         strides[i + (i >= dim)] = t.dims[t.rank + i]
     shape[dim] = 1
-    strides[dim] = stepped(t.dims[t.rank + dim], t.dims[dim]) if dim < t.rank else FACTS.itemsize[t.code]
+    strides[dim] = step_sizes(t.dims[t.rank + dim], t.dims[dim]) if dim < t.rank else FACTS.itemsize[t.code]
     return new_view(t, t.rank + 1, shape, strides, t.data)
 
 

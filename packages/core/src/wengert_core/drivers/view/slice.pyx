@@ -8,7 +8,7 @@ from wengert_core.drivers.view.view cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAG
                                              V_VIEW_AS_COMPLEX, V_VIEW_AS_REAL, set_builder)
 from wengert_core.dtypes.dtypes cimport (COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts,
                                          dtype_of)
-from wengert_core.geometry.size_math cimport extent, mul_add, stepped
+from wengert_core.geometry.size_math cimport extent, mul_add, step_sizes
 from wengert_core.tensors.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -41,7 +41,7 @@ cdef Tensor geometry_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t end, 
     cdef Tensor out = new_view(t, t.rank, t.dims, strides_of(t), t.data + start * stride)
     cdef int i
     out.dims[dim] = (end - start - 1) // step + 1 if end > start else 0
-    out.dims[t.rank + dim] = stepped(stride, step)
+    out.dims[t.rank + dim] = step_sizes(stride, step)
     out.count = 1
     for i in range(t.rank):
         out.count *= out.dims[i]
@@ -49,7 +49,7 @@ cdef Tensor geometry_slice(Tensor t, int dim, Py_ssize_t start, Py_ssize_t end, 
     return out
 
 
-cdef Py_ssize_t bound(
+cdef Py_ssize_t clamp_bound(
     Op op, PyObject** slots, int slot, Py_ssize_t otherwise, Py_ssize_t low, Py_ssize_t size
 ) except? -1:
     """A slice's end as a position in [low, size]."""
@@ -72,8 +72,8 @@ cdef Tensor build_slice(Op op, PyObject** slots, Tensor t):
     step = int_slot(op, slots, 4)
     if step <= 0:
         raise RuntimeError(f"slice step must be positive, got {step}")
-    start = bound(op, slots, 2, 0, 0, size)
-    end = bound(op, slots, 3, size, start, size)
+    start = clamp_bound(op, slots, 2, 0, 0, size)
+    end = clamp_bound(op, slots, 3, size, start, size)
     return geometry_slice(t, dim, start, end, step)
 
 
@@ -116,13 +116,13 @@ cdef Tensor build_unfold(Op op, PyObject** slots, Tensor t):
         shape[i], strides[i] = t.dims[i], t.dims[t.rank + i]
     shape[t.rank], strides[t.rank] = size, strides[dim] if t.rank else FACTS.itemsize[t.code]
     if t.rank:
-        shape[dim], strides[dim] = (length - size) // step + 1, stepped(strides[dim], step)
+        shape[dim], strides[dim] = (length - size) // step + 1, step_sizes(strides[dim], step)
     return new_view(t, t.rank + 1, shape, strides, t.data)
 
 
 # ---- any geometry
 
-cdef Tensor strided(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* strides, Py_ssize_t offset):
+cdef Tensor make_strided_view(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* strides, Py_ssize_t offset):
     """A view by sizes, strides and offset in elements of t's storage; checked against the storage's size."""
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], end
     cdef int i
@@ -165,7 +165,7 @@ cdef Tensor build_as_strided(Op op, PyObject** slots, Tensor t):
         offset = int_slot(op, slots, 3)
     else:
         offset = (t.data - storage_of(t).data) // FACTS.itemsize[t.code]
-    return strided(t, ndim, shape, strides, offset)
+    return make_strided_view(t, ndim, shape, strides, offset)
 
 
 cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
@@ -181,7 +181,7 @@ cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
     ))
     for i in range(len(sizes)):
         shape[i], strides[i] = sizes[i], steps[i]
-    return strided(t, <int> len(<tuple> sizes), shape, strides, offset)
+    return make_strided_view(t, <int> len(<tuple> sizes), shape, strides, offset)
 
 
 # ---- complex numbers as pairs

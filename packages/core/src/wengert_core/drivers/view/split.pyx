@@ -40,7 +40,7 @@ cdef tuple room_for(Op op, Py_ssize_t n):
     return PyTuple_New(n)
 
 
-cdef inline Py_ssize_t rounded_up(Py_ssize_t size, Py_ssize_t length) noexcept:
+cdef inline Py_ssize_t ceil_divide(Py_ssize_t size, Py_ssize_t length) noexcept:
     """size / length, for a length above 0; no sum of the two may overflow."""
     return size // length + (size % length != 0)
 
@@ -70,7 +70,7 @@ cdef object split_run(Op op, PyObject** slots, uint32_t live):
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={length}")
     if length == 0 and size:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-    n = max(rounded_up(size, length), 1) if length else 1
+    n = max(ceil_divide(size, length), 1) if length else 1
     parts = room_for(op, n)
     for i in range(n):
         put(parts, i, geometry_slice(t, dim, i * length, min((i + 1) * length, size), 1))
@@ -107,7 +107,7 @@ cdef object chunk_run(Op op, PyObject** slots, uint32_t live):
     if chunks <= 0 and t.rank:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     dim = split_dim(op, slots, t)
-    length = rounded_up(t.dims[dim], chunks)
+    length = ceil_divide(t.dims[dim], chunks)
     if length == 0:
         room_for(op, chunks)
         return view_call(V_SPLIT_WITH_SIZES, t, ([0] * chunks, dim))

@@ -20,7 +20,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 def configure(Op op, Op view):
     """Make ``op`` the adjoint of ``view``."""
-    op.run = placing_run
+    op.run = view_backward_run
     op.impl = view
 
 
@@ -33,7 +33,7 @@ cdef Tensor zeros(int code, int rank, Py_ssize_t* shape):
     return whole
 
 
-cdef object placing_run(Op op, PyObject** slots, uint32_t live):
+cdef object view_backward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor grad = <Tensor> slots[0]
     cdef Op view = <Op> op.impl
     cdef Py_ssize_t shape[64]

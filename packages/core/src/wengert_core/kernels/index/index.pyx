@@ -53,7 +53,7 @@ cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_i
     return -1
 
 
-cdef inline char *place(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
+cdef inline char *element_at(const IndexLoop *loop, npy_intp i, npy_intp j) noexcept nogil:
     """The element of self which entry (i, j) of the index points to."""
     cdef npy_intp entry = (<const int64_t *>(loop.index + i * loop.index_stride[0] + j * loop.index_stride[1]))[0]
     if entry < 0:
@@ -109,7 +109,7 @@ cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil:
         return
     if moves_rows(loop, itemsize):
         for i in range(loop.shape[0]):
-            memmove(partner(loop, i, 0), place(loop, i, 0), loop.shape[1] * itemsize)
+            memmove(partner(loop, i, 0), element_at(loop, i, 0), loop.shape[1] * itemsize)
     elif itemsize == 1:
         gather_items(loop, <uint8_t *>NULL)
     elif itemsize == 2:
@@ -150,7 +150,7 @@ cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil:
         return
     if moves_rows(loop, itemsize):
         for i in range(loop.shape[0]):
-            memmove(place(loop, i, 0), partner(loop, i, 0), loop.shape[1] * itemsize)
+            memmove(element_at(loop, i, 0), partner(loop, i, 0), loop.shape[1] * itemsize)
     elif itemsize == 1:
         scatter_items(loop, <uint8_t *>NULL)
     elif itemsize == 2:
@@ -180,7 +180,7 @@ cdef void add_numbers(const IndexLoop *loop, number_t *unused) noexcept nogil:
     cdef number_t *into
     if moves_rows(&walk, sizeof(number_t)):
         for i in range(walk.shape[0]):
-            add_row(<number_t *>place(&walk, i, 0), <const number_t *>partner(&walk, i, 0), walk.shape[1])
+            add_row(<number_t *>element_at(&walk, i, 0), <const number_t *>partner(&walk, i, 0), walk.shape[1])
         return
     for i in range(walk.shape[0]):
         own = walk.self + i * walk.self_stride[0]
@@ -209,7 +209,7 @@ cdef void add_complex(const IndexLoop *loop, number_t *unused) noexcept nogil:
     cdef number_t *source
     for i in range(walk.shape[0]):
         for j in range(walk.shape[1]):
-            into = <number_t *>place(&walk, i, j)
+            into = <number_t *>element_at(&walk, i, j)
             source = <number_t *>partner(&walk, i, j)
             into[0] = <number_t>(into[0] + source[0])
             into[1] = <number_t>(into[1] + source[1])
@@ -222,7 +222,7 @@ cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
     cdef uint16_t term
     for i in range(walk.shape[0]):
         for j in range(walk.shape[1]):
-            into = <uint16_t *>place(&walk, i, j)
+            into = <uint16_t *>element_at(&walk, i, j)
             term = (<uint16_t *>partner(&walk, i, j))[0]
             if brain:
                 into[0] = wg_float_to_bfloat(wg_bfloat_to_float(into[0]) + wg_bfloat_to_float(term))
@@ -235,7 +235,7 @@ cdef void or_bools(const IndexLoop *loop) noexcept nogil:
     cdef npy_intp i, j
     for i in range(walk.shape[0]):
         for j in range(walk.shape[1]):
-            (<uint8_t *>place(&walk, i, j))[0] |= (<uint8_t *>partner(&walk, i, j))[0]
+            (<uint8_t *>element_at(&walk, i, j))[0] |= (<uint8_t *>partner(&walk, i, j))[0]
 
 
 cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:

@@ -19,14 +19,14 @@ typedef struct {
     const wg_tiles *tiles;
     Py_ssize_t images, groups, m;        /* m: output channels of a group */
     Py_ssize_t channels, taps;           /* of the source, in a group; k = channels * taps */
-    Py_ssize_t places, row;              /* positions of an image; positions in a row of them */
+    Py_ssize_t positions, row;              /* positions of an image; positions in a row of them */
     const char *source, *limit;          /* limit: the end of what may be read */
     Py_ssize_t source_image, source_channel;
     const int32_t *base, *tap;           /* offsets in a source channel, in elements as all others */
     const char *weights, *bias;          /* packed by wg_pack_weights; bias: NULL or one for each output channel */
     char *out;
     Py_ssize_t out_image, out_channel;
-    const int32_t *place;                /* of a position in an output channel; NULL: in order */
+    const int32_t *out_offset;                /* of a position in an output channel; NULL: in order */
     /* of a row of positions, where no panel goes beyond one, else 0; of all columns */
     Py_ssize_t row_panels, all_panels;
     Py_ssize_t panels, column_blocks;    /* of a unit; units of all panels */
@@ -42,7 +42,7 @@ typedef struct {
  * packed. */
 typedef struct {
     const wg_tiles *tiles;
-    Py_ssize_t images, places, groups, m, channels, taps;
+    Py_ssize_t images, positions, groups, m, channels, taps;
     const char *source, *above;          /* [images][pixels][groups * channels], padded; [images][groups][m][places] */
     char *grad;                          /* above, packed: [groups][tiles of m][images * places][rows of the tile] */
     Py_ssize_t source_image;

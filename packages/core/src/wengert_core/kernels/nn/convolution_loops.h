@@ -28,11 +28,11 @@ WG_CLONES static void FN(wg_pack_weights)(const wg_conv *p, const R *from, Py_ss
 
 /* Where columns are read and written. */
 WG_INLINE void FN(wg_columns)(const wg_conv *p, Py_ssize_t first, Py_ssize_t count, Py_ssize_t *at, Py_ssize_t *to) {
-    Py_ssize_t image = first / p->places, place = first % p->places;
+    Py_ssize_t image = first / p->positions, out_offset = first % p->positions;
     for (Py_ssize_t j = 0; j < count; j++) {
-        at[j] = image * p->source_image + p->base[place];
-        to[j] = image * p->out_image + (p->place ? p->place[place] : place);
-        if (++place == p->places) place = 0, image++;
+        at[j] = image * p->source_image + p->base[out_offset];
+        to[j] = image * p->out_image + (p->out_offset ? p->out_offset[out_offset] : out_offset);
+        if (++out_offset == p->positions) out_offset = 0, image++;
     }
 }
 
@@ -109,7 +109,7 @@ WG_INLINE FN(wg_panel) FN(wg_find_panel)(const wg_conv *p, Py_ssize_t i, const R
     FN(wg_panel) panel;
     const Py_ssize_t row = p->row_panels ? i / p->row_panels : 0;
     const Py_ssize_t within = (p->row_panels ? i % p->row_panels : i) * lanes;
-    const Py_ssize_t left = (p->row_panels ? p->row : p->images * p->places) - within;
+    const Py_ssize_t left = (p->row_panels ? p->row : p->images * p->positions) - within;
     panel.n = left < lanes ? left : lanes;
     FN(wg_columns)(p, row * p->row + within, panel.n, at, to);
     panel.straight = FN(wg_consecutive)(at, panel.n) &&
@@ -200,7 +200,7 @@ WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void 
             const R start = p->bias ? ((const R *)p->bias)[g * p->m + r] : 0;
             const R *weights = (const R *)p->weights + g * p->m * k + r;
             R *out = (R *)p->out + image * p->out_image + (g * p->m + r) * p->out_channel;
-            for (Py_ssize_t first = 0; first < p->places; first += p->row)
+            for (Py_ssize_t first = 0; first < p->positions; first += p->row)
                 for (Py_ssize_t j = 0; j < p->row; j += 2 * LANES) {
                     const R *from = source + p->base[first] + j;
                     VEC sums[2] = {start - (VEC){0}, start - (VEC){0}};
@@ -212,13 +212,13 @@ WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void 
                             sums[0] += w * *(const VEC *)x;
                             if (n > LANES) sums[1] += w * *(const VEC *)(x + LANES);
                         }
-                    if (p->place == NULL && n == 2 * LANES) {
+                    if (p->out_offset == NULL && n == 2 * LANES) {
                         memcpy(out + first + j, sums, sizeof sums);
                         continue;
                     }
                     const R *computed = (const R *)sums;
                     for (Py_ssize_t i = 0; i < n; i++)
-                        out[p->place ? p->place[first + j + i] : first + j + i] = computed[i];
+                        out[p->out_offset ? p->out_offset[first + j + i] : first + j + i] = computed[i];
                 }
         }
     }
@@ -252,7 +252,7 @@ WG_CLONES static void FN(wg_fill_values)(const wg_conv *p, const R *values, cons
 static void FN(wg_conv_weight)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_conv *p = ctx;
     const int vectors = p->tiles->vectors;
-    const Py_ssize_t k = p->channels * p->taps, total = p->images * p->places;
+    const Py_ssize_t k = p->channels * p->taps, total = p->images * p->positions;
     const Py_ssize_t most_tiles = (p->m_block / p->tiles->rows + 3) * ((p->row_block + vectors - 1) / vectors);
     const Py_ssize_t n_sums = most_tiles * WG_MOST_ROWS * vectors;
     Py_ssize_t at[WG_WIDE], to[WG_WIDE];
@@ -312,7 +312,7 @@ WG_INLINE void FN(wg_pack_tile)(const R *x, Py_ssize_t channel, Py_ssize_t n, in
 
 WG_CLONES static void FN(wg_pack_above)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     const wg_weigher *p = ctx;
-    const Py_ssize_t n = p->places, total = p->images * n;
+    const Py_ssize_t n = p->positions, total = p->images * n;
     for (Py_ssize_t u = begin; u < end; u++) {
         const Py_ssize_t mb = u % p->m_blocks, g = u / p->m_blocks % p->groups, image = u / p->m_blocks / p->groups;
         const Py_ssize_t m1 = (mb + 1) * p->m_block < p->m ? (mb + 1) * p->m_block : p->m;
@@ -335,7 +335,7 @@ WG_CLONES static void FN(wg_pack_above)(Py_ssize_t begin, Py_ssize_t end, void *
 static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_weigher *p = ctx;
     const Py_ssize_t lanes = p->tiles->vectors * LANES, length = p->run_taps * p->channels;
-    const Py_ssize_t total = p->images * p->places;
+    const Py_ssize_t total = p->images * p->positions;
     const Py_ssize_t source_step = p->groups * p->channels;
     Py_ssize_t at[WG_DEEP];
     R *sums = malloc((size_t)((p->m_block + WG_MOST_ROWS) * lanes) * sizeof(R));
@@ -357,10 +357,10 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         int count;
         for (Py_ssize_t first = chunk * p->chunk; first < last; first += WG_DEEP) {
             const Py_ssize_t n = last - first < WG_DEEP ? last - first : WG_DEEP;
-            Py_ssize_t image = first / p->places, place = first % p->places;
+            Py_ssize_t image = first / p->positions, out_offset = first % p->positions;
             for (Py_ssize_t j = 0; j < n; j++) {
-                at[j] = image * p->source_image + p->base[place] * source_step;
-                if (++place == p->places) place = 0, image++;
+                at[j] = image * p->source_image + p->base[out_offset] * source_step;
+                if (++out_offset == p->positions) out_offset = 0, image++;
             }
             for (Py_ssize_t r = 0; r < rows; r += count) {
                 count = wg_tile_rows(p->tiles, rows - r);

@@ -5,7 +5,7 @@ both buffers in one stride. Then an odometer runs over all but the last two dims
 """
 from wengert_core.kernels.pointwise.casts cimport cast, itemsize_of
 from wengert_core.kernels.types cimport cast_fn, npy_intp
-from wengert_core.runtime.thread_pool cimport GRAIN, UNIT, dim_to_cut, parallel_for
+from wengert_core.runtime.thread_pool cimport GRAIN, UNIT, dim_to_split, parallel_for
 
 cdef extern from "wengert_core/kernels/pointwise/strided.h" nogil:
     copy2d_fn wg_find_copy2d(int itemsize)
@@ -221,7 +221,7 @@ cdef void copy_large(char *dst, const npy_intp *dst_strides, int dst_dtype,
         units[dim] = job.plan.shape[dim]
         count *= units[dim]
     units[last] = (units[last] + UNIT - 1) // UNIT
-    job.dim = dim_to_cut(job.plan.ndim, units)
+    job.dim = dim_to_split(job.plan.ndim, units)
     job.unit = UNIT if job.dim == last else 1
     parallel_for(units[job.dim], GRAIN * units[job.dim] // count, copy_units, &job)
 

@@ -28,7 +28,7 @@ typedef struct {
     Py_ssize_t kept, out_block, out_side; /* elements of a result line, elements between result lines */
     const char *data;
     char *values;
-    int64_t *places;
+    int64_t *indices;
     int failed; /* no memory */
 } wg_ordering;
 
@@ -116,14 +116,14 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
     static void NAME##_insert(KEY *k, uint32_t *p, Py_ssize_t n) { \
         for (Py_ssize_t i = 1; i < n; i++) { \
             const KEY key = k[i]; \
-            const uint32_t place = p[i]; \
+            const uint32_t position = p[i]; \
             Py_ssize_t j = i; \
             for (; j > 0 && k[j - 1] > key; j--) { \
                 k[j] = k[j - 1]; \
                 p[j] = p[j - 1]; \
             } \
             k[j] = key; \
-            p[j] = place; \
+            p[j] = position; \
         } \
     } \
     /* Sort n keys with their places; what is sorted lies in k and p, or in k2 and p2: then 1. */ \
@@ -142,7 +142,7 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
     } \
     /* The k smallest keys of a line in order, few of many: an ordered list of k, and blocks that hold nothing better \
        are passed over. */ \
-    static void NAME##_few(const wg_ordering *o, const char *src, KEY *best, uint32_t *place) { \
+    static void NAME##_few(const wg_ordering *o, const char *src, KEY *best, uint32_t *position) { \
         KEY block[WG_BLOCK]; \
         Py_ssize_t have = 0; \
         const Py_ssize_t k = o->k; \
@@ -160,10 +160,10 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
                 Py_ssize_t j = have < k ? have++ : k - 1; \
                 for (; j > 0 && best[j - 1] > key; j--) { \
                     best[j] = best[j - 1]; \
-                    place[j] = place[j - 1]; \
+                    position[j] = position[j - 1]; \
                 } \
                 best[j] = key; \
-                place[j] = (uint32_t)(start + i); \
+                position[j] = (uint32_t)(start + i); \
             } \
         } \
     } \
@@ -249,7 +249,7 @@ WG_ORDER(uint64_t, wg_order_u64, 64)
 #define WG_GATHER(T) \
     for (Py_ssize_t i = 0; i < o->kept; i++) { \
         if (values != NULL) ((T *)values)[i * o->out_side] = *(const T *)(src + order[i] * o->stride); \
-        places[i * o->out_side] = order[i]; \
+        indices[i * o->out_side] = order[i]; \
     }
 
 /* Lines begin .. end of the input; values may be NULL. */
@@ -269,7 +269,7 @@ static void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
         const char *src = o->data + line / o->side * o->block_stride + line % o->side * o->side_stride;
         const Py_ssize_t at = line / o->side * o->out_block + line % o->side;
         char *values = o->values == NULL ? NULL : o->values + at * item;
-        int64_t *places = o->places + at;
+        int64_t *indices = o->indices + at;
         if (wide) wg_order_u64_line(o, src, memory, order);
         else wg_order_u32_line(o, src, memory, order);
         switch (item) {

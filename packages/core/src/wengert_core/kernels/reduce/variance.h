@@ -12,17 +12,17 @@
 
 enum { WG_CHUNK = 4096, WG_SPREAD_LANES = 32 };
 
-typedef struct { double mean, squares; } wg_spread;
+typedef struct { double mean, squares; } wg_variance;
 
 typedef struct {
     const char *source;                  /* [rows][n] */
     char *target;                        /* [rows] */
-    wg_spread *parts;                    /* [rows][chunks] */
+    wg_variance *parts;                    /* [rows][chunks] */
     Py_ssize_t rows, n, chunks;
     double left;                         /* what the squares are divided by */
-} wg_spreads;
+} wg_variances;
 
-WG_INLINE wg_spread wg_together(wg_spread a, double n, wg_spread b, double m) {
+WG_INLINE wg_variance wg_together(wg_variance a, double n, wg_variance b, double m) {
     const double distance = b.mean - a.mean;
     a.mean += distance * (m / (n + m));
     a.squares += b.squares + distance * distance * (n * m / (n + m));
@@ -34,7 +34,7 @@ WG_INLINE wg_spread wg_together(wg_spread a, double n, wg_spread b, double m) {
         for (int j = 0; j < half; j++) LANE[j] += LANE[j + half];
 
 #define WG_SPREAD(R, SUF) \
-    WG_CLONES static wg_spread wg_spread_chunk_##SUF(const R *x, Py_ssize_t n) { \
+    WG_CLONES static wg_variance wg_spread_chunk_##SUF(const R *x, Py_ssize_t n) { \
         double sum[WG_SPREAD_LANES] = {0}, square[WG_SPREAD_LANES] = {0}; \
         const Py_ssize_t whole = n - n % WG_SPREAD_LANES; \
         for (Py_ssize_t i = 0; i < whole; i += WG_SPREAD_LANES) \
@@ -56,23 +56,23 @@ WG_INLINE wg_spread wg_together(wg_spread a, double n, wg_spread b, double m) {
         } \
         WG_FOLD_LANES(sum) \
         WG_FOLD_LANES(square) \
-        wg_spread result = {mean + sum[0] / (double)n, square[0] - sum[0] * sum[0] / (double)n}; \
+        wg_variance result = {mean + sum[0] / (double)n, square[0] - sum[0] * sum[0] / (double)n}; \
         return result; \
     } \
     static void wg_spread_units_##SUF(Py_ssize_t begin, Py_ssize_t end, void *ctx) { \
-        const wg_spreads *p = ctx; \
+        const wg_variances *p = ctx; \
         for (Py_ssize_t u = begin; u < end; u++) { \
             const Py_ssize_t row = u / p->chunks, first = u % p->chunks * WG_CHUNK, rest = p->n - first; \
             const R *x = (const R *)p->source + row * p->n + first; \
-            const wg_spread one = wg_spread_chunk_##SUF(x, rest < WG_CHUNK ? rest : WG_CHUNK); \
+            const wg_variance one = wg_spread_chunk_##SUF(x, rest < WG_CHUNK ? rest : WG_CHUNK); \
             if (p->parts) p->parts[u] = one; \
             else ((R *)p->target)[row] = (R)(one.squares / p->left); \
         } \
     } \
-    static void wg_spread_rows_##SUF(const wg_spreads *p) { \
+    static void wg_spread_rows_##SUF(const wg_variances *p) { \
         for (Py_ssize_t row = 0; row < p->rows; row++) { \
-            const wg_spread *parts = p->parts + row * p->chunks; \
-            wg_spread all = parts[0]; \
+            const wg_variance *parts = p->parts + row * p->chunks; \
+            wg_variance all = parts[0]; \
             for (Py_ssize_t c = 1; c < p->chunks; c++) { \
                 const Py_ssize_t before = c * WG_CHUNK, rest = p->n - before; \
                 all = wg_together(all, (double)before, parts[c], (double)(rest < WG_CHUNK ? rest : WG_CHUNK)); \

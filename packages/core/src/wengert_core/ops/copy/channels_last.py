@@ -8,7 +8,7 @@ from wengert_core.tensors.memory_format import channels_last, channels_last_3d
 from wengert_core.tensors.tensor import Tensor
 
 
-def kept(input: Tensor, result: Any) -> Any:
+def keep_layout(input: Tensor, result: Any) -> Any:
     """The result in the memory layout of the image that it was made of."""
     form = {4: channels_last, 5: channels_last_3d}.get(input.dim())
     if form is None or input.is_contiguous() or not input.is_contiguous(memory_format=form):

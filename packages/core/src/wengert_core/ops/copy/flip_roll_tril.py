@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -78,13 +78,13 @@ def flipud(input: Tensor) -> Tensor:
     return TABLE.ops["flip"](input, (0,))
 
 
-def turned(self: Tensor, k: int, dims: Any) -> Tensor:
+def rot90_stages(self: Tensor, k: int, dims: Any) -> Tensor:
     """The stages of rot90."""
     if self.dim() < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {self.dim()}")
     dims = (dims,) if isinstance(dims, int) else dims
     if len(dims) != 2 or dims_of(dims, self.dim())[0] == dims_of(dims, self.dim())[1]:
-        raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {told(list(dims))}")
+        raise RuntimeError(f"expected total rotation dims == 2 and different, but got dims = {short_repr(list(dims))}")
     flip = TABLE.ops["flip"]
     first, second = map(int, dims)
     if k % 4 == 1:
@@ -98,7 +98,7 @@ def turned(self: Tensor, k: int, dims: Any) -> Tensor:
 
 TABLE.staged(
     "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
-    stages=turned,
+    stages=rot90_stages,
     reference=lambda xp, x, k, dims: xp.rot90(x, k, dims),
     out=False,
 )

@@ -133,7 +133,7 @@ def repeat_interleave(
     if isinstance(repeats, Tensor) and repeats.numel() == 1:
         repeats = repeats.item()
     if isinstance(repeats, int):
-        return each_repeated(input, repeats, dim, output_size)
+        return repeat_parts(input, repeats, dim, output_size)
     if repeats.dim() == 1 and repeats.size(0) != size:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "
@@ -148,7 +148,7 @@ def repeat_interleave(
     return input.index_select(dim, index)
 
 
-def each_repeated(x: Tensor, repeats: int, dim: int, output_size: int | None) -> Any:
+def repeat_parts(x: Tensor, repeats: int, dim: int, output_size: int | None) -> Any:
     """Each part along ``dim`` so many times."""
     if repeats < 0:
         raise RuntimeError("Repeats must be non-negative")
@@ -192,11 +192,11 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     shape: list[int] = []
     for x in listed:
-        shape = widened(shape, list(x.shape))
+        shape = broadcast_pair(shape, list(x.shape))
     return tuple(x if list(x.shape) == shape else x.expand(shape) for x in listed)
 
 
-def widened(a: list[int], b: list[int]) -> list[int]:
+def broadcast_pair(a: list[int], b: list[int]) -> list[int]:
     """Two shapes broadcast, with the error of an operation."""
     n = max(len(a), len(b))
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
@@ -304,7 +304,7 @@ def ways(n: int, r: int) -> int:
     return count if r <= n else 0
 
 
-def picked(n: int, r: int, again: bool) -> Any:
+def choose_indices(n: int, r: int, again: bool) -> Any:
     """All ways to take r of n places, as rows in order: each place after the one before it, or that once more."""
     count = ways(n + r - 1 if again and n else n, r)
     checked_numel((count, r), 8)
@@ -333,6 +333,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if not r:
         return input.new_zeros((0,))
-    rows = picked(input.numel(), r, with_replacement)
+    rows = choose_indices(input.numel(), r, with_replacement)
     index = TABLE.ops["tensor"](rows, dtype=DTYPES["int64"], device=input.device)
     return stack([input.index_select(0, column) for column in index.unbind(1)], 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.ops.copy.channels_last import kept
+from wengert_core.ops.copy.channels_last import keep_layout
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -19,7 +19,7 @@ def check_pixels(name: str, input: Tensor, factor: int, argument: str) -> None:
         raise RuntimeError(f"{name} expects a positive {argument}, but got {factor}")
 
 
-def shuffled(input: Any, r: int) -> Any:
+def shuffle_pixels(input: Any, r: int) -> Any:
     """[..., C r r, H, W] as [..., C, H r, W r]; of a tensor or an array."""
     *batch, channels, height, width = input.shape
     if channels % (r * r):
@@ -33,7 +33,7 @@ def shuffled(input: Any, r: int) -> Any:
     return parts.reshape(*batch, channels // (r * r), height * r, width * r)
 
 
-def unshuffled(input: Any, r: int) -> Any:
+def unshuffle_pixels(input: Any, r: int) -> Any:
     """[..., C, H r, W r] as [..., C r r, H, W]; of a tensor or an array."""
     *batch, channels, height, width = input.shape
     for name, axis, size in (("height", -2, height), ("width", -1, width)):
@@ -55,15 +55,15 @@ def in_order(x: Any, dims: tuple[int, ...]) -> Any:
 
 shuffle_op = TABLE.staged(
     "_pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-    stages=lambda self, upscale_factor: kept(self, shuffled(self, upscale_factor)),
-    reference=lambda xp, x, upscale_factor: shuffled(x, upscale_factor),
+    stages=lambda self, upscale_factor: keep_layout(self, shuffle_pixels(self, upscale_factor)),
+    reference=lambda xp, x, upscale_factor: shuffle_pixels(x, upscale_factor),
     method=False,
     doc="[..., C r r, H, W] as [..., C, H r, W r], where r is the factor.",
 )
 unshuffle_op = TABLE.staged(
     "_pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-    stages=lambda self, downscale_factor: kept(self, unshuffled(self, downscale_factor)),
-    reference=lambda xp, x, downscale_factor: unshuffled(x, downscale_factor),
+    stages=lambda self, downscale_factor: keep_layout(self, unshuffle_pixels(self, downscale_factor)),
+    reference=lambda xp, x, downscale_factor: unshuffle_pixels(x, downscale_factor),
     method=False,
     doc="[..., C, H r, W r] as [..., C r r, H, W], where r is the factor.",
 )

@@ -62,7 +62,7 @@ def of_device(data: Any) -> Tensor:
 
 def asarray(obj: Any, copy: bool | None, dtype: dtype | None) -> Tensor:
     """An array, tensor, buffer, sequence or number as a tensor; copy=False: ValueError where it cannot share."""
-    shared = _shared(obj, dtype)
+    shared = _alias_memory(obj, dtype)
     if shared is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -76,7 +76,7 @@ def asarray(obj: Any, copy: bool | None, dtype: dtype | None) -> Tensor:
     return shared.to(dtype)
 
 
-def _shared(obj: Any, dtype: dtype | None) -> Tensor | None:
+def _alias_memory(obj: Any, dtype: dtype | None) -> Tensor | None:
     """A tensor on the memory of obj; None when it has none that could be shared."""
     if isinstance(obj, Tensor):
         return obj
@@ -222,7 +222,7 @@ def _arange_size(bounds: list[Any], extra: int) -> int:
 
 def linspace(start: Any, end: Any, steps: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, both included, at equal distances."""
-    first, last, count, kind = _spaced("linspace", start, end, steps, dtype)
+    first, last, count, kind = _spacing("linspace", start, end, steps, dtype)
     tensor = _from_data.blank(kind, count)
     if kind.is_complex:
         return _from_data.put(tensor, _line(first, last, count))
@@ -231,13 +231,13 @@ def linspace(start: Any, end: Any, steps: Any, dtype: dtype | None) -> Tensor:
 
 def logspace(start: Any, end: Any, steps: Any, base: Any, dtype: dtype | None) -> Tensor:
     """Powers of base, their exponents from start to end."""
-    first, last, count, kind = _spaced("logspace", start, end, steps, dtype)
+    first, last, count, kind = _spacing("logspace", start, end, steps, dtype)
     with np.errstate(all="ignore"):
         powers = np.power(complex(base) if kind.is_complex else float(base), _line(first, last, count))
     return _from_data.put(_from_data.blank(kind, count), powers)
 
 
-def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> tuple[Any, Any, int, dtype]:
+def _spacing(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> tuple[Any, Any, int, dtype]:
     """Bounds, number of values and dtype of linspace and logspace; torch's errors."""
     if start is None or end is None or isinstance(steps, (bool, float)) or not hasattr(type(steps), "__index__"):
         raise invalid_combination(name, (start, end, steps), "(Number start, Number end, int steps)")
@@ -264,11 +264,11 @@ def _spaced(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) -> 
     if kind.name == "bool":
         raise not_implemented_for(f"{name}_cpu", kind)
     if kind.category == 1:
-        first, last = (_wrapped(kind, value) for value in (first, last))
+        first, last = (_wrap_bound(kind, value) for value in (first, last))
     return first, last, count, kind
 
 
-def _wrapped(kind: dtype, value: Any) -> Any:
+def _wrap_bound(kind: dtype, value: Any) -> Any:
     """A bound that an integer dtype holds; a negative one wraps in uint8, as torch converts it."""
     most = (1 << 8 * kind.itemsize - (kind.name != "uint8")) - 1
     least = -most - (kind.name != "uint8")

@@ -18,7 +18,7 @@ from wengert_core.rng import pcg64, samplers
 from wengert_core.rng.generator import generator_of, numpy_generator
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
-from wengert_core.tensors.vmap_hooks import randomness_here, unfilled
+from wengert_core.tensors.vmap_hooks import empty_for_fill, randomness_here
 
 Array = Any
 """An array of the namespace at hand."""
@@ -38,7 +38,7 @@ def _sizes(name: str, size: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in sizes)
 
 
-def _filled(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
+def _fill_random(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
     rng = numpy_generator(generator, name)
     return _from_data.put(tensor, sampler(rng, tuple(tensor.shape), tensor.dtype, *parameters))
 
@@ -81,7 +81,7 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
         rng = numpy_generator(generator, "randint")
         if pcg64.whole(rng, tensor, low, high - 1):
             return tensor
-    return _filled("randint", samplers.integers, tensor, generator, *bounds)
+    return _fill_random("randint", samplers.integers, tensor, generator, *bounds)
 
 
 MOST_PERMUTED = {"float16": (2049, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
@@ -104,7 +104,7 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
             f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
         )
     rng = numpy_generator(generator, "randperm")
-    return tensor if pcg64.order(rng, tensor) else _from_data.put(tensor, samplers.shuffled(rng, n))
+    return tensor if pcg64.order(rng, tensor) else _from_data.put(tensor, samplers.shuffle(rng, n))
 
 
 def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
@@ -115,12 +115,12 @@ def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
 
 def rand_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
     """rand with a tensor's shape, dtype and order in memory."""
-    return _filled("rand_like", samplers.unit, _like(tensor, memory_format, dtype), generator)
+    return _fill_random("rand_like", samplers.unit, _like(tensor, memory_format, dtype), generator)
 
 
 def randn_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
     """randn with a tensor's shape, dtype and order in memory."""
-    return _filled("randn_like", samplers.normal, _like(tensor, memory_format, dtype), generator)
+    return _fill_random("randn_like", samplers.normal, _like(tensor, memory_format, dtype), generator)
 
 
 def randint_like(
@@ -132,7 +132,7 @@ def randint_like(
         raise invalid_combination(
             "randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)"
         )
-    return _filled("randint_like", samplers.integers, _like(tensor, memory_format, dtype), generator, *bounds)
+    return _fill_random("randint_like", samplers.integers, _like(tensor, memory_format, dtype), generator, *bounds)
 
 
 # ---- with tensors of parameters
@@ -207,7 +207,7 @@ def multinomial(xp: Any, given: Array, num_samples: int, replacement: bool, gene
     if not is_good:
         _check_weights(xp, given)
     if replacement:
-        found = pcg64.places(rng, ends, num_samples) if xp is np else None
+        found = pcg64.draw_positions(rng, ends, num_samples) if xp is np else None
         if found is not None:
             return found[0] if given.ndim == 1 else found
         draws = xp.asarray(rng.random((len(weights), num_samples))) * ends[:, -1:]
@@ -286,15 +286,15 @@ def normal(
         mean = samplers.numbers(mean)
     shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
     given = tensors[0].device if device is None and tensors else device
-    place = device_number("cpu" if given is None else given, "normal")
-    rng = numpy_generator(generator_of(place) if generator is None else generator, "normal")
+    number = device_number("cpu" if given is None else given, "normal")
+    rng = numpy_generator(generator_of(number) if generator is None else generator, "normal")
     if tensors:
         sample = samplers.normal(rng, shape, kind) * std + mean
     else:
         sample = samplers.normal(rng, shape, kind, mean, std)
     warn_of_shape("normal", out if tensors else None, shape)
     result = _from_data.put(_from_data.blank(kind, *shape), sample)
-    return _factory.finish("normal", result.to(DEVICES[place]) if place else result, out, requires_grad)
+    return _factory.finish("normal", result.to(DEVICES[number]) if number else result, out, requires_grad)
 
 
 def warn_of_shape(name: str, out: Tensor | None, shape: tuple[int, ...]) -> None:
@@ -318,7 +318,7 @@ def _normal_of_each(
                            "one")  # fmt: skip
     shape = _broadcast(*(tuple(value.shape) if isinstance(value, Tensor) else () for value in (mean, std)))
     blank = _from_data.blank(kind, *(shape if size is None else _sizes("normal", size)))
-    numbers = unfilled(blank if device is None else blank.to(device))
+    numbers = empty_for_fill(blank if device is None else blank.to(device))
     found: Any = numbers.normal_(generator=generator)
     mean, std = (value.detach() if isinstance(value, Tensor) else value for value in (mean, std))
     return _factory.finish("normal", found * std + mean, None, requires_grad)

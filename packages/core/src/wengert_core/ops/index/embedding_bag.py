@@ -11,7 +11,7 @@ import numpy as np
 
 from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.dtypes import ALL, promote_types
-from wengert_core.exchange.constants import beside
+from wengert_core.exchange.constants import constant_like
 from wengert_core.ops.index.embedding_bag_checks import (
     MAX,
     MEAN,
@@ -65,14 +65,14 @@ def largest(rows: Tensor, entries: Tensor, bags: Any, sizes: Any) -> tuple[Tenso
         return rows.new_zeros(shape), entries.new_zeros(shape)
     within = np.arange(len(bags)) - (np.cumsum(sizes) - sizes)[bags]
     table[bags, within] = np.arange(len(bags))
-    spread = rows.index_select(0, beside(rows, table.reshape(-1))).reshape(*table.shape, rows.size(1))
-    counts = beside(rows, np.arange(table.shape[1]) < sizes[:, None]).unsqueeze(2)
-    comes_first = beside(rows, np.arange(table.shape[1]) == 0).unsqueeze(1)
-    found, place = where(counts & (comes_first | (spread == spread)), spread, -np.inf).max(1)
-    entry = entries.index_select(0, beside(rows, table.reshape(-1))).reshape(table.shape).gather(1, place)
+    spread = rows.index_select(0, constant_like(rows, table.reshape(-1))).reshape(*table.shape, rows.size(1))
+    counts = constant_like(rows, np.arange(table.shape[1]) < sizes[:, None]).unsqueeze(2)
+    comes_first = constant_like(rows, np.arange(table.shape[1]) == 0).unsqueeze(1)
+    found, position = where(counts & (comes_first | (spread == spread)), spread, -np.inf).max(1)
+    entry = entries.index_select(0, constant_like(rows, table.reshape(-1))).reshape(table.shape).gather(1, position)
     if sizes.all():
         return found, entry
-    full = beside(rows, sizes > 0).unsqueeze(1)
+    full = constant_like(rows, sizes > 0).unsqueeze(1)
     return where(full, found, 0), where(full, entry, 0)
 
 
@@ -84,12 +84,12 @@ def bag_values(
     entries = indices if indices.dim() == 1 else indices.reshape(-1)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     bags, sizes = bag_numbers(on_host(offsets), entries.numel(), include_last_offset)
-    places = bag_of_each = beside(weight, bags)
+    places = bag_of_each = constant_like(weight, bags)
     if padding_idx >= 0:
         kept = np.flatnonzero(on_host(entries) != padding_idx)
-        bags, entries = bags[kept], entries.index_select(0, beside(weight, kept))
-        places, sizes = beside(weight, bags), np.bincount(bags, minlength=len(sizes))
-        factors = None if factors is None else factors.index_select(0, beside(weight, kept))
+        bags, entries = bags[kept], entries.index_select(0, constant_like(weight, kept))
+        places, sizes = constant_like(weight, bags), np.bincount(bags, minlength=len(sizes))
+        factors = None if factors is None else factors.index_select(0, constant_like(weight, kept))
     try:
         rows = weight.index_select(0, entries)
     except IndexError:
@@ -98,7 +98,7 @@ def bag_values(
     kind = INT64 if indices.dtype is INT64 else promote_types(indices.dtype, offsets.dtype)
     if mode == MAX:
         found, entry = largest(rows, entries, bags, sizes)
-        sizes_of_bags = beside(weight, sizes)
+        sizes_of_bags = constant_like(weight, sizes)
         if kind is INT64 and entry.dtype is INT64:
             return found, bag_of_each, sizes_of_bags, entry
         return found, bag_of_each.to(kind), sizes_of_bags.to(kind), entry.to(kind)
@@ -106,8 +106,8 @@ def bag_values(
     found = rows.new_zeros((len(sizes), weight.size(1))).index_add(0, places, rows)
     bag_size = nothing = entries.new_empty(0)
     if mode == MEAN:
-        found = found / beside(weight, np.maximum(sizes, 1)).to(found.dtype).unsqueeze(1)
-        bag_size = beside(weight, sizes).to(kind)
+        found = found / constant_like(weight, np.maximum(sizes, 1)).to(found.dtype).unsqueeze(1)
+        bag_size = constant_like(weight, sizes).to(kind)
     return found, bag_of_each if kind is INT64 else bag_of_each.to(kind), bag_size, nothing
 
 

@@ -50,7 +50,7 @@ def shorten(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> 
     weight.index_copy_(0, which, scaled)
 
 
-def scaled_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
+def scale_by_frequency(picked: Tensor, used: Tensor, rows: int) -> Tensor:
     """picked, whose gradient is divided by how often each row is used."""
     share = 1 / TABLE.ops["bincount"](used, None, rows).index_select(0, used).to(picked.dtype)
     held = constant(picked)

@@ -175,14 +175,14 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return into("take", found, out)
 
 
-def places(flat: Tensor, index: Tensor) -> Tensor:
+def take_positions(flat: Tensor, index: Tensor) -> Tensor:
     """Positions in one dimension, so that what is taken is a copy also of an index without dimensions."""
     return checked_positions(index, flat.numel()).reshape(-1)
 
 
 take_op = TABLE.staged(
     "_take(Tensor self, Tensor index) -> Tensor",
-    stages=lambda self, index: self.reshape(-1)[places(self, index)].reshape(index.shape),
+    stages=lambda self, index: self.reshape(-1)[take_positions(self, index)].reshape(index.shape),
     reference=lambda xp, x, index: x.reshape(-1)[index],
     method=False,
     doc="The elements at positions of the flattened tensor.",
@@ -254,7 +254,7 @@ def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 # ---- masks
 
 
-def together(xp: Any, x: Any, mask: Any) -> Any:
+def broadcast_both(xp: Any, x: Any, mask: Any) -> Any:
     """Both broadcast to one shape; RuntimeError in torch's words."""
     for d in range(1, min(x.ndim, mask.ndim) + 1):
         if x.shape[-d] != mask.shape[-d] and 1 not in (x.shape[-d], mask.shape[-d]):
@@ -265,7 +265,7 @@ def together(xp: Any, x: Any, mask: Any) -> Any:
 
 def masked_select(xp: Any, x: Any, mask: Any) -> Any:
     """The reference of masked_select."""
-    x, mask = together(xp, x, mask)
+    x, mask = broadcast_both(xp, x, mask)
     return x[mask]
 
 
@@ -277,7 +277,7 @@ def masked_scatter(xp: Any, x: Any, mask: Any, source: Any) -> Any:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got {x.dtype} and {source.dtype}"
         )
-    x, mask = (xp.array(a) for a in together(xp, x, mask))
+    x, mask = (xp.array(a) for a in broadcast_both(xp, x, mask))
     wanted = int(mask.sum())
     if source.size < wanted:
         raise RuntimeError(f"Number of elements of source < number of ones in mask: {source.size} < {wanted}")

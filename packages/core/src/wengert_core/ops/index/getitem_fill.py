@@ -25,7 +25,7 @@ def put(xp: Any, x: Any, indices: Any, values: Any, accumulate: bool) -> Any:
     return x
 
 
-def masked(xp: Any, x: Any, mask: Any, value: Any) -> Any:
+def masked_fill_reference(xp: Any, x: Any, mask: Any, value: Any) -> Any:
     """The reference of masked_fill."""
     return xp.where(mask, xp.asarray(value).astype(x.dtype), x)
 
@@ -58,7 +58,7 @@ TABLE.positions(
 )
 TABLE.masking(
     "masked_fill(Tensor self, Tensor mask, Any value) -> Tensor",
-    reference=masked,
+    reference=masked_fill_reference,
 )
 
 set_index_op(TABLE.ops["index"])

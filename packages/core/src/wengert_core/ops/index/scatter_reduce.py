@@ -38,7 +38,7 @@ def check_reduction(x: Any, reduce: str, allowed: tuple[str, ...], name: str) ->
         )
 
 
-def reduced_at(xp: Any, x: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
+def reduce_at(xp: Any, x: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
     """x flattened, with values reduced into its places; without ``include_self`` those places start anew."""
     x = xp.array(x).reshape(-1)
     if not include_self:
@@ -53,7 +53,7 @@ def reduced_at(xp: Any, x: Any, places: Any, values: Any, reduce: str, include_s
     return x // counts if x.dtype.kind in "iu" else x / counts
 
 
-def scattered(xp: Any, x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> Any:
+def scatter_reduce_reference(xp: Any, x: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> Any:
     """The reference of scatter_reduce."""
     reduce = OTHER_NAMES.get(reduce, reduce)
     check_reduction(x, reduce, REDUCTIONS, "scatter_gather_tensor_cpu_reduce")
@@ -66,7 +66,7 @@ def scattered(xp: Any, x: Any, dim: int, index: Any, src: Any, reduce: str, incl
     own[dim] = index
     places = xp.ravel_multi_index([xp.broadcast_to(a, index.shape) for a in own], x.shape).reshape(-1)
     values = src[tuple(slice(n) for n in index.shape)].reshape(-1)
-    return reduced_at(xp, x, places, values, reduce, include_self).reshape(shape)
+    return reduce_at(xp, x, places, values, reduce, include_self).reshape(shape)
 
 
 def check_scatter(x: Any, dim: int, index: Any, src: Any) -> None:
@@ -103,7 +103,7 @@ def check_positions(index: Any, size: int, dim: int, error: type[Exception], sta
         raise error(f"{start}index {low if low < 0 else high} is out of bounds for dimension {dim} with size {size}")
 
 
-def index_reduced(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> Any:
+def index_reduce_reference(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> Any:
     """The reference of index_reduce."""
     check_reduction(x, reduce, REDUCTIONS[1:], "index_reduce")
     check_index(x, dim, index, source)
@@ -116,7 +116,7 @@ def index_reduced(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: st
     own = list(xp.indices(source.shape, sparse=True))
     own[dim] = index.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
     places = xp.ravel_multi_index([xp.broadcast_to(a, source.shape) for a in own], x.shape).reshape(-1)
-    return reduced_at(xp, x, places, source.reshape(-1), reduce, include_self).reshape(shape)
+    return reduce_at(xp, x, places, source.reshape(-1), reduce, include_self).reshape(shape)
 
 
 def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
@@ -151,16 +151,16 @@ def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
 
 
 def index_reduced_beta(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> Any:
-    """index_reduced, with torch's warning."""
+    """index_reduce_reference, with torch's warning."""
     check_reduction(x, reduce, REDUCTIONS[1:], "index_reduce")
     warn_user("index_reduce() is in beta and the API may change at any time.")
-    return index_reduced(xp, x, dim, index, source, reduce, include_self)
+    return index_reduce_reference(xp, x, dim, index, source, reduce, include_self)
 
 
 array(
     "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, "
     "Tensor? out=None) -> Tensor",
-    reference=scattered,
+    reference=scatter_reduce_reference,
     inplace=True,
 )
 array(

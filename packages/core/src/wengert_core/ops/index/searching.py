@@ -19,17 +19,17 @@ ops, composite = TABLE.ops, TABLE.composite
 
 
 # ---- places in sorted boundaries
-def places(xp: Any, boundaries: Any, values: Any, right: bool, sorter: Any) -> Any:
+def insertion_points(xp: Any, boundaries: Any, values: Any, right: bool, sorter: Any) -> Any:
     """Where values go in rows of boundaries that are sorted (by ``sorter``, where one is given); NaN goes last."""
     if sorter is not None:
         boundaries = xp.take_along_axis(boundaries, sorter, -1)
     if boundaries.ndim > 1 or (boundaries.size and boundaries[-1] != boundaries[-1]):
-        return halved(xp, boundaries, values, right)
+        return binary_search(xp, boundaries, values, right)
     found = xp.searchsorted(boundaries, values, "right" if right else "left")
     return xp.where(xp.isnan(values), boundaries.shape[-1], found) if values.dtype.kind == "f" else found
 
 
-def halved(xp: Any, boundaries: Any, values: Any, right: bool) -> Any:
+def binary_search(xp: Any, boundaries: Any, values: Any, right: bool) -> Any:
     """Binary search in all rows at once, and where boundaries are NaN: no value comes before one."""
     size = boundaries.shape[-1]
     rows = boundaries.reshape(math.prod(boundaries.shape[:-1]), size)
@@ -45,7 +45,7 @@ def halved(xp: Any, boundaries: Any, values: Any, right: bool) -> Any:
 
 search_op = TABLE.array(
     "_searchsorted(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter=None) -> Tensor",
-    reference=places,
+    reference=insertion_points,
     results=("int64",),
     method=False,
     no_record=True,

@@ -12,7 +12,7 @@ from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
 
-def summed(added: Tensor, result: Any, beta: Any, alpha: Any, wider: bool = False) -> Any:
+def add_scaled(added: Tensor, result: Any, beta: Any, alpha: Any, wider: bool = False) -> Any:
     """beta * added + alpha * result; beta 0 ignores ``added``. wider: factors may be what 16 bits are computed in."""
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if isinstance(factor, complex) and not result.dtype.is_complex:
@@ -40,7 +40,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, beta: Any, alpha: Any) -> Any
             "addmv input tensors must have the same dtype, but got "
             f"{type_name(input)}, {type_name(mat)}, and {type_name(vec)}"
         )
-    return summed(input, mv(mat, vec), beta, alpha)
+    return add_scaled(input, mv(mat, vec), beta, alpha)
 
 
 def same_dtypes(input: Tensor, batch1: Tensor, batch2: Tensor) -> None:
@@ -57,7 +57,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
     batch1.size(0), batch1.size(1), batch2.size(2)  # IndexError where there is no such dim
     same_dtypes(input, batch1, batch2)
     result = bmm(batch1, batch2)
-    return summed(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
+    return add_scaled(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Any:
@@ -72,7 +72,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any)
             f"self and mat2 must have the same dtype, but got {type_name(input)} and {type_name(batch1)}"
         )
     result = bmm(batch1, batch2).sum(0, dtype=input.dtype)
-    return summed(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
+    return add_scaled(input.expand(tuple(result.shape)), result, beta, alpha, wider=True)
 
 
 def check_factors(category: int, beta: Any, alpha: Any) -> None:
@@ -94,7 +94,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any) -> An
     if not result.dtype.category:
         result = result if alpha else TABLE.ops["zeros_like"](result)
         return result.logical_or(input) if beta else result
-    return summed(input.expand(tuple(result.shape)), result, beta, alpha)
+    return add_scaled(input.expand(tuple(result.shape)), result, beta, alpha)
 
 
 def plus(added: Any, product: Any, beta: Any, alpha: Any) -> Any:

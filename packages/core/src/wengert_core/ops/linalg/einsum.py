@@ -6,8 +6,8 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from wengert_core.binding.sequences import listed
-from wengert_core.ops.linalg.einsum_equation import Labels, fail, from_sublists, parsed
+from wengert_core.binding.sequences import list_items
+from wengert_core.ops.linalg.einsum_equation import Labels, fail, from_sublists, parse_equation
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -73,7 +73,7 @@ def without_ones(x: Any, labels: Labels, other: Any, other_labels: Labels) -> tu
     return x, [label for i, label in enumerate(labels) if i not in dims]
 
 
-def arranged(x: Any, labels: Labels, order: Labels) -> Any:
+def permute_to(x: Any, labels: Labels, order: Labels) -> Any:
     """x with its dims in that order."""
     places = [labels.index(label) for label in order]
     return x if places == list(range(len(places))) else x.permute(places)
@@ -90,30 +90,30 @@ def pair(a: Any, la: Labels, b: Any, lb: Labels, keep: Labels) -> tuple[Any, Lab
     b, lb = sum_out(b, lb, [*la, *keep])
     summed = [label for label in la if label in lb and label not in keep]
     if not summed:
-        return spread_product(a, la, b, lb)
+        return elementwise_product(a, la, b, lb)
     own = [[label for label in keep if label in one and label not in other] for one, other in ((la, lb), (lb, la))]
     if own[0] and own[1] and keep.index(own[0][0]) > keep.index(own[1][0]):
         a, la, b, lb, own = b, lb, a, la, own[::-1]
     batch = [label for label in keep if label in la and label in lb]
     size = dict(zip([*la, *lb], [*a.shape, *b.shape], strict=True))
     n = [math.prod(size[label] for label in group) for group in (batch, own[0], summed, own[1])]
-    left = arranged(a, la, [*batch, *own[0], *summed]).reshape(n[0], n[1], n[2])
-    right = arranged(b, lb, [*batch, *summed, *own[1]]).reshape(n[0], n[2], n[3])
+    left = permute_to(a, la, [*batch, *own[0], *summed]).reshape(n[0], n[1], n[2])
+    right = permute_to(b, lb, [*batch, *summed, *own[1]]).reshape(n[0], n[2], n[3])
     labels = [*batch, *own[0], *own[1]]
     return TABLE.ops["bmm"](left, right).view([size[label] for label in labels]), labels
 
 
-def spread_product(a: Any, la: Labels, b: Any, lb: Labels) -> tuple[Any, Labels]:
+def elementwise_product(a: Any, la: Labels, b: Any, lb: Labels) -> tuple[Any, Labels]:
     """The product of two operands without a sum: elementwise, over all their labels."""
     labels = [*la, *(label for label in lb if label not in la)]
-    b = arranged(b, lb, [label for label in labels if label in lb])
+    b = permute_to(b, lb, [label for label in labels if label in lb])
     sizes = dict(zip([label for label in labels if label in lb], b.shape, strict=True))
     return a.reshape([*a.shape, *(1 for _ in labels[len(la) :])]) * b.reshape(
         [sizes.get(label, 1) for label in labels]
     ), labels
 
 
-def contracted(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
+def contract(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
     """All operands, from left to right; each label is summed as soon as no later operand needs it."""
     result, labels = operands[0]
     for i, (x, own) in enumerate(operands[1:], 1):
@@ -132,8 +132,8 @@ def contracted(operands: list[tuple[Any, Labels]], output: Labels) -> Any:
 
 @lru_cache(maxsize=1024)
 def plan(equation: str, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
-    """What ``multiplied`` needs for operands of these shapes; None where there is more to do than one product."""
-    (la, lb), output = parsed(equation, (len(first), len(second)))
+    """What ``matrix_product`` needs for operands of these shapes; None where there is more to do than one product."""
+    (la, lb), output = parse_equation(equation, (len(first), len(second)))
     size: dict[Any, int] = {}
     plain = len(set(la)) == len(la) and len(set(lb)) == len(lb)
     for label, extent in zip([*la, *lb], [*first, *second], strict=True):
@@ -156,7 +156,7 @@ def plan(equation: str, first: tuple[int, ...], second: tuple[int, ...]) -> Any:
     return swapped, orders, shapes, None if labels == output else [labels.index(label) for label in output]
 
 
-def multiplied(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: list[int] | None) -> Any:
+def matrix_product(a: Any, b: Any, swapped: bool, orders: Any, shapes: Any, order: list[int] | None) -> Any:
     """One product of matrices, as ``pair`` would do it."""
     left, right = (b, a) if swapped else (a, b)
     left = (left if orders[0] is None else left.permute(orders[0])).reshape(shapes[0])
@@ -178,15 +178,15 @@ def einsum(*args: Any) -> Any:
     elif not isinstance(equation, str):
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-        operands = listed(operands[0])
+        operands = list_items(operands[0])
     for i, x in enumerate(operands):
         if not isinstance(x, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(x).__name__}")
     if len(operands) == 2:
         way = plan(equation, tuple(operands[0].shape), tuple(operands[1].shape))
         if way is not None:
-            return multiplied(*operands, *way)
-    labelled, output = parsed(equation, tuple(x.dim() for x in operands))
+            return matrix_product(*operands, *way)
+    labelled, output = parse_equation(equation, tuple(x.dim() for x in operands))
     parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
     check_sizes(parts)
-    return contracted(parts, output)
+    return contract(parts, output)

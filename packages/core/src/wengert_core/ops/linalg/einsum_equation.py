@@ -102,7 +102,7 @@ def output_labels(term: list[str] | None, terms: list[list[str]], ellipsis: int)
 
 
 @lru_cache(maxsize=1024)
-def parsed(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
+def parse_equation(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
     """The labels of the operands' dims and of the output's; kept, since programs have few equations."""
     terms, output = read(equation, len(ranks))
     labelled = [labels_of(term, rank, i) for i, (term, rank) in enumerate(zip(terms, ranks, strict=True))]

@@ -88,10 +88,10 @@ def first_failure(info: Tensor) -> tuple[str, int]:
 
 def check_invertible(name: str, info: Tensor) -> None:
     """LinAlgError when a matrix was singular."""
-    batch, place = first_failure(info)
-    if place:
+    batch, position = first_failure(info)
+    if position:
         raise LinAlgError(
-            f"{name}: {batch}The diagonal element {place} is zero, the inversion could not be completed because the "
+            f"{name}: {batch}The diagonal element {position} is zero, the inversion could not be completed because the "
             "input matrix is singular."
         )
 

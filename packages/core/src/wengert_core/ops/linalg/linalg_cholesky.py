@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import all_given, given
+from wengert_core.drivers.composite_arguments import give_result, give_results
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
@@ -33,7 +33,7 @@ cholesky_op = factoring(
 )
 
 
-def factored(A: Any, upper: bool) -> tuple[Any, Any]:
+def cholesky_factor(A: Any, upper: bool) -> tuple[Any, Any]:
     """(L, info), of what may have one."""
     check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky", A, kernel="cholesky_cpu")
@@ -52,16 +52,16 @@ def check_definite(name: str, info: Tensor) -> None:
 
 
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    pair = factored(A, upper)
+    pair = cholesky_factor(A, upper)
     if check_errors:
         check_definite("linalg.cholesky_ex", pair[1])
-    return all_given("linalg_cholesky_ex", pair, ("L", "info"), out)
+    return give_results("linalg_cholesky_ex", pair, ("L", "info"), out)
 
 
 def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
-    factor, info = factored(A, upper)
+    factor, info = cholesky_factor(A, upper)
     check_definite("linalg.cholesky", info)
-    return given("linalg_cholesky_ex", factor, out)
+    return give_result("linalg_cholesky_ex", factor, out)
 
 
 def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
@@ -70,12 +70,12 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         "release.\nL = torch.cholesky(A) should be replaced with L = torch.linalg.cholesky(A)"
     )
     check_kernel("cholesky_cpu", input)
-    return given("cholesky", old_op(input, upper), out, strict=False)
+    return give_result("cholesky", old_op(input, upper), out, strict=False)
 
 
 def definite(self: Tensor, upper: bool) -> Any:
     """The stages of cholesky."""
-    factor, info = factored(self, upper)
+    factor, info = cholesky_factor(self, upper)
     check_definite("cholesky", info)
     return factor
 
@@ -99,7 +99,7 @@ def both_triangles(self: Tensor, input2: Tensor, upper: bool) -> Any:
     return triangular_op(second, triangular_op(first, self, upper=False), upper=True)
 
 
-def squared(xp: Any, factor: Any, upper: bool) -> Any:
+def multiply_factor(xp: Any, factor: Any, upper: bool) -> Any:
     """The matrix whose factor it is, of arrays."""
     factor = xp.triu(factor) if upper else xp.tril(factor)
     adjoint = xp.conj(factor.swapaxes(-2, -1))
@@ -109,7 +109,7 @@ def squared(xp: Any, factor: Any, upper: bool) -> Any:
 solve_op = staged(
     "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
     stages=both_triangles,
-    reference=lambda xp, b, factor, upper: lapack.solve(xp, squared(xp, factor, upper), b),
+    reference=lambda xp, b, factor, upper: lapack.solve(xp, multiply_factor(xp, factor, upper), b),
     key="_cholesky_solve",
     method=False,
     out=False,
@@ -133,7 +133,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Any = 
             f"{type_name(L)} instead."
         )
     check_kernel("cholesky_solve_cpu", L)
-    return given("cholesky_solve", solve_op(input, L, upper), out, strict=False)
+    return give_result("cholesky_solve", solve_op(input, L, upper), out, strict=False)
 
 
 def product_of_inverses(self: Tensor, upper: bool) -> Any:
@@ -147,7 +147,7 @@ def product_of_inverses(self: Tensor, upper: bool) -> Any:
 inverse_op = staged(
     "cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
     stages=product_of_inverses,
-    reference=lambda xp, factor, upper: arrays.inverse(xp, squared(xp, factor, upper))[0],
+    reference=lambda xp, factor, upper: arrays.inverse(xp, multiply_factor(xp, factor, upper))[0],
     key="_cholesky_inverse",
     method=False,
     out=False,
@@ -161,9 +161,9 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Any = None) -> Any:
     zero = L.diagonal(0, -2, -1) == 0
     if every_sample(zero).any().item():
         order = ops["arange"](1, L.shape[-1] + 1, device=L.device)
-        place = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
-        check_invertible("cholesky_inverse", place)
-    return given("cholesky_inverse", inverse_op(L, upper), out, strict=False)
+        position = ops["where"](zero, order, L.shape[-1] + 1).amin(-1) * zero.any(-1)
+        check_invertible("cholesky_inverse", position)
+    return give_result("cholesky_inverse", inverse_op(L, upper), out, strict=False)
 
 
 composite(cholesky_ex, namespace="linalg")

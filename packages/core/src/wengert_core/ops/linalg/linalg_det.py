@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import all_given, given
+from wengert_core.drivers.composite_arguments import give_result, give_results
 from wengert_core.ops.linalg import linalg_reference as arrays
 from wengert_core.ops.linalg.linalg_checks import check_floating, check_kernel, check_square
 from wengert_core.optable.core_table import TABLE
@@ -13,7 +13,7 @@ from wengert_core.tensors.tensor import Tensor
 factoring, composite, ops = TABLE.factoring, TABLE.composite, TABLE.ops
 
 
-def factored(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
+def det_factors(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
     """(LU, pivots, the diagonal of U, the sign of the swaps)."""
     LU, pivots, _ = arrays.lu_factor(xp, a)
     swaps = (pivots != xp.arange(1, a.shape[-1] + 1)).sum(-1)
@@ -22,13 +22,13 @@ def factored(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
 
 def determinant(xp: Any, a: Any) -> tuple[Any, Any, Any]:
     """The reference of det."""
-    LU, pivots, diagonal, sign = factored(xp, a)
+    LU, pivots, diagonal, sign = det_factors(xp, a)
     return (diagonal.prod(-1) * sign).astype(a.dtype), LU, pivots
 
 
 def logarithm(xp: Any, a: Any) -> tuple[Any, Any, Any, Any]:
     """The reference of slogdet."""
-    LU, pivots, diagonal, sign = factored(xp, a)
+    LU, pivots, diagonal, sign = det_factors(xp, a)
     size = abs(diagonal)
     phases = diagonal / xp.where(size == 0, 1, size) if a.dtype.kind == "c" else xp.sign(diagonal)
     return (phases.prod(-1) * sign).astype(a.dtype), xp.log(size).sum(-1), LU, pivots
@@ -58,7 +58,7 @@ def check_determined(name: str, A: Any) -> None:
 
 def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     check_determined("linalg.det", A)
-    return given("linalg_det", det_op(A)[0], out)
+    return give_result("linalg_det", det_op(A)[0], out)
 
 
 def det(input: Tensor) -> Any:
@@ -67,12 +67,12 @@ def det(input: Tensor) -> Any:
 
 def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     check_determined("linalg.slogdet", A)
-    return all_given("linalg_slogdet", slogdet_op(A)[:2], ("sign", "logabsdet"), out)
+    return give_results("linalg_slogdet", slogdet_op(A)[:2], ("sign", "logabsdet"), out)
 
 
 def slogdet(input: Tensor, *, out: Any = None) -> Any:
     check_determined("linalg.slogdet", input)
-    return all_given("slogdet", slogdet_op(input)[:2], ("sign", "logabsdet"), out)
+    return give_results("slogdet", slogdet_op(input)[:2], ("sign", "logabsdet"), out)
 
 
 def logdet(input: Tensor) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import given
+from wengert_core.drivers.composite_arguments import give_result
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.linalg import linalg_lapack as lapack
 from wengert_core.ops.linalg.linalg_checks import by_columns, check_floating, check_kernel, check_matrix, check_square
@@ -85,11 +85,11 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
     elif n == 1:
         result = A.clone()
     else:
-        result = raised(inv(A), -n) if n < 0 else raised(A, n)
-    return given("linalg_matrix_power", result, out, strict=n not in (0, 1))  # these are copied
+        result = matrix_power_steps(inv(A), -n) if n < 0 else matrix_power_steps(A, n)
+    return give_result("linalg_matrix_power", result, out, strict=n not in (0, 1))  # these are copied
 
 
-def raised(A: Tensor, n: int) -> Any:
+def matrix_power_steps(A: Tensor, n: int) -> Any:
     """A^n for n > 0."""
     result, square = None, A
     while n:
@@ -130,10 +130,10 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {type_name(tau)} does not match input dtype {type_name(input)}")
     check_kernel("orgqr_cpu", input)
-    return given("linalg_householder_product", product_op(input, tau), out, strict=False)
+    return give_result("linalg_householder_product", product_op(input, tau), out, strict=False)
 
 
-def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> Any:
+def apply_reflections(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> Any:
     """x after the reflections in the order given; adjoint: with tau conjugated."""
     v = input.tril(-1) + ops["eye"](*input.shape[-2:], dtype=input.dtype, device=input.device)
     factor = tau.conj() if adjoint else tau
@@ -146,7 +146,7 @@ def reflected(input: Tensor, tau: Tensor, x: Any, order: Any, adjoint: bool) -> 
 def product_of_reflections(input: Tensor, tau: Tensor) -> Any:
     """The stages of linalg.householder_product."""
     one = ops["eye"](*input.shape[-2:], dtype=input.dtype, device=input.device).expand(*input.shape)
-    result = reflected(input, tau, one, reversed(range(tau.shape[-1])), False)
+    result = apply_reflections(input, tau, one, reversed(range(tau.shape[-1])), False)
     return by_columns(result if tau.shape[-1] else result.clone())
 
 
@@ -155,7 +155,7 @@ def times_reflections(self: Tensor, input2: Tensor, input3: Tensor, left: bool, 
     x = input3 if left else ops["adjoint"](input3)
     adjoint = transpose == left  # (C Q)^H = Q^H C^H
     steps = range(input2.shape[-1])
-    x = reflected(self, input2, x, steps if adjoint else reversed(steps), adjoint)
+    x = apply_reflections(self, input2, x, steps if adjoint else reversed(steps), adjoint)
     return by_columns(x if left else ops["adjoint"](x))
 
 
@@ -232,7 +232,7 @@ def ormqr(
             f"{type_name(tau)} and {type_name(other)}"
         )
     check_kernel("ormqr_cpu", input)
-    return given("ormqr", ormqr_op(input, tau, other, left, transpose), out)
+    return give_result("ormqr", ormqr_op(input, tau, other, left, transpose), out)
 
 
 # ---- tensors as matrices
@@ -248,7 +248,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             f"{math.prod(columns)} != {math.prod(rows)}"
         )
     result = inv(A.reshape(math.prod(rows), math.prod(columns))).reshape((*columns, *rows))
-    return given("linalg_tensorinv", result, out, strict=False)
+    return give_result("linalg_tensorinv", result, out, strict=False)
 
 
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> Any:
@@ -261,7 +261,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
             f"but got {math.prod(shape)} != {math.prod(A.shape[: B.dim()])}"
         )
     result = solve(A.reshape(math.prod(shape), math.prod(shape)), B.reshape(B.numel())).reshape(shape)
-    return given("linalg_tensorsolve", result, out, strict=False)
+    return give_result("linalg_tensorsolve", result, out, strict=False)
 
 
 # ---- Vandermonde's matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
-from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, give_result, give_results
 from wengert_core.dtypes.dtypes import ALL, type_name
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.linalg import linalg_lapack as lapack
@@ -97,7 +97,7 @@ def pinv(
         checked_eigh(A, "L", True)
     first: Any = rcond
     atol, rtol = tolerances(A, atol, rtol if first is None else first)
-    return given("linalg_pinv", pinv_op(A, atol, rtol, hermitian), out, strict=False)
+    return give_result("linalg_pinv", pinv_op(A, atol, rtol, hermitian), out, strict=False)
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
@@ -128,7 +128,7 @@ def matrix_rank(
         rank = values.sum(-1).to(ALL["int64"])
     else:
         rank = (values > threshold(values.amax(-1, keepdim=True), atol, rtol)).sum(-1)
-    return given("linalg_matrix_rank", rank, out, strict=False)
+    return give_result("linalg_matrix_rank", rank, out, strict=False)
 
 
 # ---- least squares
@@ -204,7 +204,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None, out: A
     fields = ("solution", "residuals", "rank", "singular_values")
     x, residuals, rank, values = lstsq_op(A, right, float(rcond), driver)
     results = (x.squeeze(-1) if vector else x, residuals, rank, values)
-    return all_given("linalg_lstsq", results, fields, out, strict=False)
+    return give_results("linalg_lstsq", results, fields, out, strict=False)
 
 
 for FUNCTION in (pinv, matrix_rank, lstsq):

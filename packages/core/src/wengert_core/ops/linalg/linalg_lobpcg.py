@@ -28,14 +28,14 @@ STALLED = 200
 """So many steps without a smaller residual end the iteration: rounding is all that is left."""
 
 
-def given_pairs(xp: Any, A: Any, B: Any, values: Any, vectors: Any) -> Any:
+def eigenpairs_reference(xp: Any, A: Any, B: Any, values: Any, vectors: Any) -> Any:
     """The reference of _eigenpairs."""
     return values.copy(), vectors.copy()
 
 
 pairs_op = TABLE.array(
     "_eigenpairs(Tensor A, Tensor B, Tensor values, Tensor vectors) -> (Tensor E, Tensor X)",
-    reference=given_pairs,
+    reference=eigenpairs_reference,
     results=("array", "array"),
     method=False,
     doc="Eigenpairs that were found without history, as functions of symmetric A and B: A X = B X diag(E).",
@@ -142,9 +142,9 @@ class LOBPCG:
 
 def check(A: Any, B: Any, X: Any, iK: Any) -> None:
     """Refuse tensors of another kind, dtype or shape than lobpcg takes."""
-    for name, place, value in (("A", 1, A), ("B", 3, B), ("X", 4, X), ("iK", 6, iK)):
-        if value is not None or place == 1:
-            check_tensor("lobpcg", value, name, place)
+    for name, position, value in (("A", 1, A), ("B", 3, B), ("X", 4, X), ("iK", 6, iK)):
+        if value is not None or position == 1:
+            check_tensor("lobpcg", value, name, position)
     if A.dtype.name not in EPS:
         raise RuntimeError(f"lobpcg: expected A to be float or double, but got {type_name(A)}")
     if A.dim() < 2:
@@ -161,7 +161,7 @@ def check(A: Any, B: Any, X: Any, iK: Any) -> None:
         raise AssertionError(f"X shape mismatch: got {X.shape}, expected {tuple(A.shape[:-1])} and a number of columns")
 
 
-def named(settings: dict[str, Number] | None) -> dict[str, Number]:
+def name_settings(settings: dict[str, Number] | None) -> dict[str, Number]:
     """Settings of how bases are made orthonormal, as a tracker finds them."""
     return {f"ortho_{name}": value for name, value in (settings or {}).items()}
 
@@ -193,18 +193,18 @@ def lobpcg(
     exact = EPS[A.dtype.name] ** 0.5 if tol is None else tol
     batch = A.shape[:-2]
 
-    def found(place: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-        b = None if B is None else B.detach()[place]
-        inverse = iK if iK is None or iK.dim() == 2 else iK[place]
-        run = LOBPCG(A.detach()[place], b, X.detach()[place], inverse, k, steps, exact, largest is not False,
+    def found_pairs(position: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+        b = None if B is None else B.detach()[position]
+        inverse = iK if iK is None or iK.dim() == 2 else iK[position]
+        run = LOBPCG(A.detach()[position], b, X.detach()[position], inverse, k, steps, exact, largest is not False,
                      method or "ortho", tracker)  # fmt: skip
-        run.iparams.update(named(ortho_iparams))
-        run.fparams.update(named(ortho_fparams))
-        run.bparams.update(named(ortho_bparams))
+        run.iparams.update(name_settings(ortho_iparams))
+        run.fparams.update(name_settings(ortho_fparams))
+        run.bparams.update(name_settings(ortho_bparams))
         run.run()
         return run.E[:k], run.X[:, :k]
 
-    pairs = [found(place) for place in product(*map(range, batch))]
+    pairs = [found_pairs(position) for position in product(*map(range, batch))]
     values = ops["stack"]([value for value, _ in pairs]).reshape(*batch, k) if pairs else A.new_empty((*batch, k))
     vectors = ops["stack"]([x for _, x in pairs]).reshape(*batch, m, k) if pairs else A.new_empty((*batch, m, k))
     if B is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, give_result, give_results
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.ops.linalg import linalg_lapack as lapack
@@ -44,7 +44,7 @@ order_op = array(
 )
 
 
-def factored(A: Any, pivot: bool) -> Any:
+def lu_factors(A: Any, pivot: bool) -> Any:
     """(LU, pivots, info), with torch's errors."""
     check_tensor("linalg_lu_factor", A)
     if A.dim() < 2:
@@ -59,26 +59,27 @@ def factored(A: Any, pivot: bool) -> Any:
 
 def check_regular(name: str, info: Tensor) -> None:
     """RuntimeError when U has a zero on its diagonal."""
-    batch, place = first_failure(info)
-    if place:
+    batch, position = first_failure(info)
+    if position:
         raise RuntimeError(
-            f"{name}: {batch}U[{place},{place}] is zero and using it on lu_solve would result in a division by zero. "
+            f"{name}: {batch}U[{position},{position}] is zero and using it on lu_solve would result in a "
+            f"division by zero. "
             "If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
             "linalg.lu_factor_ex(A, pivot)"
         )
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    LU, pivots, info = factored(A, pivot)
+    LU, pivots, info = lu_factors(A, pivot)
     check_regular("torch.linalg.lu_factor", info)
-    return all_given("linalg_lu_factor", (LU, pivots), ("LU", "pivots"), out)
+    return give_results("linalg_lu_factor", (LU, pivots), ("LU", "pivots"), out)
 
 
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    parts = factored(A, pivot)
+    parts = lu_factors(A, pivot)
     if check_errors:
         check_regular("torch.linalg.lu_factor_ex", parts[2])
-    return all_given("linalg_lu_factor_ex", parts, ("LU", "pivots", "info"), out)
+    return give_results("linalg_lu_factor_ex", parts, ("LU", "pivots", "info"), out)
 
 
 # ---- the three factors
@@ -97,18 +98,18 @@ def triangles(LU: Tensor) -> tuple[Any, Any]:
 
 def three_factors(A: Tensor, pivot: bool) -> tuple[Any, ...]:
     """The stages of linalg.lu."""
-    LU, pivots, _ = factored(A, pivot)
+    LU, pivots, _ = lu_factors(A, pivot)
     return (permutation_matrix(pivots, A.shape[-2], A.dtype), *triangles(LU))
 
 
-def unpacked(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool) -> tuple[Any, ...]:
+def unpack_stages(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool, unpack_pivots: bool) -> tuple[Any, ...]:
     """The stages of lu_unpack."""
     matrix = permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else None
     lower, upper = triangles(LU_data) if unpack_data else (None, None)
     return tuple(LU_data.new_empty(0) if x is None else x for x in (matrix, lower, upper))
 
 
-def numpy_unpacked(xp: Any, LU: Any, pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+def unpack_reference(xp: Any, LU: Any, pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """The reference of lu_unpack."""
     m, k = LU.shape[-2], min(LU.shape[-2:])
     empty = LU[:0].reshape(-1)
@@ -121,7 +122,7 @@ def numpy_unpacked(xp: Any, LU: Any, pivots: Any, unpack_data: bool = True, unpa
 factors_op = staged(
     "linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
     stages=three_factors,
-    reference=lambda xp, a, pivot: numpy_unpacked(xp, *arrays.lu_factor(xp, a)[:2]),
+    reference=lambda xp, a, pivot: unpack_reference(xp, *arrays.lu_factor(xp, a)[:2]),
     key="_linalg_lu",
     method=False,
     out=False,
@@ -130,8 +131,8 @@ factors_op = staged(
 unpack_op = staged(
     "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) "
     "-> (Tensor P, Tensor L, Tensor U)",
-    stages=unpacked,
-    reference=numpy_unpacked,
+    stages=unpack_stages,
+    reference=unpack_reference,
     key="_lu_unpack",
     method=False,
     out=False,
@@ -141,7 +142,7 @@ unpack_op = staged(
 
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     check_tensor("linalg_lu", A)
-    return all_given("linalg_lu", factors_op(A, pivot=pivot), ("P", "L", "U"), out)
+    return give_results("linalg_lu", factors_op(A, pivot=pivot), ("P", "L", "U"), out)
 
 
 def lu_unpack(
@@ -160,7 +161,7 @@ def lu_unpack(
                 "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
                 "result of lu_factor?"
             )
-    return all_given("lu_unpack", unpack_op(LU_data, LU_pivots, unpack_data, unpack_pivots), ("P", "L", "U"), out)
+    return give_results("lu_unpack", unpack_op(LU_data, LU_pivots, unpack_data, unpack_pivots), ("P", "L", "U"), out)
 
 
 # ---- systems
@@ -171,7 +172,7 @@ def numpy_lu_solve(xp: Any, LU: Any, pivots: Any, b: Any, left: bool, adjoint: b
             f"linalg_lu_solve: pivots must be between 1 and {LU.shape[-1]} inclusive, the number of rows; lu_factor "
             "gives such ones"
         )
-    matrix, lower, upper = numpy_unpacked(xp, LU, pivots)
+    matrix, lower, upper = unpack_reference(xp, LU, pivots)
     a = matrix @ lower @ upper
     a = xp.conj(a.swapaxes(-2, -1)) if adjoint else a
     return lapack.solve(xp, a, b) if left else b @ arrays.inverse(xp, a)[0]
@@ -203,7 +204,7 @@ def linalg_lu_solve(
             f"{list(pivots.shape)} instead"
         )
     check_system(name, LU, B, left)
-    return given("linalg_lu_solve", solve_op(LU, pivots, B, left=left, adjoint=adjoint), out)
+    return give_result("linalg_lu_solve", solve_op(LU, pivots, B, left=left, adjoint=adjoint), out)
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
@@ -221,12 +222,12 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
         "a future PyTorch release.\nLU, pivots = torch.lu(A, compute_pivots) should be replaced with LU, pivots = "
         "torch.linalg.lu_factor(A, compute_pivots)"
     )
-    LU, pivots, info = factored(A, pivot)
+    LU, pivots, info = lu_factors(A, pivot)
     if not get_infos:
         check_regular("torch.linalg.lu_factor", info)
     parts = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is not None:
-        return tuple(given("lu", part, target, strict=False) for part, target in zip(parts, out, strict=True))
+        return tuple(give_result("lu", part, target, strict=False) for part, target in zip(parts, out, strict=True))
     return result_type("_lu_with_info", ("LU", "pivots", "info"))(*parts) if get_infos else parts
 
 

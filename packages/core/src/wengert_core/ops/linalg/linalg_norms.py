@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import check_tensor, given
-from wengert_core.messages.short_repr import told
+from wengert_core.drivers.composite_arguments import check_tensor, give_result
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.ops.linalg.linalg_checks import check_floating, check_matrix
 from wengert_core.ops.linalg.linalg_solve import inv_op
 from wengert_core.ops.linalg.linalg_spectral import svdvals
@@ -27,12 +27,12 @@ def two_dims(name: str, A: Tensor, dim: Any) -> tuple[int, int]:
         )
     dims = list(dim)
     if len(dims) != 2:
-        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(told, dims))}")
+        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(short_repr, dims))}")
     rank = A.dim()
     for d in dims:
         if not -rank <= d < rank:
             raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {told(d)})"
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {short_repr(d)})"
             )
     first, second = (d % rank for d in dims)
     if first == second:
@@ -53,7 +53,7 @@ def matrix_norm(
     check_matrix(name, A)
     check_floating(name, A, low=ord in ("fro", 1, -1, math.inf, -math.inf))
     if ord not in ORDERS:
-        raise RuntimeError(f"{name}: Order {told(ord, str)} not supported.")
+        raise RuntimeError(f"{name}: Order {short_repr(ord, str)} not supported.")
     dims = two_dims(name, A, dim)
     if dtype is not None:
         check_norm_dtype(name, A, dtype)
@@ -61,7 +61,7 @@ def matrix_norm(
         result = norm_op(A, 2, list(dims), keepdim, dtype=dtype)
     else:
         result = other_norm(A if dtype is None else A.to(dtype), ord, dims, keepdim)
-    return given("linalg_matrix_norm", result, out, strict=False)
+    return give_result("linalg_matrix_norm", result, out, strict=False)
 
 
 def other_norm(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
@@ -123,7 +123,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
             ends = (values.narrow(-1, i, 1) for i in (0, values.shape[-1] - 1))
             largest, smallest = ends
             result = (smallest / largest if p == -2 else largest / smallest).squeeze(-1)
-        return given("linalg_cond", result, out, strict=False)
+        return give_result("linalg_cond", result, out, strict=False)
     if p not in ORDERS:
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if A.shape[-1] != A.shape[-2]:
@@ -135,7 +135,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
     inverse, info = inv_op(A)
     inverse = ops["where"](info.unsqueeze(-1).unsqueeze(-1) > 0, math.inf, inverse)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
-    return given("linalg_cond", ops["nan_to_num"](result, math.inf, math.inf, -math.inf), out, strict=False)
+    return give_result("linalg_cond", ops["nan_to_num"](result, math.inf, math.inf, -math.inf), out, strict=False)
 
 
 for FUNCTION, NAME in ((matrix_norm, "matrix_norm"), (linalg_norm, "norm"), (cond, "cond")):

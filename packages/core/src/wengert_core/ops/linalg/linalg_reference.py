@@ -101,7 +101,7 @@ def solve_triangular(xp: Any, t: Any, b: Any, upper: bool, unit: bool) -> Any:
         return solve_triangular(xp, t[..., ::-1, ::-1], b[..., ::-1, :], True, unit)[..., ::-1, :]
     n = t.shape[-1]
     if n <= SUBSTITUTION:
-        return substituted(xp, t, b, unit)
+        return back_substitute(xp, t, b, unit)
     half = n // 2
     below = solve_triangular(xp, t[..., half:, half:], b[..., half:, :], True, unit)
     rest = b[..., :half, :] - t[..., :half, half:] @ below
@@ -109,7 +109,7 @@ def solve_triangular(xp: Any, t: Any, b: Any, upper: bool, unit: bool) -> Any:
     return xp.concatenate([above, xp.broadcast_to(below, (*above.shape[:-2], *below.shape[-2:]))], -2)
 
 
-def substituted(xp: Any, t: Any, b: Any, unit: bool) -> Any:
+def back_substitute(xp: Any, t: Any, b: Any, unit: bool) -> Any:
     """Back substitution. LAPACK's LU of an upper triangle swaps nothing and changes nothing, so its solve is that."""
     if unit:
         t = lapack.upper_triangle(xp, t, 1) + xp.eye(t.shape[-1], dtype=t.dtype)
@@ -157,9 +157,9 @@ def pivot_info(xp: Any, a: Any, result: Any) -> Any:
     """
     if not (result.size and has_nan(result[..., 0, 0])):
         return xp.zeros(a.shape[:-2], xp.int32)
-    place = lu_factor(xp, a)[2]
-    place = xp.where(place == 0, a.shape[-1], place)
-    return xp.where(lapack.slogdet(xp, a)[0] == 0, place, 0).astype(xp.int32)
+    position = lu_factor(xp, a)[2]
+    position = xp.where(position == 0, a.shape[-1], position)
+    return xp.where(lapack.slogdet(xp, a)[0] == 0, position, 0).astype(xp.int32)
 
 
 def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
@@ -167,8 +167,8 @@ def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
     factor = lapack.cholesky(xp, a, upper)
     info = xp.zeros(a.shape[:-2], xp.int32)
     if a.size and has_nan(factor[..., 0, 0]):
-        for place in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
-            factor[place], info[place] = largest_factor(xp, a[place], upper)
+        for position in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
+            factor[position], info[position] = largest_factor(xp, a[position], upper)
     return factor, info
 
 

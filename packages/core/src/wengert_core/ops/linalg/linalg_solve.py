@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import all_given, check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, give_result, give_results
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.linalg import linalg_lapack as lapack
@@ -38,7 +38,7 @@ inv_op = factoring(
 )
 
 
-def inverted(name: str, A: Any) -> tuple[Any, Any]:
+def inverse_and_info(name: str, A: Any) -> tuple[Any, Any]:
     """(inverse, info), of what has one."""
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
@@ -47,16 +47,16 @@ def inverted(name: str, A: Any) -> tuple[Any, Any]:
 
 
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
-    pair = inverted("linalg.inv_ex", A)
+    pair = inverse_and_info("linalg.inv_ex", A)
     if check_errors:
         check_invertible("linalg.inv_ex", pair[1])
-    return all_given("linalg_inv_ex", pair, ("inverse", "info"), out)
+    return give_results("linalg_inv_ex", pair, ("inverse", "info"), out)
 
 
 def inv(A: Tensor, *, out: Any = None) -> Any:
-    result, info = inverted("linalg.inv", A)
+    result, info = inverse_and_info("linalg.inv", A)
     check_invertible("linalg.inv", info)
-    return given("linalg_inv_ex", result, out)
+    return give_result("linalg_inv_ex", result, out)
 
 
 def inverse(input: Tensor, *, out: Any = None) -> Any:
@@ -69,7 +69,7 @@ def is_vector(a_shape: Any, b_shape: Any) -> bool:
     return len(b_shape) == 1 or (len(a_shape) - 1 == len(b_shape) and tuple(a_shape[:-1]) == tuple(b_shape))
 
 
-def solved(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any, Any, Any]:
+def solve_reference(xp: Any, a: Any, b: Any, left: bool) -> tuple[Any, Any, Any, Any]:
     """The reference of solve."""
     LU, pivots, info = arrays.lu_factor(xp, a)
     if is_vector(a.shape, b.shape):
@@ -85,7 +85,7 @@ solve_op = factoring(
     "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True) "
     "-> (Tensor result, Tensor info, Tensor LU, Tensor pivots)",
     way="solve",
-    reference=solved,
+    reference=solve_reference,
     results=("columns", "array", "columns", "array"),
 )
 
@@ -111,8 +111,8 @@ def checked_solve(A: Any, B: Any, left: bool) -> tuple[Any, Any]:
 
 def check_solved(name: str, info: Tensor) -> None:
     """LinAlgError when a matrix was singular."""
-    batch, place = first_failure(info)
-    if place:
+    batch, position = first_failure(info)
+    if position:
         raise LinAlgError(f"{name}: {batch}The solver failed because the input matrix is singular.")
 
 
@@ -120,17 +120,17 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     pair = checked_solve(A, B, left)
     if check_errors:
         check_solved("torch.linalg.solve_ex", pair[1])
-    return all_given("linalg_solve_ex", pair, ("result", "info"), out)
+    return give_results("linalg_solve_ex", pair, ("result", "info"), out)
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
     result, info = checked_solve(A, B, left)
     check_solved("torch.linalg.solve", info)
-    return given("linalg_solve_ex", result, out)
+    return give_result("linalg_solve_ex", result, out)
 
 
 # ---- triangular systems
-def solved_triangular(xp: Any, a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
+def triangular_reference(xp: Any, a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
     """The reference of solve_triangular."""
     if left:
         return arrays.solve_triangular(xp, a, b, upper, unitriangular)
@@ -141,7 +141,7 @@ def solved_triangular(xp: Any, a: Any, b: Any, upper: bool, left: bool, unitrian
 triangular_op = factoring(
     "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
     way="triangular",
-    reference=solved_triangular,
+    reference=triangular_reference,
     results=("columns",),
 )
 
@@ -156,7 +156,7 @@ def solve_triangular(
     check_kernel("triangular_solve_cpu", A)
     check_same_dtype(name, A, B)
     result = triangular_op(A, B, upper=upper, left=left, unitriangular=unitriangular)
-    return given("linalg_solve_triangular", result, out)
+    return give_result("linalg_solve_triangular", result, out)
 
 
 def with_coefficient(self: Tensor, A: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> Any:
@@ -202,7 +202,7 @@ def triangular_solve(
         )
     check_system("triangular_solve", A, b, True)
     pair = old_op(b, A, upper, transpose, unitriangular)
-    return all_given("triangular_solve", pair, ("solution", "cloned_coefficient"), out)
+    return give_results("triangular_solve", pair, ("solution", "cloned_coefficient"), out)
 
 
 for FUNCTION in (inv, inv_ex, solve, solve_ex, solve_triangular):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import all_given, given
+from wengert_core.drivers.composite_arguments import give_result, give_results
 from wengert_core.drivers.linalg.linalg_error import LinAlgError
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
@@ -42,7 +42,7 @@ def checked_eigh(A: Any, UPLO: str, vectors: bool) -> Any:
 
 
 def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
-    return all_given("linalg_eigh", checked_eigh(A, UPLO, True), ("eigenvalues", "eigenvectors"), out)
+    return give_results("linalg_eigh", checked_eigh(A, UPLO, True), ("eigenvalues", "eigenvectors"), out)
 
 
 def is_recorded(A: Any) -> bool:
@@ -51,7 +51,7 @@ def is_recorded(A: Any) -> bool:
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
-    return given("linalg_eigh", checked_eigh(A, UPLO, is_recorded(A))[0], out)
+    return give_result("linalg_eigh", checked_eigh(A, UPLO, is_recorded(A))[0], out)
 
 
 # ---- any square matrices
@@ -75,11 +75,11 @@ def checked_eig(name: str, A: Any) -> Any:
 
 
 def eig(A: Tensor, *, out: Any = None) -> Any:
-    return all_given("linalg_eig", checked_eig("linalg.eig", A), ("eigenvalues", "eigenvectors"), out, strict=False)
+    return give_results("linalg_eig", checked_eig("linalg.eig", A), ("eigenvalues", "eigenvectors"), out, strict=False)
 
 
 def eigvals(A: Tensor, *, out: Any = None) -> Any:
-    return given("linalg_eigvals", checked_eig("linalg.eigvals", A)[0], out, strict=False)
+    return give_result("linalg_eigvals", checked_eig("linalg.eigvals", A)[0], out, strict=False)
 
 
 # ---- singular values
@@ -122,11 +122,11 @@ def checked_svd(A: Any, full_matrices: bool, compute_uv: bool, driver: Any) -> A
 
 
 def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
-    return all_given("linalg_svd", checked_svd(A, full_matrices, True, driver), ("U", "S", "Vh"), out)
+    return give_results("linalg_svd", checked_svd(A, full_matrices, True, driver), ("U", "S", "Vh"), out)
 
 
 def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
-    return given("linalg_svdvals", checked_svd(A, False, is_recorded(A), driver)[1], out)
+    return give_result("linalg_svdvals", checked_svd(A, False, is_recorded(A), driver)[1], out)
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
@@ -137,7 +137,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
     else:
         (m, n), batch = input.shape[-2:], tuple(input.shape[:-2])
         parts = (input.new_zeros((*batch, m, m)), svdvals(input), input.new_zeros((*batch, n, n)))
-    return all_given("svd", parts, ("U", "S", "V"), out)
+    return give_results("svd", parts, ("U", "S", "V"), out)
 
 
 # ---- QR
@@ -168,7 +168,7 @@ def checked_qr(A: Any, mode: str) -> Any:
 
 
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
-    return all_given("linalg_qr", checked_qr(A, mode), ("Q", "R"), out)
+    return give_results("linalg_qr", checked_qr(A, mode), ("Q", "R"), out)
 
 
 def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
@@ -177,7 +177,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some) should "
         "be replaced with Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
     )
-    return all_given("qr", checked_qr(input, "reduced" if some else "complete"), ("Q", "R"), out)
+    return give_results("qr", checked_qr(input, "reduced" if some else "complete"), ("Q", "R"), out)
 
 
 def reflectors(xp: Any, a: Any) -> Any:
@@ -198,7 +198,7 @@ geqrf_op = array(
 def geqrf(input: Tensor, *, out: Any = None) -> Any:
     check_matrix("torch.geqrf", input, "input")
     check_kernel("geqrf_cpu", input)
-    return all_given("geqrf", geqrf_op(input), ("a", "tau"), out, strict=False)
+    return give_results("geqrf", geqrf_op(input), ("a", "tau"), out, strict=False)
 
 
 for FUNCTION in (eigh, eigvalsh, eig, eigvals, svdvals):

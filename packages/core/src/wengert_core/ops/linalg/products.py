@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 from wengert_core.binding.sequences import sequence_of_tensors
-from wengert_core.drivers.composite_arguments import given
+from wengert_core.drivers.composite_arguments import give_result
 from wengert_core.drivers.out_argument import into
 from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import C_NAMES, type_name
-from wengert_core.ops.copy.joining import widened
+from wengert_core.ops.copy.joining import broadcast_pair
 from wengert_core.ops.linalg.linalg_checks import check_floating, check_same_dtype
 from wengert_core.ops.linalg.matmul import mm
 from wengert_core.optable.core_table import TABLE
@@ -75,7 +75,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Any:
     return result if out is None else into("kron", result, out)
 
 
-def crossed(input: Tensor, other: Tensor, dim: int) -> Any:
+def cross_stages(input: Tensor, other: Tensor, dim: int) -> Any:
     """The stages of linalg.cross."""
     if input.dim() != other.dim():
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -100,7 +100,7 @@ def numpy_cross(xp: Any, x: Any, other: Any, dim: int) -> Any:
 
 cross_op = TABLE.staged(
     "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-    stages=crossed,
+    stages=cross_stages,
     reference=numpy_cross,
     key="_linalg_cross",
     method=False,
@@ -109,7 +109,7 @@ cross_op = TABLE.staged(
 
 
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Any = None) -> Any:
-    return given("linalg_cross", cross_op(input, other, dim=dim), out)
+    return give_result("linalg_cross", cross_op(input, other, dim=dim), out)
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Any:
@@ -118,7 +118,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
             "Using torch.cross without specifying the dim arg is deprecated. Please either pass the dim explicitly "
             "or simply use "
             "torch.linalg.cross.")
-        shape = widened(list(input.shape), list(other.shape))
+        shape = broadcast_pair(list(input.shape), list(other.shape))
         dim = next((i for i, size in enumerate(shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
@@ -158,7 +158,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     ]
     result = in_best_order(chain)
     rows, columns = result.shape
-    return given("linalg_multi_dot", result.view([rows] * (not row) + [columns] * (not column)), out)
+    return give_result("linalg_multi_dot", result.view([rows] * (not row) + [columns] * (not column)), out)
 
 
 def in_best_order(chain: list[Tensor]) -> Any:
@@ -174,10 +174,10 @@ def in_best_order(chain: list[Tensor]) -> Any:
                 (cost[i][j] + cost[j + 1][k] + sizes[i] * sizes[j + 1] * sizes[k + 1], j) for j in range(i, k)
             )
 
-    def multiplied(i: int, k: int) -> Any:
-        return chain[i] if i == k else mm(multiplied(i, cut[i][k]), multiplied(cut[i][k] + 1, k))
+    def multiply_range(i: int, k: int) -> Any:
+        return chain[i] if i == k else mm(multiply_range(i, cut[i][k]), multiply_range(cut[i][k] + 1, k))
 
-    return multiplied(0, n - 1)
+    return multiply_range(0, n - 1)
 
 
 def chain_matmul(*matrices: Tensor, out: Any = None) -> Any:
@@ -194,8 +194,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
     check_floating("linalg.vecdot", x, low=True)
     check_same_dtype("linalg.vecdot", x, y, "x", "y")
     if x.dim() == y.dim() == 1:
-        return given("linalg_vecdot", TABLE.ops["vdot"](x, y), out, strict=False)
-    return given("linalg_vecdot", (x.conj() * y).sum(dim), out, strict=False)
+        return give_result("linalg_vecdot", TABLE.ops["vdot"](x, y), out, strict=False)
+    return give_result("linalg_vecdot", (x.conj() * y).sum(dim), out, strict=False)
 
 
 def trilinear(i1: Tensor, i2: Tensor, i3: Tensor) -> Tensor:
@@ -222,11 +222,11 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for dim, (m, n) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if m != n:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {m} and {n}")
-    for place, x in ((1, input1), (2, input2)):
-        have, wanted = x.size(-1), weight.size(place)  # IndexError where there is no such dim
+    for position, x in ((1, input1), (2, input2)):
+        have, wanted = x.size(-1), weight.size(position)  # IndexError where there is no such dim
         if have != wanted:
             raise RuntimeError(
-                f"bilinear(): input{place} size does not match weight size: got {have} but expected {wanted}"
+                f"bilinear(): input{position} size does not match weight size: got {have} but expected {wanted}"
             )
     tensors = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
     kinds = {name: C_NAMES[x.dtype.code] for name, x in tensors.items() if x is not None}

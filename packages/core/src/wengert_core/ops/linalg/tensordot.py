@@ -48,13 +48,13 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     dims_a, dims_b = contracted_dims(a, b, dims)
     if a.dtype != b.dtype:
         raise RuntimeError("both inputs should have same dtype")
-    for place, (i, k) in enumerate(zip(dims_a, dims_b, strict=True)):
+    for position, (i, k) in enumerate(zip(dims_a, dims_b, strict=True)):
         m, n = a.size(i), b.size(k)
         if m != n and 1 not in (m, n):
             first, second = written_dims(dims)
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {m} in dim {first[place]} and second has "
-                f"size {n} in dim {second[place]}"
+                f"contracted dimensions need to match, but first has size {m} in dim {first[position]} and second has "
+                f"size {n} in dim {second[position]}"
             )
         a, b = (a.sum(i, keepdim=True) if n == 1 != m else a), (b.sum(k, keepdim=True) if m == 1 != n else b)
     free_a, free_b = [i for i in range(a.dim()) if i not in dims_a], [i for i in range(b.dim()) if i not in dims_b]

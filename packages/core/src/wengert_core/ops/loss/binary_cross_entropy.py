@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.drivers.loss.nll_loss import refuse_gradient
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.loss.reduction_argument import NUMBERS, reduced_by_number, reduction_of
+from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_by_number, reduction_of
 from wengert_core.ops.loss.regression import checked_floats
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING
@@ -45,7 +45,7 @@ TABLE.pointwise_binary(
 )
 
 
-def weighted(loss: Any, weight: Any, reduction: int) -> Any:
+def apply_weights(loss: Any, weight: Any, reduction: int) -> Any:
     """Weighted losses, or weighted arrays of them, reduced; the weights broadcast, and do not promote."""
     if weight is not None:
         product = loss * weight
@@ -55,13 +55,15 @@ def weighted(loss: Any, weight: Any, reduction: int) -> Any:
                 "the weights must broadcast to the input"
             )
         loss = product.to(loss.dtype) if isinstance(product, Tensor) else product.astype(loss.dtype)
-    return reduced_by_number(loss, reduction)
+    return reduce_by_number(loss, reduction)
 
 
 loss_of_probabilities = TABLE.staged(
     "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-    stages=lambda input, target, weight, reduction: weighted(entropy_op(input, target), weight, reduction),
-    reference=lambda xp, x, target, weight, reduction: weighted(bernoulli_entropy(xp, x, target), weight, reduction),
+    stages=lambda input, target, weight, reduction: apply_weights(entropy_op(input, target), weight, reduction),
+    reference=lambda xp, x, target, weight, reduction: apply_weights(
+        bernoulli_entropy(xp, x, target), weight, reduction
+    ),
     key="_binary_cross_entropy_loss",
     method=False,
     doc="The cross entropy of probabilities and targets; reduction: 0 none, 1 mean, 2 sum.",
@@ -102,14 +104,14 @@ def entropies(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: 
     logs = logsigmoid(input)
     if pos_weight is not None:
         logs = (logs * ((pos_weight - 1) * target + 1)).to(logs.dtype)
-    return weighted(((1 - target) * input - logs).to(target.dtype), weight, reduction)
+    return apply_weights(((1 - target) * input - logs).to(target.dtype), weight, reduction)
 
 
 def logits_reference(xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
     """The same of arrays."""
     logs = -xp.logaddexp(0, -x)
     logs = logs if pos_weight is None else logs * ((pos_weight - 1) * target + 1)
-    return weighted((1 - target) * x - logs, weight, reduction)
+    return apply_weights((1 - target) * x - logs, weight, reduction)
 
 
 loss_of_logits = TABLE.staged(

@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.drivers.loss.nll_loss import refuse_gradient
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.loss.reduction_argument import NUMBERS, reduced_by_number, reduction_of
+from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_by_number, reduction_of
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -40,7 +40,7 @@ def margins_of_classes(self: Tensor, target: Tensor, p: Any, margin: Any, weight
     terms = (terms if p == 1 else terms * terms).scatter(1, labels, 0.0)
     if weight is not None:
         terms = terms * weight.index_select(0, labels.reshape(-1)).unsqueeze(1)
-    return reduced_by_number((terms.sum(1) / rows.size(1)).reshape(target.shape), reduction)
+    return reduce_by_number((terms.sum(1) / rows.size(1)).reshape(target.shape), reduction)
 
 
 def numpy_margins(xp: Any, x: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
@@ -48,7 +48,7 @@ def numpy_margins(xp: Any, x: Any, target: Any, p: Any, margin: Any, weight: Any
     rows, labels = x if x.ndim > 1 else x.reshape(1, x.size), target.reshape(-1, 1)
     terms = xp.maximum(margin - xp.take_along_axis(rows, labels, 1) + rows, 0) ** p
     terms = terms * (xp.arange(rows.shape[1]) != labels) * (1 if weight is None else weight[labels])
-    return reduced_by_number(terms.mean(1).reshape(target.shape), reduction)
+    return reduce_by_number(terms.mean(1).reshape(target.shape), reduction)
 
 
 margin_op = TABLE.staged(
@@ -125,7 +125,7 @@ def margins_of_labels(self: Tensor, target: Tensor, reduction: int) -> Any:
     """The stages of multilabel_margin_loss."""
     rows, _, terms = pairs_of_labels(self, target)
     losses = terms.sum((1, 2)) / rows.size(1)
-    return reduced_by_number(losses if self.dim() > 1 else losses.reshape(()), reduction)
+    return reduce_by_number(losses if self.dim() > 1 else losses.reshape(()), reduction)
 
 
 def numpy_labels(xp: Any, x: Any, target: Any, reduction: int) -> Any:
@@ -136,7 +136,7 @@ def numpy_labels(xp: Any, x: Any, target: Any, reduction: int) -> Any:
     is_label = (counts[:, :, None] * (places[:, :, None] == xp.arange(rows.shape[1]))).any(1)
     terms = xp.maximum(1 - xp.take_along_axis(rows, places, 1)[:, :, None] + rows[:, None], 0)
     losses = (terms * counts[:, :, None] * ~is_label[:, None]).sum((1, 2)) / rows.shape[1]
-    return reduced_by_number(losses.reshape(x.shape[:-1] if x.ndim > 1 else ()), reduction)
+    return reduce_by_number(losses.reshape(x.shape[:-1] if x.ndim > 1 else ()), reduction)
 
 
 labels_op = TABLE.staged(

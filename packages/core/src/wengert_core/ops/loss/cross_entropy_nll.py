@@ -6,13 +6,13 @@ from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.loss.reduction_argument import NUMBERS, reduced, reduction_of
+from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_loss, reduction_of
 from wengert_core.ops.reduce.softmax import log_softmax_op
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
 
-def picked(xp: Any, classes: int, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+def pick_targets(xp: Any, classes: int, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
     """Targets as [N, S] made fit to index with, and the weight of each: 0 where it is ignored."""
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
@@ -27,7 +27,7 @@ def nll(xp: Any, x: Any, target: Any, weight: Any, reduction: int, ignore_index:
     blocks = x.reshape((1, *x.shape, 1) if x.ndim == 1 else (*x.shape[:2], -1 if x.size else 0))
     shape = target.shape if x.ndim > 1 else ()
     target = target.reshape(blocks.shape[0], blocks.shape[2]).astype("int64")
-    index, scale = picked(xp, blocks.shape[1], target, weight, ignore_index)
+    index, scale = pick_targets(xp, blocks.shape[1], target, weight, ignore_index)
     losses = -xp.take_along_axis(blocks, index[:, None], 1)[:, 0] * scale
     losses = xp.where(scale == 0, 0, losses)
     if reduction == 0:
@@ -42,7 +42,7 @@ def nll_gradient(
     shape = tuple(self_shape)
     out = xp.zeros((1, *shape, 1) if len(shape) == 1 else (*shape[:2], int(xp.prod(xp.asarray(shape[2:])))), grad.dtype)
     target = target.reshape(out.shape[0], out.shape[2]).astype("int64")
-    index, scale = picked(xp, out.shape[1], target, weight, ignore_index)
+    index, scale = pick_targets(xp, out.shape[1], target, weight, ignore_index)
     each = grad.reshape(target.shape) if reduction == 0 else grad / (scale.sum() if reduction == 1 else 1)
     xp.put_along_axis(out, index[:, None], xp.where(scale == 0, 0, -scale * each).astype(out.dtype)[:, None], 1)
     return out.reshape(shape)
@@ -91,7 +91,7 @@ def cross_entropy(
     logs = log_softmax_op(input, 0 if input.dim() == 1 else 1)
     if label_smoothing == 0:
         return nll_loss_op(logs, target, weight, NUMBERS[reduction], ignore_index)
-    return smoothed(logs, target, weight, ignore_index, reduction, checked_smoothing(label_smoothing))
+    return smooth_loss(logs, target, weight, ignore_index, reduction, checked_smoothing(label_smoothing))
 
 
 def checked_smoothing(label_smoothing: float) -> float:
@@ -110,7 +110,7 @@ def check_weight(weight: Tensor | None, classes: int) -> None:
         )
 
 
-def smoothed(
+def smooth_loss(
     logs: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float
 ) -> Tensor:
     """(1 - smoothing) * nll_loss + smoothing * the mean over all classes."""
@@ -127,7 +127,7 @@ def smoothed(
         left_out = ignored.sum()
         smooth = smooth.sum() / (target.numel() - (left_out if is_batched(left_out) else left_out.item()))
     else:
-        smooth = reduced(smooth, reduction)
+        smooth = reduce_loss(smooth, reduction)
     return (1 - smoothing) * loss + smooth * (smoothing / classes)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert_core.drivers.pointwise.pointwise_checks import each_sample, is_batched
 from wengert_core.dtypes.cpp_names import not_implemented_for
-from wengert_core.exchange.constants import beside
+from wengert_core.exchange.constants import constant_like
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.loss.reduction_argument import reduction_of
 from wengert_core.optable.core_table import TABLE
@@ -123,7 +123,7 @@ class Alignments:
         skips[:, 2:] = (places[:, 2:] != self.blank) & (places[:, 2:] != places[:, :-2])
         return skips
 
-    def reversed(self) -> tuple[Any, Any, Any]:
+    def reverse(self) -> tuple[Any, Any, Any]:
         """index and skips of the alignments read from their ends, and where each place's state is in theirs."""
         last = np.maximum(2 * self.outputs[:, None] - np.arange(self.places.shape[1]), 0)
         times = np.maximum(self.inputs - 1 - self.times, 0)
@@ -132,18 +132,18 @@ class Alignments:
 
     def during(self, logs: Tensor) -> Any:
         """Whether a time is one of a sample's: [time, batch, 1]."""
-        return beside(logs, (self.times < self.inputs)[..., None])
+        return constant_like(logs, (self.times < self.inputs)[..., None])
 
 
 def chances(logs: Tensor, index: Any, skips: Any) -> tuple[Any, Any]:
     """The logarithms of the probabilities of each step's places, and of all ways that lead there."""
-    at = ops["take"](logs, beside(logs, index))
+    at = ops["take"](logs, constant_like(logs, index))
     at = where(at < IMPOSSIBLE, IMPOSSIBLE, at)
     batch, width = skips.shape
     before = logs.new_full((batch, 2), IMPOSSIBLE)
-    skip = beside(logs, skips)
+    skip = constant_like(logs, skips)
     steps = at.unbind(0)
-    state = where(beside(logs, np.arange(width) < 2), steps[0], IMPOSSIBLE)
+    state = where(constant_like(logs, np.arange(width) < 2), steps[0], IMPOSSIBLE)
     states = [state]
     cat, logaddexp = ops["cat"], ops["logaddexp"]
     for step in steps[1:]:
@@ -158,12 +158,12 @@ def loss_stages(logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank:
     """The stages of _ctc_loss. At the end only the last label and the blank behind it count."""
     chains = Alignments(logs, targets, inputs, outputs, blank)
     states = chances(logs, chains.index, chains.skips)[1]
-    total, before = (ops["take"](states, beside(logs, end)) for end in chains.ends())
+    total, before = (ops["take"](states, constant_like(logs, end)) for end in chains.ends())
     both = ops["logaddexp"](total, before)
-    total = both if all(outputs) else where(beside(logs, chains.outputs > 0), both, total)
+    total = both if all(outputs) else where(constant_like(logs, chains.outputs > 0), both, total)
     if not all(inputs):  # without any time only no labels are possible
         nothing = np.where(chains.outputs == 0, 0.0, IMPOSSIBLE)
-        total = where(beside(logs, chains.inputs == 0), beside(logs, nothing).to(logs.dtype), total)
+        total = where(constant_like(logs, chains.inputs == 0), constant_like(logs, nothing).to(logs.dtype), total)
     return where(total < IMPOSSIBLE / 2, math.inf, -total)
 
 
@@ -175,15 +175,15 @@ def loss_slope(
     Where a loss is infinite NaN, or 0. In ordinary ops, which differentiate again.
     """
     chains = Alignments(logs, targets, inputs, outputs, blank)
-    index, skips, back = chains.reversed()
+    index, skips, back = chains.reverse()
     at, states = chances(
         logs, np.concatenate([chains.index, index], 1), np.concatenate([chains.skips, skips], 0)
     )
     forth, back_states = (states.narrow(1, k * chains.batch, chains.batch) for k in (0, 1))
-    passing = forth + ops["take"](back_states, beside(logs, back)) - at.narrow(1, 0, chains.batch)
-    inside = beside(logs, np.arange(skips.shape[1]) <= 2 * chains.outputs[:, None])
+    passing = forth + ops["take"](back_states, constant_like(logs, back)) - at.narrow(1, 0, chains.batch)
+    inside = constant_like(logs, np.arange(skips.shape[1]) <= 2 * chains.outputs[:, None])
     shares = where(inside, passing, -math.inf).softmax(2)
-    classes = beside(logs, chains.places).expand(index.shape)
+    classes = constant_like(logs, chains.places).expand(index.shape)
     slope = logs.exp() - ops["zeros_like"](logs).scatter_add(2, classes, shares)
     slope = where(losses.unsqueeze(1) == math.inf, 0 if zero_infinity else math.nan, slope)
     return where(chains.during(logs), slope, 0)
@@ -257,7 +257,7 @@ def ctc_loss(
     if zero_infinity:
         losses = where(losses == math.inf, 0, losses)
     if reduction == "mean":
-        return (losses / beside(losses, np.maximum(outputs, 1)).to(losses.dtype)).mean()
+        return (losses / constant_like(losses, np.maximum(outputs, 1)).to(losses.dtype)).mean()
     if reduction == "sum":
         return losses.sum()
     return losses.squeeze(0) if single else losses

@@ -7,7 +7,7 @@ import math
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import promote_types
-from wengert_core.ops.loss.reduction_argument import reduced, reduction_of
+from wengert_core.ops.loss.reduction_argument import reduce_loss, reduction_of
 from wengert_core.ops.pointwise.composed_activations import at_least
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
@@ -34,7 +34,7 @@ def kl_div(
     batch = reduction == "batchmean"
     reduction = "sum" if batch else reduction_of(size_average, reduce, reduction)
     loss = target.exp() * (target - input) if log_target else TABLE.ops["xlogy"](target, target) - target * input
-    loss = reduced(loss, reduction)
+    loss = reduce_loss(loss, reduction)
     return loss / input.size(0) if batch and input.dim() else loss
 
 
@@ -55,7 +55,7 @@ def poisson_nll_loss(
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         loss = loss + stirling.masked_fill(target <= 1, 0)
-    return reduced(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
 def gaussian_nll_loss(
@@ -82,7 +82,7 @@ def gaussian_nll_loss(
         raise RuntimeError(f"result type Float can't be cast to the desired output type {CPP_NAMES[var.dtype.name]}")
     bounded = at_least(var, 1.0 * eps)
     loss = 0.5 * (bounded.log() + (input - target).square() / bounded)
-    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+    return reduce_loss(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
 for function in (kl_div, poisson_nll_loss, gaussian_nll_loss):

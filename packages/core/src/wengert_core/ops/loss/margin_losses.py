@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert_core.drivers.loss.nll_loss import refuse_gradient
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.ops.loss.reduction_argument import NUMBERS, reduced, reduced_by_number, reduction_of
+from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_by_number, reduce_loss, reduction_of
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -53,7 +53,7 @@ def cosine_embedding_loss(
     cosine = (input1 * input2).sum(-1) / (sizes[0] * sizes[1]).sqrt()
     near = where(target == 1, 1 - cosine, 0)
     far = where(target == -1, (cosine - margin).clamp_min(0), 0)
-    return reduced(near + far, reduction)
+    return reduce_loss(near + far, reduction)
 
 
 # ---- labels
@@ -72,7 +72,7 @@ def multilabel_soft_margin_loss(
         losses = losses * weight
     dim = input.dim() - 1
     losses = losses.sum(dim) / input.size(dim)
-    return reduced(losses, reduction)
+    return reduce_loss(losses, reduction)
 
 
 # ---- triplets
@@ -132,7 +132,7 @@ def of_triplets(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = ops["minimum"](far, distance(positive, negative))
-    return reduced((margin + near - far).clamp_min(0), reduction)
+    return reduce_loss((margin + near - far).clamp_min(0), reduction)
 
 
 # ---- two inputs, or an input and signs
@@ -146,18 +146,18 @@ def hinge_embedding_loss(
 ) -> Tensor:
     reduction = reduction_of(size_average, reduce, reduction)
     loss = where(target == 1, 0, (1.0 * margin - input).clamp(min=0)) + where(target == -1, 0, input)
-    return reduced(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
+    return reduce_loss(loss if input.dtype.category > 1 else loss.to(input.dtype), reduction)
 
 
 def soft_margins(input: Tensor, target: Tensor, reduction: int) -> Any:
     """The stages of soft_margin_loss."""
-    return reduced_by_number(-ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
+    return reduce_by_number(-ops["nn.functional.logsigmoid"](target * input).to(input.dtype), reduction)
 
 
 soft_margin_op = TABLE.staged(
     "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
     stages=soft_margins,
-    reference=lambda xp, x, target, reduction: reduced_by_number(xp.logaddexp(0, -target * x), reduction),
+    reference=lambda xp, x, target, reduction: reduce_by_number(xp.logaddexp(0, -target * x), reduction),
     key="_soft_margin_loss",
     method=False,
     doc="log(1 + exp(-target * self)); reduction: 0 none, 1 mean, 2 sum.",
@@ -173,7 +173,7 @@ def soft_margin_loss(
         loss = (-target * input).exp().log1p()
         if input.dtype.category < 2:
             raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(input)}")
-        return reduced(loss, reduction)
+        return reduce_loss(loss, reduction)
     return soft_margin_op(input, target, NUMBERS[reduction])
 
 
@@ -197,7 +197,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduced(ranking_losses(input1, input2, target, margin), reduction)
+    return reduce_loss(ranking_losses(input1, input2, target, margin), reduction)
 
 
 for function in (

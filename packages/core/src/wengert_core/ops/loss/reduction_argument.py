@@ -21,26 +21,26 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
     return reduction
 
 
-def reduced(loss: Tensor, reduction: str) -> Tensor:
+def reduce_loss(loss: Tensor, reduction: str) -> Tensor:
     """Losses of elements as they are, their mean or their sum."""
     if reduction == "none":
         return loss
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def reduced_by_number(loss: Any, reduction: int) -> Any:
+def reduce_by_number(loss: Any, reduction: int) -> Any:
     """The same of a tensor or an array, with the reduction as a number; all but 1 and 2 is none, as in torch."""
     return loss.mean() if reduction == 1 else loss.sum() if reduction == 2 else loss
 
 
-def weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+def weighted_loss(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     """Weighted losses; their mean is divided by the sum of the weights."""
     if weight is None:
-        return reduced(loss, reduction)
+        return reduce_loss(loss, reduction)
     if tuple(weight.shape) != tuple(loss.shape):
         raise ValueError("Weights and input must have the same size.")
     loss = loss * weight
-    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+    return loss.sum() / weight.sum() if reduction == "mean" else reduce_loss(loss, reduction)
 
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 from wengert_core.dtypes.dtypes import promote_types, type_name
 from wengert_core.ops.loss.reduction_argument import (
     NUMBERS,
-    reduced,
-    reduced_by_number,
+    reduce_by_number,
+    reduce_loss,
     reduction_of,
     warn_of_sizes,
-    weighted,
+    weighted_loss,
 )
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING
@@ -34,13 +34,13 @@ def checked_floats(name: str, x: Tensor) -> Tensor:
 # ---- squares
 def squares(input: Tensor, target: Tensor, reduction: int) -> Any:
     """The stages of mse_loss."""
-    return reduced_by_number(checked_floats("mse_cpu", sub(input, target)).square(), reduction)
+    return reduce_by_number(checked_floats("mse_cpu", sub(input, target)).square(), reduction)
 
 
 mse_op = TABLE.staged(
     "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
     stages=squares,
-    reference=lambda xp, x, target, reduction: reduced_by_number((x - target) ** 2, reduction),
+    reference=lambda xp, x, target, reduction: reduce_by_number((x - target) ** 2, reduction),
     key="_mse_loss",
     method=False,
     doc="The squared difference of each element; reduction: 0 none, 1 mean, 2 sum.",
@@ -65,7 +65,7 @@ def mse_loss(
         kind = promote_types(input.dtype, target.dtype)
         input, target = input.to(kind), target.to(kind)
     if weight is not None:
-        return weighted((input - target).square(), weight, reduction)
+        return weighted_loss((input - target).square(), weight, reduction)
     return mse_op(input, target, NUMBERS[reduction])
 
 
@@ -79,7 +79,7 @@ def l1_loss(
 ) -> Tensor:
     reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
-    return weighted((input - target).abs(), weight, reduction)
+    return weighted_loss((input - target).abs(), weight, reduction)
 
 # ---- squares near 0, the absolute value far out
 def row(name: str, reference: Any, words: str) -> Any:
@@ -127,18 +127,18 @@ row(
 
 smooth_l1_loss_op = TABLE.staged(
     "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
-    stages=lambda input, target, reduction, beta: reduced_by_number(smooth_l1_op(input, target, beta), reduction),
-    reference=lambda xp, x, target, reduction, beta: reduced_by_number(smooth_l1(xp, x, target, beta), reduction),
+    stages=lambda input, target, reduction, beta: reduce_by_number(smooth_l1_op(input, target, beta), reduction),
+    reference=lambda xp, x, target, reduction, beta: reduce_by_number(smooth_l1(xp, x, target, beta), reduction),
     key="_smooth_l1_loss",
     method=False,
     doc="Squared below beta, absolute above; reduction: 0 none, 1 mean, 2 sum.",
 )
 huber_loss_op = TABLE.staged(
     "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
-    stages=lambda input, target, reduction, delta: reduced_by_number(
+    stages=lambda input, target, reduction, delta: reduce_by_number(
         huber_op(input, target, delta).to(input.dtype), reduction
     ),
-    reference=lambda xp, x, target, reduction, delta: reduced_by_number(huber(xp, x, target, delta), reduction),
+    reference=lambda xp, x, target, reduction, delta: reduce_by_number(huber(xp, x, target, delta), reduction),
     key="_huber_loss",
     method=False,
     doc="Half the square up to delta, linear beyond; reduction: 0 none, 1 mean, 2 sum.",
@@ -158,7 +158,7 @@ def smooth_l1_loss(
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta. Got {beta}")
     warn_of_sizes(input, target)
     if not beta:
-        return reduced((input - target).abs(), reduction)
+        return reduce_loss((input - target).abs(), reduction)
     return smooth_l1_loss_op(input, target, NUMBERS[reduction], beta)
 
 
@@ -174,7 +174,7 @@ def huber_loss(
     loss = huber_loss_op(input, target, NUMBERS["none"], delta)
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    return reduced(loss * weight, reduction)
+    return reduce_loss(loss * weight, reduction)
 
 
 for function in (mse_loss, l1_loss, smooth_l1_loss, huber_loss):

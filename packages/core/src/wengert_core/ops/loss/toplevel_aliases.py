@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.ops.loss.margin_losses import ranking_losses
-from wengert_core.ops.loss.reduction_argument import reduced_by_number
+from wengert_core.ops.loss.reduction_argument import reduce_by_number
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -22,7 +22,7 @@ def functional(name: str) -> Any:
     return TABLE.ops[f"nn.functional.{name}"]
 
 
-def named(reduction: int) -> str:
+def reduction_name(reduction: int) -> str:
     """The name of a reduction."""
     return REDUCTIONS.get(reduction, "none")
 
@@ -31,13 +31,15 @@ def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: int = 0
 ) -> Any:
     function = functional("binary_cross_entropy_with_logits")
-    return function(input, target, weight, reduction=named(reduction), pos_weight=pos_weight)
+    return function(input, target, weight, reduction=reduction_name(reduction), pos_weight=pos_weight)
 
 
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
-    return functional("cosine_embedding_loss")(input1, input2, target, float(margin), reduction=named(reduction))
+    return functional("cosine_embedding_loss")(
+        input1, input2, target, float(margin), reduction=reduction_name(reduction)
+    )
 
 
 def ctc_loss(
@@ -50,25 +52,25 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Any:
     function = functional("ctc_loss")
-    return function(log_probs, targets, input_lengths, target_lengths, blank, named(reduction), zero_infinity)
+    return function(log_probs, targets, input_lengths, target_lengths, blank, reduction_name(reduction), zero_infinity)
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Any:
-    return functional("hinge_embedding_loss")(input, target, margin, reduction=named(reduction))
+    return functional("hinge_embedding_loss")(input, target, margin, reduction=reduction_name(reduction))
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
-    return reduced_by_number(functional("kl_div")(input, target, reduction="none", log_target=log_target), reduction)
+    return reduce_by_number(functional("kl_div")(input, target, reduction="none", log_target=log_target), reduction)
 
 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
-    return reduced_by_number(ranking_losses(input1, input2, target, margin), reduction)
+    return reduce_by_number(ranking_losses(input1, input2, target, margin), reduction)
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
-    return functional("poisson_nll_loss")(input, target, log_input, full, eps=eps, reduction=named(reduction))
+    return functional("poisson_nll_loss")(input, target, log_input, full, eps=eps, reduction=reduction_name(reduction))
 
 
 def triplet_margin_loss(
@@ -82,7 +84,7 @@ def triplet_margin_loss(
     reduction: int = 0,
 ) -> Any:
     function = functional("triplet_margin_loss")
-    return function(anchor, positive, negative, margin, p, eps, swap, reduction=named(reduction))
+    return function(anchor, positive, negative, margin, p, eps, swap, reduction=reduction_name(reduction))
 
 
 def embedding(

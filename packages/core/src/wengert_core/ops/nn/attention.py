@@ -15,7 +15,7 @@ ops = TABLE.ops
 # ---- references
 
 
-def weighed(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -> Any:
+def softmax_and_logsumexp(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -> Any:
     """(softmax of the scores along keys, logarithm of the sums of their exponentials); zeros for who sees no key."""
     scores = query @ xp.swapaxes(key, -1, -2) * scale
     scores = scores if mask is None else scores + mask
@@ -29,17 +29,17 @@ def weighed(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -
     return powers / xp.where(seen, total, 1), sums
 
 
-def attended(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: Any, scale: Any) -> Any:
+def attention_reference(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: Any, scale: Any) -> Any:
     """The reference of attention."""
-    weights, sums = weighed(xp, query, key, mask, causal, scale)
+    weights, sums = softmax_and_logsumexp(xp, query, key, mask, causal, scale)
     return weights @ value, sums
 
 
-def attended_back(
+def attention_backward_reference(
     xp: Any, grad: Any, query: Any, key: Any, value: Any, mask: Any, out: Any, sums: Any, causal: Any, scale: Any
 ) -> Any:
     """The reference of the gradient."""
-    weights, _ = weighed(xp, query, key, mask, causal, scale)
+    weights, _ = softmax_and_logsumexp(xp, query, key, mask, causal, scale)
     slopes = grad @ xp.swapaxes(value, -1, -2)
     slopes = weights * (slopes - (weights * slopes).sum(-1, keepdims=True)) * scale
     return slopes @ key, xp.swapaxes(slopes, -1, -2) @ query, xp.swapaxes(weights, -1, -2) @ grad
@@ -50,14 +50,14 @@ def attended_back(
 TABLE.attention_row(
     "_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask, bool is_causal, "
     "float scale) -> (Tensor result, Tensor logsumexp)",
-    reference=attended,
+    reference=attention_reference,
     doc="softmax(query @ key.mT * scale + attn_mask) @ value by blocks, and the logarithm of each query's sum.",
 )
 TABLE.attention_row(
     "_scaled_dot_product_attention_backward(Tensor grad_output, Tensor query, Tensor key, Tensor value, "
     "Tensor? attn_mask, Tensor result, Tensor logsumexp, bool is_causal, float scale) -> "
     "(Tensor grad_query, Tensor grad_key, Tensor grad_value)",
-    reference=attended_back,
+    reference=attention_backward_reference,
     backward=True,
     doc="The gradients of attention, from scores that are computed again.",
 )
@@ -113,7 +113,7 @@ def as_heads(query: Tensor, key: Tensor, value: Tensor) -> tuple[Any, Any]:
     )
 
 
-def added(mask: Tensor, dtype: Any) -> Any:
+def additive_mask(mask: Tensor, dtype: Any) -> Any:
     """A mask to be added: 0 where a mask of truth values lets a key be seen, -inf elsewhere."""
     if mask.dtype.name == "bool":
         return mask.new_zeros(mask.shape, dtype=dtype).masked_fill_(mask.logical_not(), -math.inf)
@@ -141,13 +141,15 @@ def common_batch(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None)
     return query, key, value, mask
 
 
-def composed(
+def composed_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float
 ) -> Any:
     """Attention made of other ops, with all scores in memory."""
     scores = query @ key.transpose(-2, -1) * scale
     if is_causal:
-        mask = added(ops["ones"](*scores.shape[-2:], dtype=ALL["bool"], device=scores.device).tril(), query.dtype)
+        mask = additive_mask(
+            ops["ones"](*scores.shape[-2:], dtype=ALL["bool"], device=scores.device).tril(), query.dtype
+        )
     if mask is None:
         weights = scores.softmax(-1)
     else:
@@ -175,12 +177,12 @@ def scaled_dot_product_attention(
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if scale is None:
         scale = 1 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0
-    mask = None if attn_mask is None else added(attn_mask, query.dtype)
+    mask = None if attn_mask is None else additive_mask(attn_mask, query.dtype)
     if dropout_p <= 0 and query.dtype.category == 2 and not getattr(mask, "requires_grad", False):
         fitted = common_batch(query, key, value, mask)
         if fitted is not None:
             return ops["_scaled_dot_product_attention"](*fitted, is_causal, float(scale))[0]
-    return composed(query, key, value, mask, dropout_p, is_causal, scale)
+    return composed_attention(query, key, value, mask, dropout_p, is_causal, scale)
 
 
 TABLE.composite(scaled_dot_product_attention, namespace="nn.functional")

@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
-from wengert_core.tensors.vmap_hooks import unfilled
+from wengert_core.tensors.vmap_hooks import empty_for_fill
 
 LEAST = -1.7580993408473766
 """Where selu goes for large negative inputs: -scale * alpha. Source: Klambauer et al., 2017."""
@@ -16,14 +16,14 @@ LEAST = -1.7580993408473766
 def noise(input: Tensor, p: float, by_channel: bool) -> Any:
     """0 with probability p, else 1; by_channel: the same for all elements of a channel."""
     if not by_channel:
-        return unfilled(TABLE.ops["empty_like"](input)).bernoulli_(1 - p)
+        return empty_for_fill(TABLE.ops["empty_like"](input)).bernoulli_(1 - p)
     if input.dim() < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     shape = (*input.shape[:2], *[1] * (input.dim() - 2))
-    return unfilled(TABLE.ops["empty"](*shape, dtype=input.dtype)).bernoulli_(1 - p)
+    return empty_for_fill(TABLE.ops["empty"](*shape, dtype=input.dtype)).bernoulli_(1 - p)
 
 
-def dropped(input: Tensor, p: float, train: bool, by_channel: bool, alpha: bool, inplace: bool = False) -> Any:
+def dropout_variants(input: Tensor, p: float, train: bool, by_channel: bool, alpha: bool, inplace: bool = False) -> Any:
     """The four dropouts of torch's top level."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
@@ -47,7 +47,7 @@ def check_probability(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def deprecated(name: str, rank: int, n: int) -> str:
+def warn_rank(name: str, rank: int, n: int) -> str:
     """The warning for an input of another rank."""
     return (
         f"{name}: Received a {rank}-D input to {name}, which is deprecated and will result in an error in a future "
@@ -67,8 +67,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "dimension (i.e. 2D or 3D inputs)."
         )
     if rank == 3:
-        return dropped(input, p, training, True, False, inplace)
-    result = dropped(input.unsqueeze_(0) if inplace else input.unsqueeze(0), p, training, True, False, inplace)
+        return dropout_variants(input, p, training, True, False, inplace)
+    result = dropout_variants(input.unsqueeze_(0) if inplace else input.unsqueeze(0), p, training, True, False, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -83,29 +83,29 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
         )
     elif rank != 4:
-        warn_user(deprecated("dropout2d", rank, 2))
-    return dropped(input, p, training, True, False, inplace)
+        warn_user(warn_rank("dropout2d", rank, 2))
+    return dropout_variants(input, p, training, True, False, inplace)
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     check_probability(p)
     rank = input.dim()
     if rank not in (4, 5):
-        warn_user(deprecated("dropout3d", rank, 3))
+        warn_user(warn_rank("dropout3d", rank, 3))
     if rank == 5:
-        return dropped(input, p, training, True, False, inplace)
-    result = dropped(input.unsqueeze_(0) if inplace else input.unsqueeze(0), p, training, True, False, inplace)
+        return dropout_variants(input, p, training, True, False, inplace)
+    result = dropout_variants(input.unsqueeze_(0) if inplace else input.unsqueeze(0), p, training, True, False, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     check_probability(p)
-    return dropped(input, p, training, False, True, inplace)
+    return dropout_variants(input, p, training, False, True, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     check_probability(p)
-    return dropped(input, p, training, True, True, inplace)
+    return dropout_variants(input, p, training, True, True, inplace)
 
 
 for function in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_dropout):
@@ -115,14 +115,14 @@ for function in (dropout1d, dropout2d, dropout3d, alpha_dropout, feature_alpha_d
 def top(name: str, by_channel: bool, alpha: bool) -> None:
     """A dropout of torch's top level, whose arguments have no defaults, and its in-place version."""
 
-    def made(inplace: bool) -> Any:
+    def make_dropout(inplace: bool) -> Any:
         def function(input: Tensor, p: float, train: bool) -> Any:
-            return dropped(input, p, train, by_channel, alpha, inplace)
+            return dropout_variants(input, p, train, by_channel, alpha, inplace)
 
         return function
 
-    TABLE.composite(made(False), name=name)
-    TABLE.composite(made(True), name=f"{name}_", doc=f"In-place version of {name}.")
+    TABLE.composite(make_dropout(False), name=name)
+    TABLE.composite(make_dropout(True), name=f"{name}_", doc=f"In-place version of {name}.")
 
 
 top("dropout", False, False)

@@ -22,7 +22,7 @@ def as_list(value: Any, n: int) -> list[int]:
     return values * n if len(values) == 1 else values
 
 
-def grouped(x: Any, groups: int, dim: int) -> Any:
+def split_groups(x: Any, groups: int, dim: int) -> Any:
     """A dim as [groups, rest]."""
     return x.reshape(*x.shape[:dim], groups, x.shape[dim] // groups, *x.shape[dim + 1 :])
 
@@ -33,12 +33,12 @@ def windows(xp: Any, tap: Any, narrow: Any, stride: Any, dilation: Any) -> Any:
     return (..., *[slice(t * d, t * d + s * (n - 1) + 1, s) for t, n, s, d in steps])
 
 
-def padded(xp: Any, x: Any, padding: Any) -> Any:
+def pad_dims(xp: Any, x: Any, padding: Any) -> Any:
     """Zeros around the last dims."""
     return xp.pad(x, [(0, 0)] * (x.ndim - len(padding)) + [(p, p) for p in padding])
 
 
-def convolved(
+def convolution_reference(
     xp: Any,
     x: Any,
     w: Any,
@@ -55,7 +55,7 @@ def convolved(
     stride, padding, dilation, more = (as_list(v, n) for v in (stride, padding, dilation, output_padding))
     kernel, inside = w.shape[2:], x.shape[2:]
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
-    x, w = grouped(x, groups, 1), grouped(w, groups, 0)
+    x, w = split_groups(x, groups, 1), split_groups(w, groups, 0)
     if transposed:
         size = [(i - 1) * s + r + m for i, s, r, m in zip(inside, stride, reach, more, strict=True)]
         out = xp.zeros((x.shape[0], groups, w.shape[2], *size), x.dtype)
@@ -63,7 +63,7 @@ def convolved(
             out[windows(xp, tap, inside, stride, dilation)] += xp.einsum("ngi...,gio->ngo...", x, w[(..., *tap)])
         out = out[(..., *[slice(p, s - p) for p, s in zip(padding, size, strict=True)])]
     else:
-        x = padded(xp, x, padding)
+        x = pad_dims(xp, x, padding)
         size = [(i - r) // s + 1 for i, r, s in zip(x.shape[3:], reach, stride, strict=True)]
         out = xp.zeros((x.shape[0], groups, w.shape[1], *size), x.dtype)
         for tap in xp.ndindex(*kernel):
@@ -72,11 +72,13 @@ def convolved(
     return out if bias is None else out + bias.reshape(-1, *[1] * n)
 
 
-def weighed(xp: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: Any) -> Any:
+def convolution_weight_reference(
+    xp: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: Any
+) -> Any:
     """The reference of convolution_weight."""
     n = x.ndim - 2
     kernel, stride, padding, dilation = (as_list(v, n) for v in (kernel, stride, padding, dilation))
-    x, y = grouped(padded(xp, x, padding), groups, 1), grouped(y, groups, 1)
+    x, y = split_groups(pad_dims(xp, x, padding), groups, 1), split_groups(y, groups, 1)
     out = xp.zeros((groups, y.shape[2], x.shape[2], *kernel), x.dtype)
     count = math.prod(y.shape[3:])
     flat = y.reshape(*y.shape[:3], count)
@@ -106,13 +108,13 @@ def complex_convolution(x: Tensor, w: Tensor, bias: Tensor | None, *rest: Any) -
 convolution = TABLE.convolution_row(
     "convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
     "bool transposed, int[] output_padding, int groups) -> Tensor",
-    reference=convolved,
+    reference=convolution_reference,
     compose=complex_convolution,
 )
 convolution_weight: Any = TABLE.convolution_row(
     "convolution_weight(Tensor input, Tensor grad_output, int[] kernel_size, int[] stride, int[] padding, "
     "int[] dilation, int groups) -> Tensor",
-    reference=weighed,
+    reference=convolution_weight_reference,
     compose=lambda x, y, *rest: of_parts(lambda a, b: convolution_weight(a, b, *rest), x, y),
     weight=True,
 )

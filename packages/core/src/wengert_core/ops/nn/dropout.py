@@ -6,7 +6,7 @@ from typing import Any
 
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
-from wengert_core.tensors.vmap_hooks import unfilled
+from wengert_core.tensors.vmap_hooks import empty_for_fill
 
 composite = TABLE.composite
 
@@ -21,7 +21,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         return input
     if p == 1:
         return input.mul_(False) if inplace else input * False
-    kept = unfilled(TABLE.ops["empty_like"](input)).bernoulli_(1 - p).div_(1 - p)
+    kept = empty_for_fill(TABLE.ops["empty_like"](input)).bernoulli_(1 - p).div_(1 - p)
     return input.mul_(kept) if inplace else input * kept
 
 

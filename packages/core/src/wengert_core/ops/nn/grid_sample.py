@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.ops.nn.grid_sample_primitives import MODES, PADDING
 from wengert_core.optable.core_table import TABLE
 from wengert_core.runtime.user_warnings import warn_user
@@ -27,15 +27,16 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     if dims not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
-            f"{told(list(size))}."
+            f"{short_repr(list(size))}."
         )
     if theta.dim() != 3 or tuple(theta.shape[1:]) != (dims, dims + 1):
         raise ValueError(
-            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {told(list(size))}. "
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size "
+            f"{short_repr(list(size))}. "
             f"Got {list(theta.shape)}."
         )
     if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {told(list(size))}")
+        raise ValueError(f"Expected non-zero, positive output size. Got {short_repr(list(size))}")
     if align_corners and min(size[2:]) == 1:
         warn_user(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
@@ -49,7 +50,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     return affine_op(theta, size, bool(align_corners))[0]
 
 
-def affine_places(theta: Tensor, size: Sequence[int], align_corners: bool) -> Any:
+def affine_grid_stages(theta: Tensor, size: Sequence[int], align_corners: bool) -> Any:
     """The stages of affine_grid: the places, and those of all pixels before they move, with a one."""
     dims = len(size) - 2
     axes = [centres(n, align_corners, theta) for n in size[2:]]
@@ -66,7 +67,7 @@ def array_grid(xp: Any, dtype: Any, size: Sequence[int], align_corners: bool) ->
     return xp.stack([*points, xp.ones_like(points[0])], -1).reshape(1, -1, len(size) - 1).astype(dtype)
 
 
-def array_places(xp: Any, theta: Any, size: Sequence[int], align_corners: bool) -> Any:
+def affine_grid_reference(xp: Any, theta: Any, size: Sequence[int], align_corners: bool) -> Any:
     """The reference of affine_grid."""
     flat = array_grid(xp, theta.dtype, size, align_corners)
     return (flat @ theta.swapaxes(1, 2)).reshape(len(theta), *size[2:], len(size) - 2), flat
@@ -74,8 +75,8 @@ def array_places(xp: Any, theta: Any, size: Sequence[int], align_corners: bool) 
 
 affine_op = TABLE.staged(
     "_affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> (Tensor result, Tensor base)",
-    stages=affine_places,
-    reference=array_places,
+    stages=affine_grid_stages,
+    reference=affine_grid_reference,
     method=False,
     out=False,
     doc="Places of the pixels of images of that size moved by matrices theta, and as they were, as rows with a one.",

@@ -23,12 +23,12 @@ BORDER, REFLECTION = 1, 2
 
 
 # ---- places along a dim, in pixels
-def unnormalized(x: Tensor, size: int, align_corners: bool) -> Tensor:
+def unnormalize(x: Tensor, size: int, align_corners: bool) -> Tensor:
     """From [-1, 1] to pixels."""
     return (x + 1) * ((size - 1) / 2) if align_corners else ((x + 1) * size - 1) / 2
 
 
-def bounded(x: Tensor, size: int) -> Tensor:
+def clip_coordinates(x: Tensor, size: int) -> Tensor:
     """Held inside the image; at its edges and beyond nothing changes with x."""
     return where(x <= 0, 0, where(x >= size - 1, size - 1, x))
 
@@ -38,29 +38,29 @@ def mirrors(size: int, align_corners: bool) -> tuple[float, float]:
     return (0.0, float(size - 1)) if align_corners else (-0.5, float(size))
 
 
-def reflected(x: Tensor, size: int, align_corners: bool) -> Tensor:
+def reflect_coordinates(x: Tensor, size: int, align_corners: bool) -> Tensor:
     """Mirrored at the edges, as often as it takes."""
     low, span = mirrors(size, align_corners)
     if span == 0:
         return x * 0
     distance = (x - low).abs()
     rest = ops["fmod"](distance, span)
-    return where(turned(distance, span), span - rest + low, rest + low)
+    return where(is_mirrored(distance, span), span - rest + low, rest + low)
 
 
-def turned(distance: Tensor, span: float) -> Tensor:
+def is_mirrored(distance: Tensor, span: float) -> Tensor:
     """Whether a place so far from the first edge ends up in a mirrored image."""
     return ops["fmod"](ops["floor"](distance / span), 2) != 0
 
 
-def padded(x: Tensor, size: int, padding: int, align_corners: bool) -> Tensor:
+def apply_padding_mode(x: Tensor, size: int, padding: int, align_corners: bool) -> Tensor:
     """Places outside of the image brought inside; as they are for zeros."""
     if padding == 0:
         return x
-    return bounded(reflected(x, size, align_corners) if padding == REFLECTION else x, size)
+    return clip_coordinates(reflect_coordinates(x, size, align_corners) if padding == REFLECTION else x, size)
 
 
-def padded_slope(x: Tensor, size: int, padding: int, align_corners: bool) -> Any:
+def padding_mode_slope(x: Tensor, size: int, padding: int, align_corners: bool) -> Any:
     """The derivative of padded: 1, -1 or 0."""
     if padding == 0:
         return 1
@@ -70,8 +70,8 @@ def padded_slope(x: Tensor, size: int, padding: int, align_corners: bool) -> Any
         if span == 0:
             return 0
         slope = (x - low).sgn()
-        slope = where(turned((x - low).abs(), span), -slope, slope)
-        x = reflected(x, size, align_corners)
+        slope = where(is_mirrored((x - low).abs(), span), -slope, slope)
+        x = reflect_coordinates(x, size, align_corners)
     return where((x <= 0) | (x >= size - 1), 0, slope)
 
 
@@ -102,10 +102,10 @@ class Taps:
     def __init__(self, x: Tensor, size: int, mode: int, padding: int, align_corners: bool) -> None:
         self.mode, self.size = mode, size
         self.scale: Any = (size - 1 if align_corners else size) / 2
-        x = unnormalized(x, size, align_corners)
+        x = unnormalize(x, size, align_corners)
         if mode != BICUBIC:  # whose taps are brought inside one by one
-            self.scale = self.scale * padded_slope(x, size, padding, align_corners)
-            x = padded(x, size, padding, align_corners)
+            self.scale = self.scale * padding_mode_slope(x, size, padding, align_corners)
+            x = apply_padding_mode(x, size, padding, align_corners)
         if mode == NEAREST:
             self.pixels = ops["round"](x).unsqueeze(1)
             return
@@ -113,7 +113,7 @@ class Taps:
         if mode == LINEAR:
             self.pixels = ops["stack"]((self.low, self.low + 1), 1)
         else:
-            around = [padded(self.low + i, size, padding, align_corners) for i in range(-1, 3)]
+            around = [apply_padding_mode(self.low + i, size, padding, align_corners) for i in range(-1, 3)]
             self.pixels = ops["stack"](around, 1)
 
     def weights(self) -> Tensor:
@@ -185,13 +185,13 @@ class Sampler:
         each = [[*weights[:d], slopes[d], *weights[d + 1 :]] for d in range(len(slopes))]
         return [each_choice(parts, ops["mul"]) for parts in reversed(each)]
 
-    def weighed(self, input: Tensor, weights: Tensor | None) -> Tensor:
+    def weighted_sum(self, input: Tensor, weights: Tensor | None) -> Tensor:
         """The sums of the taps' pixels: [N, C, ...]. weights: None where each place has one tap, of weight 1."""
         values = self.values(input)
         found = values.squeeze(2) if weights is None else (values * weights.unsqueeze(1)).sum(2)
         return found.reshape(*input.shape[:2], *self.shape)
 
-    def spread(self, grad: Tensor) -> Tensor:
+    def scatter_back(self, grad: Tensor) -> Tensor:
         """The adjoint of reading: images in which each pixel has what it was read for."""
         n, channels = grad.shape[:2]
         each = grad.reshape(n, channels, 1, self.points)
@@ -203,21 +203,21 @@ class Sampler:
         index = self.flat_index(channels)
         return flat.scatter_add(2, index, each.reshape(index.shape)).reshape(n, channels, *self.sizes)
 
-    def turned_back(self, grad: Tensor, input: Tensor) -> Tensor:
+    def grid_grad(self, grad: Tensor, input: Tensor) -> Tensor:
         """The gradient of the grid."""
         read = (self.values(input) * grad.reshape(*grad.shape[:2], 1, self.points)).sum(1)
         found = ops["stack"]([(read * slope).sum(1) for slope in self.slopes()], -1)
         return found.reshape(found.size(0), *self.shape, len(self.sizes))
 
 
-def sampled(input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> Tensor:
+def sample_stages(input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> Tensor:
     """The stages of both rows."""
     sampler = Sampler(input.shape[2:], grid, mode, padding, align_corners)
-    return sampler.weighed(input, None if mode == NEAREST else sampler.weights())
+    return sampler.weighted_sum(input, None if mode == NEAREST else sampler.weights())
 
 
 # ---- rows
-def array_place(xp: Any, x: Any, size: int, padding: int, align_corners: bool) -> Any:
+def padding_reference(xp: Any, x: Any, size: int, padding: int, align_corners: bool) -> Any:
     """The reference of padded."""
     low, span = mirrors(size, align_corners)
     if padding == REFLECTION:
@@ -230,7 +230,7 @@ def array_taps(xp: Any, x: Any, size: int, mode: int, padding: int, align_corner
     """What each pixel along a dim counts for at each place: [N, points, size]."""
     x = ((x + 1) * (size - align_corners) - (not align_corners)) / 2
     if mode != BICUBIC:
-        x = array_place(xp, x, size, padding, align_corners)
+        x = padding_reference(xp, x, size, padding, align_corners)
     low = xp.floor(x)
     if mode == NEAREST:
         taps = [(xp.round(x), 1)]
@@ -239,11 +239,11 @@ def array_taps(xp: Any, x: Any, size: int, mode: int, padding: int, align_corner
     else:
         share = x - low
         weights = (far(share + 1), near(share), near(1 - share), far(2 - share))
-        taps = [(array_place(xp, low + i - 1, size, padding, align_corners), w) for i, w in enumerate(weights)]
-    return sum((xp.arange(size) == place[..., None]) * xp.asarray(w)[..., None] for place, w in taps)
+        taps = [(padding_reference(xp, low + i - 1, size, padding, align_corners), w) for i, w in enumerate(weights)]
+    return sum((xp.arange(size) == coordinate[..., None]) * xp.asarray(w)[..., None] for coordinate, w in taps)
 
 
-def array_sampled(xp: Any, input: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
+def sample_reference(xp: Any, input: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
     """The reference of both rows."""
     n, *shape, dims = grid.shape
     places = grid.reshape(n, math.prod(shape), dims)
@@ -257,8 +257,8 @@ for ndim in (2, 3):
     TABLE.staged(
         f"grid_sampler_{ndim}d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners)"
         " -> Tensor",
-        stages=sampled,
-        reference=array_sampled,
+        stages=sample_stages,
+        reference=sample_reference,
         key=f"_grid_sampler_{ndim}d",
         method=False,
         out=False,

@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.geometry.size_math import checked_numel
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.nn.upsampling import SMOOTH
 from wengert_core.optable.core_table import TABLE
@@ -90,16 +90,16 @@ def sizes_and_scales(
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        sizes = listed(size, old, "output size", "size")
+        sizes = numbers_per_dim(size, old, "output size", "size")
         if not all(hasattr(type(n), "__index__") for n in sizes):
             raise invalid_combination("interpolate", (input, sizes), "(Tensor input, tuple of ints size)")
         return [int(n) for n in sizes], [None] * len(old)
-    factors = [float(f) for f in listed(scale_factor, old, "scale_factor", "scale_factor")]
+    factors = [float(f) for f in numbers_per_dim(scale_factor, old, "scale_factor", "scale_factor")]
     sizes = [math.floor(n * f) for n, f in zip(old, factors, strict=True)]
     return sizes, [None if recompute else f for f in factors]
 
 
-def listed(value: Any, old: list[int], what: str, name: str) -> list[Any]:
+def numbers_per_dim(value: Any, old: list[int], what: str, name: str) -> list[Any]:
     """One number for each dim; ValueError for the wrong count."""
     if not isinstance(value, (list, tuple)):
         return [value] * len(old)
@@ -107,7 +107,7 @@ def listed(value: Any, old: list[int], what: str, name: str) -> list[Any]:
         given, shape, letter = ("output", "", "o") if name == "size" else (name, "shape ", "s")
         raise ValueError(
             f"Input and {given} must have the same number of spatial dimensions, but got input with spatial dimensions "
-            f"of {old} and {what} of {shape}{told(value)}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+            f"of {old} and {what} of {shape}{short_repr(value)}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
             f"format and {what} in ({letter}1, {letter}2, ...,{letter}K) format."
         )
     return list(value)

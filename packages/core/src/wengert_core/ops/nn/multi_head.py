@@ -71,7 +71,7 @@ def shaped_mask(mask: Tensor | None, heads: int, queries: int, keys: int) -> Any
     return mask.unsqueeze(0) if mask.dim() == 2 else mask
 
 
-def projected(inputs: Any, weights: Any, bias: Tensor | None) -> list[Any]:
+def project_inputs(inputs: Any, weights: Any, bias: Tensor | None) -> list[Any]:
     """Each of query, key and value by its own matrix; equal inputs by one product."""
     linear = ops["nn.functional.linear"]
     query, key, value = inputs
@@ -199,7 +199,7 @@ def multi_head_attention_forward(
     size, heads = width // num_heads, sequences * num_heads
     require(size * num_heads == width, f"embed_dim {width} not divisible by num_heads {num_heads}")
     separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
-    q, k, v = projected((query, key, value), chosen_weights(key, value, in_proj_weight, separate), in_proj_bias)
+    q, k, v = project_inputs((query, key, value), chosen_weights(key, value, in_proj_weight, separate), in_proj_bias)
     attn_mask = shaped_mask(attn_mask, heads, length, key.size(0))
     k, v = with_bias(k, v, bias_k, bias_v, (static_k is not None, static_v is not None))
     q = of_heads(q, sequences, num_heads, size)

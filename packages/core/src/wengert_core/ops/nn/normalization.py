@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.drivers.pointwise.pointwise_checks import every_sample, unguarded
+from wengert_core.drivers.pointwise.pointwise_checks import call_unguarded, every_sample
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -35,14 +35,14 @@ def normal(xp: Any, x: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
     return x, (x - mean) * scale, scale, mean, var
 
 
-def normalized(xp: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
+def normalization_reference(xp: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, layout: Any, eps: Any) -> Any:
     """The reference of the three normalizations."""
     _, y, _, mean, var = normal(xp, x, mean, var, layout, eps)
     y = y if weight is None else y * weight.reshape(*layout[2:4], 1)
     return y if bias is None else y + bias.reshape(*layout[2:4], 1), mean, var
 
 
-def normalized_back(
+def normalization_backward_reference(
     xp: Any, grad: Any, x: Any, weight: Any, mean: Any, var: Any, given: Any, layout: Any, eps: Any
 ) -> Any:
     """The reference of the gradient."""
@@ -64,7 +64,7 @@ SCHEMA = (
 for kind, label in (("batch", "batch_norm"), ("group", "GroupNormKernelImpl"), ("layer", "LayerNormKernelImpl")):
     row(
         f"_{kind}_norm{SCHEMA}",
-        reference=normalized,
+        reference=normalization_reference,
         label=label,
         keeps_layout=kind != "layer",
         doc="Mean 0 and variance 1 over some dims, times weight plus bias; and the mean and variance.",
@@ -72,7 +72,7 @@ for kind, label in (("batch", "batch_norm"), ("group", "GroupNormKernelImpl"), (
 row(
     "normalization_backward(Tensor grad_output, Tensor input, Tensor? weight, Tensor mean, Tensor var, bool given, "
     "object layout, float eps) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
-    reference=normalized_back,
+    reference=normalization_backward_reference,
     backward=True,
 )
 
@@ -116,7 +116,7 @@ def move(running: Tensor, observed: Tensor, momentum: float) -> None:
             "place, were not batched. Inside of vmap use batched statistics, or none (track_running_stats=False)"
         )
     observed = observed.detach() if hasattr(observed, "detach") else observed
-    unguarded(lambda: running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum))
+    call_unguarded(lambda: running.mul_(1 - momentum).add_(observed.to(running.dtype), alpha=momentum))
 
 
 def batch_norm(
@@ -137,10 +137,10 @@ def batch_norm(
         raise IndexError("tuple index out of range: batch_norm got an input without dims")
     if training and input.numel() and input.size(1) and shape[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return apply_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-def batch_normalized(
+def apply_batch_norm(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
@@ -185,10 +185,10 @@ def instance_norm(
     shape = input.shape
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return apply_instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
-def instance_normalized(
+def apply_instance_norm(
     input: Tensor,
     running_mean: Tensor | None,
     running_var: Tensor | None,
@@ -229,10 +229,10 @@ def group_norm(
     if per_group * math.prod(shape[2:]) == 1:
         seen = [per_group, num_groups, *shape[2:]]
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
-    return group_normalized(input, num_groups, weight, bias, eps)
+    return apply_group_norm(input, num_groups, weight, bias, eps)
 
 
-def group_normalized(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
+def apply_group_norm(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
     """group_norm, once its input is known to be large enough."""
     input.size(0), input.size(1)  # IndexError where there is no such dim
     shape = input.shape
@@ -292,7 +292,7 @@ def top_group_norm(
     eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Any:
-    return group_normalized(input, num_groups, weight, bias, eps)
+    return apply_group_norm(input, num_groups, weight, bias, eps)
 
 
 def top_batch_norm(
@@ -306,7 +306,7 @@ def top_batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    return batch_normalized(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return apply_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
 def top_instance_norm(
@@ -321,7 +321,7 @@ def top_instance_norm(
     cudnn_enabled: bool,
 ) -> Any:
     input.size(0), input.size(1)  # IndexError where there is no such dim
-    return instance_normalized(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return apply_instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 TOP: dict[str, Any] = {

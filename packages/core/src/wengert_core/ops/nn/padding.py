@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core.dtypes.dtypes import type_name
-from wengert_core.exchange.constants import beside
-from wengert_core.ops.copy.channels_last import kept
+from wengert_core.exchange.constants import constant_like
+from wengert_core.ops.copy.channels_last import keep_layout
 from wengert_core.ops.nn.convolution import as_list
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.memory_format import contiguous_format
@@ -20,7 +20,7 @@ from wengert_core.tensors.tensor import Tensor
 ops = TABLE.ops
 
 
-def bordered(xp: Any, x: Any, pad: Any, value: Any) -> Any:
+def constant_pad_reference(xp: Any, x: Any, pad: Any, value: Any) -> Any:
     """The reference of constant_pad_nd."""
     pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, pairs, strict=True))
@@ -33,20 +33,20 @@ def bordered(xp: Any, x: Any, pad: Any, value: Any) -> Any:
 
 constant_pad_nd = TABLE.padding_row(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
-    reference=bordered,
+    reference=constant_pad_reference,
 )
 
 
 # ---- reflections, copies of edges, and rounds: where each element comes from
 
 
-def reflected(n: int, before: int, after: int) -> Any:
+def reflect_index(n: int, before: int, after: int) -> Any:
     """Back and forth, the edges once."""
     at = np.abs(np.arange(-before, n + after))
     return np.where(at < n, at, 2 * (n - 1) - at)
 
 
-def replicated(n: int, before: int, after: int) -> Any:
+def clamp_index(n: int, before: int, after: int) -> Any:
     """The edges again and again."""
     return np.clip(np.arange(-before, n + after), 0, n - 1)
 
@@ -57,33 +57,33 @@ def circular(n: int, before: int, after: int) -> Any:
     return start + np.arange(-max(before, 0), kept + max(after, 0)) % kept if kept > 0 else np.arange(0)
 
 
-MOST_PLACES = 2**31 - 1
-PLACES = {"reflect": reflected, "replicate": replicated, "circular": circular}
+MAX_INDICES = 2**31 - 1
+INDEX_MAPS = {"reflect": reflect_index, "replicate": clamp_index, "circular": circular}
 NAMES = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 
 
 @functools.lru_cache(128)
 def origins(mode: str, size: int, before: int, after: int) -> Any:
     """Where the elements of a padded dim come from, as an array; nothing writes into it."""
-    return PLACES[mode](size, before, after)
+    return INDEX_MAPS[mode](size, before, after)
 
 
-def places(input: Any, pad: Sequence[int], mode: str) -> list[tuple[int, Tensor]]:
+def source_indices(input: Any, pad: Sequence[int], mode: str) -> list[tuple[int, Tensor]]:
     """For each dim, counted from the end, that is padded: where its elements come from."""
     found = []
     for i in range(len(pad) // 2):
         before, after = pad[2 * i], pad[2 * i + 1]
         if before or after:
-            found.append((-1 - i, beside(input, origins(mode, input.size(-1 - i), before, after))))
+            found.append((-1 - i, constant_like(input, origins(mode, input.size(-1 - i), before, after))))
     return found
 
 
-def unpadded(grad: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
+def pad_backward(grad: Any, input: Any, pad: Sequence[int], mode: str) -> Any:
     """The adjoint of padding: each element has what its copies have. ``input``: or one of its shape."""
     if not grad.numel():  # places would be listed all the same
         return grad.new_zeros(input.shape)
     sizes = list(grad.shape)
-    for dim, index in reversed(places(input, pad, mode)):
+    for dim, index in reversed(source_indices(input, pad, mode)):
         sizes[dim] = input.size(dim)
         grad = grad.new_zeros(sizes).index_add(dim, index, grad)
     return grad
@@ -96,9 +96,9 @@ def add_row(n: int, mode: str) -> None:
         if not self.numel():
             return TABLE.ops["constant_pad_nd"](self, tuple(padding))
         result = self
-        for dim, index in places(self, padding, mode):
+        for dim, index in source_indices(self, padding, mode):
             result = result.index_select(dim, index)
-        return self.clone() if result is self else kept(self, result)
+        return self.clone() if result is self else keep_layout(self, result)
 
     def reference(xp: Any, x: Any, padding: Sequence[int]) -> Any:
         for i in range(n):
@@ -122,23 +122,23 @@ for dims in (1, 2, 3):
         add_row(dims, name)
 
 
-def check_places(input: Tensor, pad: list[int]) -> None:
+def check_index_count(input: Tensor, pad: list[int]) -> None:
     """MemoryError for more places along a dim than can be listed."""
     if not input.numel():  # none is listed
         return
     for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
-        if size + before + after > MOST_PLACES:
+        if size + before + after > MAX_INDICES:
             raise MemoryError(
                 f"pad: {size + before + after} places along a dimension do not fit into memory, expected at most "
-                f"{MOST_PLACES}"
+                f"{MAX_INDICES}"
             )
 
 
 def check_mode(input: Tensor, pad: list[int], mode: str) -> None:
     """What reflect, replicate and circular refuse."""
     rank, n = input.dim(), len(pad) // 2
-    check_places(input, pad)
-    if mode not in PLACES:
+    check_index_count(input, pad)
+    if mode not in INDEX_MAPS:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if n not in (1, 2, 3) or rank not in (n + 1, n + 2):
         raise NotImplementedError(
@@ -186,7 +186,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         if not input.numel():
             return constant_pad_nd(input, tuple(pads))
         result = input
-        for dim, index in places(input, pads, mode):
+        for dim, index in source_indices(input, pads, mode):
             result = result.index_select(dim, index)
         return input.clone(memory_format=contiguous_format) if result is input else result
     return ops[f"_{NAMES[mode]}{len(pads) // 2}d"](input, tuple(pads))
@@ -228,11 +228,11 @@ FEW = 4096
 
 
 @functools.lru_cache(16)
-def few_places(wide: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> Any:
+def flat_indices(wide: Any, kernel: Any, blocks: Any, dilation: Any, stride: Any) -> Any:
     """Flat places of the blocks' elements in a padded image: [kernel * blocks]."""
     each = [np.arange(n).reshape([-1 if e == d else 1 for e in range(4)]) for d, n in enumerate((*kernel, *blocks))]
     strides = geometry(wide, kernel, blocks, dilation, stride)[1]
-    return sum(place * step for place, step in zip(each, strides, strict=True)).reshape(-1)
+    return sum(coordinate * step for coordinate, step in zip(each, strides, strict=True)).reshape(-1)
 
 
 def columns_of(self: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
@@ -254,8 +254,8 @@ def images_of(self: Tensor, output_size: Any, kernel_size: Any, dilation: Any, p
     front, channels = self.shape[:-2], self.size(-2) // (kernel_size[0] * kernel_size[1])
     if not self.numel():  # places would be listed all the same
         return self.new_zeros((*front, channels, *output_size))
-    found = few_places if math.prod(kernel_size) * math.prod(blocks) <= FEW else few_places.__wrapped__
-    index = beside(self, found(*map(tuple, (wide, kernel_size, blocks, dilation, stride))))
+    found = flat_indices if math.prod(kernel_size) * math.prod(blocks) <= FEW else flat_indices.__wrapped__
+    index = constant_like(self, found(*map(tuple, (wide, kernel_size, blocks, dilation, stride))))
     flat = self.reshape(*front, channels, index.numel())
     whole = self.new_zeros((*front, channels, wide[0] * wide[1])).index_add(-1, index, flat)
     whole = whole.reshape(*front, channels, *wide)

@@ -9,11 +9,11 @@ from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.ops.nn.convolution import as_list
 from wengert_core.ops.nn.pooling_reference import (
     adaptive_windows,
-    at_places,
+    gather_flat,
+    mean_backward,
     mean_of,
     most_of,
-    spread_of,
-    to_places,
+    scatter_flat,
     windows_of,
 )
 from wengert_core.optable.core_table import TABLE
@@ -72,26 +72,26 @@ row(
     "avg_pool_backward(Tensor grad_output, int[] input_sizes, int ndim, int[] kernel_size, int[]? stride, "
     "int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
     kind="spread_average",
-    reference=lambda xp, grad, sizes, n, kernel, stride, padding, ceil, include, divisor: spread_of(
+    reference=lambda xp, grad, sizes, n, kernel, stride, padding, ceil, include, divisor: mean_backward(
         xp, grad, sizes, windows_of(sizes, n, kernel, stride, padding, 1, ceil, include), divisor
     ),
 )
 row(
     "adaptive_avg_pool_backward(Tensor grad_output, int[] input_sizes, int ndim) -> Tensor",
     kind="spread_adaptive",
-    reference=lambda xp, grad, sizes, n: spread_of(
+    reference=lambda xp, grad, sizes, n: mean_backward(
         xp, grad, sizes, [adaptive_windows(*pair) for pair in zip(sizes[-n:], grad.shape[-n:], strict=True)]
     ),
 )
 row(
     "pool_scatter(Tensor grad_output, Tensor indices, int[] input_sizes, int ndim) -> Tensor",
     kind="scatter",
-    reference=to_places,
+    reference=scatter_flat,
 )
 row(
     "pool_gather(Tensor self, Tensor indices, int ndim) -> Tensor",
     kind="gather",
-    reference=at_places,
+    reference=gather_flat,
 )
 
 
@@ -248,7 +248,7 @@ TABLE.composite(adaptive_avg_pool1d)
 def add_whole(function: Any) -> None:
     """max_pool of the top, which gives no indices."""
 
-    def pooled(
+    def pool_by_name(
         input: Tensor,
         kernel_size: int | Sequence[int],
         stride: int | Sequence[int] | None = None,
@@ -258,8 +258,8 @@ def add_whole(function: Any) -> None:
     ) -> Any:
         return function(input, kernel_size, stride, padding, dilation, ceil_mode)
 
-    pooled.__name__ = function.__name__
-    TABLE.composite(pooled)
+    pool_by_name.__name__ = function.__name__
+    TABLE.composite(pool_by_name)
 
 
 for function in (max_pool1d, max_pool2d, max_pool3d):

@@ -41,27 +41,27 @@ def windows_of(
 
 def each_window(windows: Any) -> Any:
     """(position, index of its elements, what they count for), for all positions."""
-    for place in itertools.product(*[range(len(w)) for w in windows]):
-        chosen = [w[i] for w, i in zip(windows, place, strict=True)]
+    for position in itertools.product(*[range(len(w)) for w in windows]):
+        chosen = [w[i] for w, i in zip(windows, position, strict=True)]
         index = (..., *[slice(r.start, r.stop, r.step) for r, _ in chosen])
-        yield (..., *place), index, math.prod(count for _, count in chosen)
+        yield (..., *position), index, math.prod(count for _, count in chosen)
 
 
 def mean_of(xp: Any, x: Any, windows: Any, divisor: Any = None) -> Any:
     """Means of windows; of integers rounded towards 0."""
     out = xp.zeros(x.shape[: x.ndim - len(windows)] + tuple(map(len, windows)), x.dtype)
     axes = tuple(range(-len(windows), 0))
-    for place, index, count in each_window(windows):
+    for position, index, count in each_window(windows):
         total = x[index].sum(axes)
-        out[place] = xp.trunc(total / (divisor or count)) if x.dtype.kind == "i" else total / (divisor or count)
+        out[position] = xp.trunc(total / (divisor or count)) if x.dtype.kind == "i" else total / (divisor or count)
     return out
 
 
-def spread_of(xp: Any, grad: Any, sizes: Any, windows: Any, divisor: Any = None) -> Any:
+def mean_backward(xp: Any, grad: Any, sizes: Any, windows: Any, divisor: Any = None) -> Any:
     """The adjoint of mean_of."""
     out = xp.zeros(tuple(sizes), grad.dtype)
-    for place, index, count in each_window(windows):
-        out[index] += (grad[place] / (divisor or count))[(..., *[None] * len(windows))]
+    for position, index, count in each_window(windows):
+        out[index] += (grad[position] / (divisor or count))[(..., *[None] * len(windows))]
     return out
 
 
@@ -71,16 +71,16 @@ def most_of(xp: Any, x: Any, windows: Any) -> Any:
     out, where = xp.zeros(shape, x.dtype), xp.zeros(shape, "int64")
     planes = x.shape[x.ndim - len(windows) :]
     number = xp.arange(math.prod(planes)).reshape(planes)
-    for place, index, _ in each_window(windows):
+    for position, index, _ in each_window(windows):
         met = x[index]
         met = met.reshape(*x.shape[: x.ndim - len(windows)], math.prod(met.shape[x.ndim - len(windows) :]))
         best = xp.argmax(met, -1)
-        out[place] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
-        where[place] = number[index[1:]].reshape(-1)[best]
+        out[position] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
+        where[position] = number[index[1:]].reshape(-1)[best]
     return out, where
 
 
-def at_places(xp: Any, x: Any, indices: Any, n: Any) -> Any:
+def gather_flat(xp: Any, x: Any, indices: Any, n: Any) -> Any:
     """Elements of planes at flat places."""
     planes = x.shape[: x.ndim - n]
     flat = x.reshape(*planes, math.prod(x.shape[x.ndim - n :]))
@@ -88,8 +88,8 @@ def at_places(xp: Any, x: Any, indices: Any, n: Any) -> Any:
     return xp.take_along_axis(flat, places, -1).reshape(indices.shape)
 
 
-def to_places(xp: Any, grad: Any, indices: Any, sizes: Any, n: Any) -> Any:
-    """The adjoint of at_places."""
+def scatter_flat(xp: Any, grad: Any, indices: Any, sizes: Any, n: Any) -> Any:
+    """The adjoint of gather_flat."""
     out = xp.zeros((math.prod(sizes[: len(sizes) - n]), math.prod(sizes[len(sizes) - n :])), grad.dtype)
     planes = xp.arange(out.shape[0])[:, None]
     each = (out.shape[0], math.prod(indices.shape[indices.ndim - n :]))

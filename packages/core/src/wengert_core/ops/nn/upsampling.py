@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.exchange.constants import beside
-from wengert_core.ops.copy.channels_last import kept
+from wengert_core.exchange.constants import constant_like
+from wengert_core.ops.copy.channels_last import keep_layout
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -81,28 +81,28 @@ def smooth_taps(size: int, new: int, scale: float | None, align_corners: bool, m
     return [(np.minimum(start + i, size - 1), row) for i, row in enumerate(weights)]
 
 
-def nearest_places(size: int, new: int, scale: float | None, exact: bool) -> Any:
+def nearest_indices(size: int, new: int, scale: float | None, exact: bool) -> Any:
     """The neighbour of each place."""
     at = (np.arange(new) + (0.5 if exact else 0.0)) * np.float32(ratio(size, new, scale))
     return np.minimum(np.floor(at.astype(np.float32)).astype(np.int64), size - 1)
 
 
-def combined(x: Tensor, dim: int, taps: Taps) -> Tensor:
+def combine_neighbors(x: Tensor, dim: int, taps: Taps) -> Tensor:
     """The weighted sum of neighbours; one whose weight is 0 does not matter, not even if it is infinite."""
     total = None
     shape = [-1 if d == dim else 1 for d in range(x.dim())]
     for places, weights in taps:
         if not weights.any():
             continue
-        weight = beside(x, weights).to(x.dtype).reshape(shape)
-        part = x.index_select(dim, beside(x, places)) * weight
+        weight = constant_like(x, weights).to(x.dtype).reshape(shape)
+        part = x.index_select(dim, constant_like(x, places)) * weight
         if not weights.all():
             part = where(weight != 0, part, 0)
         total = part if total is None else total + part
-    return x.index_select(dim, beside(x, taps[0][0])) * 0 if total is None else total
+    return x.index_select(dim, constant_like(x, taps[0][0])) * 0 if total is None else total
 
 
-def merged(taps: Taps) -> Taps:
+def merge_neighbors(taps: Taps) -> Taps:
     """The same weighted sums, in which a neighbour that comes twice (at an edge) counts once, with both weights."""
     places, weights = (np.stack(parts) for parts in zip(*taps, strict=True))
     first = (places[:, None] == places).argmax(1)  # the first tap with the same neighbour
@@ -111,24 +111,24 @@ def merged(taps: Taps) -> Taps:
     return list(zip(places, sums, strict=True))
 
 
-def combined_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
+def combine_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
     """The weighted sum of neighbours of uint8, with weights of 16 bits, rounded: what is made for pixels is exact."""
-    taps = merged(taps)
+    taps = merge_neighbors(taps)
     largest, bits = max(float(weights.max()) for _, weights in taps), 0
     while bits < 22 and largest * 2.0 ** (bits + 1) + 0.5 < 1 << 15:
         bits += 1
     shape = [-1 if d == dim else 1 for d in range(x.dim())]
     total: Any = 1 << (bits - 1)
     for places, weights in taps:
-        whole = beside(x, np.floor(weights * 2.0**bits + 0.5).astype(np.int64)).reshape(shape)
-        total = x.index_select(dim, beside(x, places)) * whole + total
+        whole = constant_like(x, np.floor(weights * 2.0**bits + 0.5).astype(np.int64)).reshape(shape)
+        total = x.index_select(dim, constant_like(x, places)) * whole + total
     return (total >> bits).clamp(0, 255).to(x.dtype)
 
 
 def taps_of(size: int, new: int, mode: str, scale: float | None, align_corners: bool, smooth: bool) -> Taps | None:
     """The neighbours that make a dim of another size; None where the dim stays as it is."""
     if mode in ("nearest", "nearest-exact"):
-        return [(nearest_places(size, new, scale, mode == "nearest-exact"), None)]
+        return [(nearest_indices(size, new, scale, mode == "nearest-exact"), None)]
     if size == new and (scale is None or align_corners):
         return None
     if smooth:
@@ -136,16 +136,16 @@ def taps_of(size: int, new: int, mode: str, scale: float | None, align_corners: 
     return (cubic_taps if mode == "bicubic" else linear_taps)(size, new, scale, align_corners)
 
 
-def resized(x: Tensor, dim: int, taps: Taps | None) -> Tensor:
+def resize_dim(x: Tensor, dim: int, taps: Taps | None) -> Tensor:
     """x with another size of one dim."""
     if taps is None:
         return x
     if taps[0][1] is None:
-        return x.index_select(dim, beside(x, taps[0][0]))
-    return (combined_bytes if x.dtype.name == "uint8" else combined)(x, dim, taps)
+        return x.index_select(dim, constant_like(x, taps[0][0]))
+    return (combine_bytes if x.dtype.name == "uint8" else combine_neighbors)(x, dim, taps)
 
 
-def spread(x: Tensor, dim: int, size: int, taps: Taps | None) -> Tensor:
+def resize_backward(x: Tensor, dim: int, size: int, taps: Taps | None) -> Tensor:
     """The adjoint of resized."""
     if taps is None:
         return x
@@ -156,9 +156,9 @@ def spread(x: Tensor, dim: int, size: int, taps: Taps | None) -> Tensor:
         if weights is not None:
             if not weights.any():
                 continue
-            weight = beside(x, weights).to(x.dtype).reshape(shape)
+            weight = constant_like(x, weights).to(x.dtype).reshape(shape)
             part = x * weight if weights.all() else where(weight != 0, x * weight, 0)
-        whole.index_add_(dim, beside(x, places), part)
+        whole.index_add_(dim, constant_like(x, places), part)
     return whole
 
 
@@ -192,29 +192,29 @@ def few_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) ->
     ]
 
 
-def scaled(kind: str) -> Any:
+def resize_stages(kind: str) -> Any:
     """The stages of a row: along one dim after the other, from the last."""
 
     def upsample(self: Tensor, output_size: Any, align_corners: bool, scales: Any) -> Tensor:
         if not self.numel():  # taps would be listed all the same
-            return kept(self, self.new_empty((*self.shape[:2], *output_size)))
+            return keep_layout(self, self.new_empty((*self.shape[:2], *output_size)))
         wide = self if self.dtype.itemsize != 2 or kind.startswith("nearest") else self.float()
         every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
         for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims
-            wide = resized(wide, d + 2, every[d])
+            wide = resize_dim(wide, d + 2, every[d])
         result = wide if wide.dtype is self.dtype else wide.to(self.dtype)
-        return kept(self, result.clone() if result is self else result)
+        return keep_layout(self, result.clone() if result is self else result)
 
     return upsample
 
 
-def scaled_back(grad_output: Tensor, kind: str, input_size: Any, align_corners: bool, scales: Any) -> Tensor:
+def resize_backward_stages(grad_output: Tensor, kind: str, input_size: Any, align_corners: bool, scales: Any) -> Tensor:
     """The stages of the gradient of all of them."""
     if not grad_output.numel():
         return grad_output.new_zeros((*grad_output.shape[:2], *input_size))
     wide = grad_output if grad_output.dtype.itemsize != 2 else grad_output.float()
     for d, taps in enumerate(every_taps(kind, input_size, grad_output.shape[2:], align_corners, scales)):
-        wide = spread(wide, d + 2, input_size[d], taps)
+        wide = resize_backward(wide, d + 2, input_size[d], taps)
     result = wide if wide.dtype is grad_output.dtype else wide.to(grad_output.dtype)
     return result.clone() if result is grad_output else result
 
@@ -240,7 +240,7 @@ def add_row(kind: str) -> None:
     """One way of interpolation, for one number of dims."""
     TABLE.staged(
         f"_upsample_{kind}(Tensor self, int[] output_size, bool align_corners=False, object? scales=None) -> Tensor",
-        stages=scaled(kind),
+        stages=resize_stages(kind),
         reference=lambda xp, x, size, corners, scales: of_array(xp, x, kind, x.shape[2:], size, corners, scales),
         method=False,
         out=False,
@@ -253,7 +253,7 @@ for name in KINDS:
 TABLE.staged(
     "_upsample_backward(Tensor grad_output, object kind, int[] input_size, bool align_corners=False, "
     "object? scales=None) -> Tensor",
-    stages=scaled_back,
+    stages=resize_backward_stages,
     reference=lambda xp, grad, kind, size, corners, scales: of_array(
         xp, grad, kind, size, grad.shape[2:], corners, scales, True
     ),

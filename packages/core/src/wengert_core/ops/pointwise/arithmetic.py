@@ -289,12 +289,12 @@ for name, ufunc in (
     )
 
 # ---- other names
-def divided_by(self: Any, other: Any) -> Any:
+def python2_divide(self: Any, other: Any) -> Any:
     """other / self, as Python 2 called it."""
     return TABLE.operators["div"](other, self)
 
 
-TABLE.methods["__rdiv__"] = divided_by
+TABLE.methods["__rdiv__"] = python2_divide
 for name, target in {
     "multiply": "mul",
     "subtract": "sub",

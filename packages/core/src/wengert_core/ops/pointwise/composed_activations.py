@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.drivers.pointwise.pointwise_checks import unrecorded
+from wengert_core.drivers.pointwise.pointwise_checks import call_unrecorded
 from wengert_core.ops.pointwise.activations import sigmoid
 from wengert_core.ops.pointwise.piecewise_activations import in_place
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING
 from wengert_core.tensors.tensor import Tensor
-from wengert_core.tensors.vmap_hooks import unfilled
+from wengert_core.tensors.vmap_hooks import empty_for_fill
 
 where, threshold_op = TABLE.ops["where"], TABLE.ops["threshold"]
 pointwise, composite = TABLE.pointwise, TABLE.composite
@@ -35,7 +35,7 @@ pointwise(
 )
 
 
-def written(function: Callable[..., Tensor], input: Tensor, inplace: bool, *arguments: Any) -> Tensor:
+def write_in_place(function: Callable[..., Tensor], input: Tensor, inplace: bool, *arguments: Any) -> Tensor:
     """function(input, ...), written into ``input`` where asked for; the function then works on a copy."""
     return input.copy_(function(input.clone(), *arguments)) if inplace else function(input, *arguments)
 
@@ -47,7 +47,7 @@ def constant(x: Tensor) -> Tensor:
 
 def at_least(x: Tensor, least: float) -> Tensor:
     """x, or the number where x is below it; as in torch the gradient is x's there too; forward mode sees the bound."""
-    return x + unrecorded(lambda: (float(least) - x).clamp_min(0))
+    return x + call_unrecorded(lambda: (float(least) - x).clamp_min(0))
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
@@ -69,17 +69,17 @@ def tanhshrink(input: Tensor) -> Tensor:
 def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    return sloped(input, lower, upper, training, None, inplace)
+    return leaky_slope(input, lower, upper, training, None, inplace)
 
 
-def sloped(input: Tensor, lower: float, upper: float, training: bool, generator: Any, inplace: bool) -> Tensor:
+def leaky_slope(input: Tensor, lower: float, upper: float, training: bool, generator: Any, inplace: bool) -> Tensor:
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound, rrelu() got "
                            f"lower={lower:g}, upper={upper:g}")
     if not training:
         return TABLE.ops["leaky_relu_" if inplace else "leaky_relu"](input, (lower + upper) / 2)
-    slope = unfilled(TABLE.ops["empty_like"](input)).uniform_(lower, upper, generator=generator)
-    return written(lambda x: where(x > 0, x, x * slope), input, inplace)
+    slope = empty_for_fill(TABLE.ops["empty_like"](input)).uniform_(lower, upper, generator=generator)
+    return write_in_place(lambda x: where(x > 0, x, x * slope), input, inplace)
 
 
 for function in (threshold, logsigmoid, softsign, tanhshrink, rrelu):
@@ -90,14 +90,14 @@ for function in (threshold, logsigmoid, softsign, tanhshrink, rrelu):
 def top_rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
-    return sloped(input, lower, upper, training, generator, False)
+    return leaky_slope(input, lower, upper, training, generator, False)
 
 
 def top_rrelu_(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None
 ) -> Tensor:
     """In-place version of rrelu."""
-    return sloped(input, lower, upper, training, generator, True)
+    return leaky_slope(input, lower, upper, training, generator, True)
 
 
 composite(top_rrelu, name="rrelu")

@@ -18,13 +18,13 @@ def halves(x: Tensor, dim: int) -> Any:
     return x.chunk(2, dim) if x.size(dim) else (x, x)
 
 
-def gated(self: Tensor, dim: int) -> Tensor:
+def glu_reference(self: Tensor, dim: int) -> Tensor:
     """The first half times sigmoid of the second."""
     first, second = halves(self, dim)
     return first * second.sigmoid()
 
 
-def gated_array(xp: Any, x: Any, dim: int = -1) -> Any:
+def glu_array(xp: Any, x: Any, dim: int = -1) -> Any:
     """The same, of an array."""
     first, second = xp.split(x, 2, dim)
     return first * sigmoid(xp, second)
@@ -32,8 +32,8 @@ def gated_array(xp: Any, x: Any, dim: int = -1) -> Any:
 
 glu_op = TABLE.staged(
     "glu(Tensor self, int dim=-1) -> Tensor",
-    stages=gated,
-    reference=gated_array,
+    stages=glu_reference,
+    reference=glu_array,
     method=False,
 )
 

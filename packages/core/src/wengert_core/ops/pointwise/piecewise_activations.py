@@ -92,7 +92,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 # ---- hardtanh, relu6
-def clipped(xp: Any, x: Any, low: Any, high: Any) -> Any:
+def clip_values(xp: Any, x: Any, low: Any, high: Any) -> Any:
     """x between low and high; NaN stays, and is all there is where a bound is NaN."""
     if low != low or high != high:
         return xp.where(x == x, low + high, x).astype(x.dtype)
@@ -103,7 +103,7 @@ def clipped(xp: Any, x: Any, low: Any, high: Any) -> Any:
 hardtanh_op = forward(
     3,
     "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-    clipped,
+    clip_values,
     check="bound",
     dtypes=INTEGRAL + FLOATING,
     refusal={
@@ -138,7 +138,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 hardsigmoid_op = forward(
     1,
     "hardsigmoid(Tensor self) -> Tensor",
-    lambda xp, x: clipped(xp, x + 3, 0, 6) / 6,
+    lambda xp, x: clip_values(xp, x + 3, 0, 6) / 6,
 )
 backward(
     2,
@@ -148,7 +148,7 @@ backward(
 hardswish_op = forward(
     1,
     "hardswish(Tensor self) -> Tensor",
-    lambda xp, x: x * clipped(xp, x + 3, 0, 6) / 6,
+    lambda xp, x: x * clip_values(xp, x + 3, 0, 6) / 6,
 )
 backward(
     2,
@@ -255,12 +255,12 @@ composite(top_celu, name="celu")
 def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with inplace=True."""
 
-    def changed(input: Tensor, *arguments: Any, **words: Any) -> Any:
+    def changed_value(input: Tensor, *arguments: Any, **words: Any) -> Any:
         return function(input, *arguments, inplace=True, **words)
 
-    changed.__name__ = changed.__qualname__ = f"{name}_"
-    changed.__doc__ = f"In-place version of {name}."
-    return changed
+    changed_value.__name__ = changed_value.__qualname__ = f"{name}_"
+    changed_value.__doc__ = f"In-place version of {name}."
+    return changed_value
 
 
 for name in ("elu", "hardtanh", "celu", "selu"):

@@ -80,7 +80,7 @@ def product_type(self: Tensor, other: Tensor) -> Any:
     return kind if kind.category > 1 else get_default_dtype()
 
 
-def scaled(self: Tensor, other: Tensor) -> Tensor:
+def ldexp_stages(self: Tensor, other: Tensor) -> Tensor:
     """The stages of ldexp.
 
     By an integer the product is rounded once, also where 2 ** other does not fit into its dtype: a float64 is brought
@@ -90,16 +90,16 @@ def scaled(self: Tensor, other: Tensor) -> Tensor:
     if other.dtype.category != 1 or kind.is_complex:
         return ops["mul"](self, power_of_two(other, kind))
     if kind.name != "float64":
-        wide = ops["mul"](self.to(DTYPES["float64"]), power_of_two(bounded(other, 700), DTYPES["float64"]))
+        wide = ops["mul"](self.to(DTYPES["float64"]), power_of_two(clamp_exponents(other, 700), DTYPES["float64"]))
         return wide.to(kind)
     fraction, exponent = ops["frexp"](self.to(kind))
-    exponent = bounded(ops["add"](bounded(other, 4500), exponent), 1150)
+    exponent = clamp_exponents(ops["add"](clamp_exponents(other, 4500), exponent), 1150)
     last = ops["clamp"](exponent, -1022, 1000)
     exact = ops["mul"](fraction, power_of_two(ops["sub"](exponent, last), kind))
     return ops["mul"](exact, power_of_two(last, kind))
 
 
-def bounded(exponent: Tensor, limit: int) -> Tensor:
+def clamp_exponents(exponent: Tensor, limit: int) -> Tensor:
     """Exponents in int64, those beyond a limit as the limit."""
     return ops["clamp"](exponent.to(DTYPES["int64"]), -limit, limit)
 
@@ -126,14 +126,14 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 LDEXP = "_ldexp(Tensor self, Tensor other) -> Tensor"
 ldexp_op = TABLE.staged(
     LDEXP,
-    stages=scaled,
+    stages=ldexp_stages,
     reference=numpy_ldexp,
     method=False,
     doc="self * 2 ** other.",
 )
 
 
-written_ldexp = TABLE.as_a_whole(ldexp_op, LDEXP, scaled)
+written_ldexp = TABLE.as_a_whole(ldexp_op, LDEXP, ldexp_stages)
 
 
 def ldexp_(self: Tensor, other: Tensor) -> Tensor:
@@ -152,7 +152,7 @@ def wide_of(*operands: Any) -> Any:
     return DTYPES["complex128" if any(kinds) else "float64"]
 
 
-def widened(x: Any, kind: Any) -> Any:
+def convert_tensor(x: Any, kind: Any) -> Any:
     """A tensor in that dtype; a number as it is."""
     return x.to(kind) if isinstance(x, Tensor) else x
 
@@ -175,14 +175,14 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
     kind = wide_of(input, exponent)
     if out is not None:
         check_precision(out, kind, "float_power", "output")
-    return ops["pow"](widened(input, kind), widened(exponent, kind), out=out)
+    return ops["pow"](convert_tensor(input, kind), convert_tensor(exponent, kind), out=out)
 
 
 def float_power_(self: Tensor, exponent: Any) -> Tensor:
     """In-place version of float_power."""
     kind = wide_of(self, exponent)
     check_precision(self, kind, "float_power_", "base")
-    return ops["pow_"](self, widened(exponent, kind))
+    return ops["pow_"](self, convert_tensor(exponent, kind))
 
 
 TABLE.composite(ldexp_)

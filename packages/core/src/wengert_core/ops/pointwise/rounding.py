@@ -21,7 +21,7 @@ for name, ufunc in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc))
     )
 
 
-def rounded(xp: Any, x: Any, decimals: Any) -> Any:
+def round_decimals(xp: Any, x: Any, decimals: Any) -> Any:
     """Scaled by a power of ten, rounded, scaled back."""
     scale = 10.0 ** abs(float(decimals))
     return (xp.rint(x * scale) / scale if decimals >= 0 else xp.rint(x / scale) * scale).astype(x.dtype)
@@ -33,7 +33,7 @@ TABLE.pointwise_unary(
     dtypes=COUNTABLE,
     reference=lambda xp, x: x if x.dtype.kind in "iu" else xp.rint(x),
     variant="decimals",
-    variants={...: {"n_in": 2, "reference": rounded, "dtypes": FLOATING}},
+    variants={...: {"n_in": 2, "reference": round_decimals, "dtypes": FLOATING}},
     n_promote=1,
     texts={"label": "round_vml_cpu"},
 )

@@ -14,7 +14,7 @@ pointwise, binary, ternary = TABLE.pointwise, TABLE.pointwise_binary, TABLE.poin
 # ---- bounds
 
 
-def clamped(xp: Any, x: Any, low: Any, high: Any) -> Any:
+def clamp_reference(xp: Any, x: Any, low: Any, high: Any) -> Any:
     """x between low and high, either of which may be None; high where low > high."""
     x = x if low is None else xp.maximum(x, low)
     return x if high is None else xp.minimum(x, high)
@@ -25,7 +25,7 @@ CLIP: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", 
 clamp = ternary(
     "clamp(Tensor self, Any? min=None, Any? max=None) -> Tensor",
     check="bound",
-    reference=clamped,
+    reference=clamp_reference,
     dtypes=REAL,
     bounds=True,
     kernels=["clamp", *([CLIP] if CLIP is not None else [])],
@@ -49,7 +49,7 @@ clamp_max = binary(
 # ---- interpolation, and products added
 
 
-def interpolated(xp: Any, x: Any, end: Any, weight: Any) -> Any:
+def lerp_reference(xp: Any, x: Any, end: Any, weight: Any) -> Any:
     """From the nearer end, so that weight 1 gives exactly ``end``."""
     return xp.where(xp.abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight))
 
@@ -57,7 +57,7 @@ def interpolated(xp: Any, x: Any, end: Any, weight: Any) -> Any:
 lerp = ternary(
     "lerp(Tensor self, Tensor end, Any weight) -> Tensor",
     kernels=["lerp"],
-    reference=interpolated,
+    reference=lerp_reference,
     dtypes=FLOATING_COMPLEX,
     promotion="strict",
     check="factor",
@@ -85,7 +85,7 @@ addcdiv = pointwise(
 )
 
 
-def places(condition: Any, self: Any, other: Any) -> Any:
+def where_indices(condition: Any, self: Any, other: Any) -> Any:
     """``where`` of a condition alone; of a condition and one value it is an error."""
     if self is None and other is None:
         return TABLE.ops["nonzero"](condition, as_tuple=True)
@@ -104,7 +104,7 @@ where = ternary(
     check="factor",
     method=False,
     inplace=False,
-    texts={"alone": places},
+    texts={"alone": where_indices},
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
-from wengert_core.drivers.composite_arguments import check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, give_result
 from wengert_core.ops.view.diagonals import front
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -15,7 +15,7 @@ composite, ops = TABLE.composite, TABLE.ops
 
 
 # ---- differences
-def extended(input: Tensor, dim: int, prepend: Any, append: Any) -> Any:
+def extend_ends(input: Tensor, dim: int, prepend: Any, append: Any) -> Any:
     """input with what stands before and after it."""
     for part in (prepend, append):
         if part is None:
@@ -40,14 +40,14 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     dim = front(dim, input.dim())
-    x = extended(input, dim, prepend, append)
+    x = extend_ends(input, dim, prepend, append)
     size = x.shape[dim]
     subtract = ops["logical_xor" if x.dtype.name == "bool" else "sub"]
     result = x if n else ops["zeros_like"](input).copy_(input)  # as torch: what is prepended does not count then
     for left in range(size - 1, size - 1 - min(n, size), -1):
         result = subtract(result.narrow(dim, 1, left), result.narrow(dim, 0, left))
     result = result if size or not n else x.clone()
-    return given("diff", result, out, strict=False)
+    return give_result("diff", result, out, strict=False)
 
 
 # ---- gradient

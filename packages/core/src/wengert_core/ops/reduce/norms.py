@@ -179,7 +179,7 @@ def renorm(input: Any, p: Any, dim: int, maxnorm: Any, *, out: Any = None) -> An
     return renorm_op(input, p, dim, maxnorm, out=out)
 
 
-def renormed(x: Any, p: Any, dims: list[int], maxnorm: Any) -> Any:
+def scale_to_maxnorm(x: Any, p: Any, dims: list[int], maxnorm: Any) -> Any:
     """Scaled down to a p-norm of maxnorm over some dims where that is larger."""
     sizes = norm_op(x, p, dims, True)
     factor = ops["where"](ops["gt"](sizes, maxnorm), maxnorm / ops["add"](sizes, 1e-7), 1.0)
@@ -202,7 +202,7 @@ RENORM = "_renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor"
 
 def renorm_stages(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     """The stages of renorm."""
-    return renormed(self, p, others(self.dim(), dim), maxnorm).contiguous()
+    return scale_to_maxnorm(self, p, others(self.dim(), dim), maxnorm).contiguous()
 
 
 renorm_op = TABLE.staged(

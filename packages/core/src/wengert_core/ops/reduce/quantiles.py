@@ -51,7 +51,7 @@ def ranks_of(q: Tensor, ordered: Tensor, ignore_nan: bool) -> Tensor:
     return ops["where"](missing.any(-1, keepdim=True), float(ordered.size(-1) - 1), ranks)
 
 
-def of_sorted(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
+def interpolate_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
     """The elements at ranks, between two of them as asked."""
     gather = ops["gather"]
     if interpolation in ("lower", "higher", "nearest"):
@@ -59,7 +59,7 @@ def of_sorted(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
         return gather(ordered, -1, ops[way](ranks).to(INT64))
     below = ops["floor"](ranks)
     weights = ops["full_like"](ranks, 0.5) if interpolation == "midpoint" else ranks - below
-    low, high = (gather(ordered, -1, place.to(INT64)) for place in (below, ops["ceil"](ranks)))
+    low, high = (gather(ordered, -1, position.to(INT64)) for position in (below, ops["ceil"](ranks)))
     return ops["lerp"](low, high, weights)
 
 
@@ -71,7 +71,7 @@ def quantiles(
     ordered = in_order(input, dim, keepdim)
     amounts = q.reshape(-1) if isinstance(q, Tensor) else input.new_full((1,), float(q))
     ranks = ranks_of(amounts, ordered, name == "nanquantile").expand(*ordered.shape[:-1], amounts.numel())
-    found = of_sorted(ordered, ranks, interpolation)
+    found = interpolate_ranks(ordered, ranks, interpolation)
     if isinstance(q, Tensor) and q.dim() == 1:
         found = ops["transpose_"](ops["unsqueeze_"](found, 0), 0, -1)
     found = ops["squeeze_"](found, -1)

@@ -8,7 +8,7 @@ from wengert_core.dispatch.composite import UNSAID
 from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.out_argument import into
 from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES
-from wengert_core.messages.short_repr import told
+from wengert_core.messages.short_repr import short_repr
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING, INTEGRAL, REAL
@@ -88,7 +88,7 @@ def not_empty(name: str, x: Any, dim: int | None) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
 
 
-def place(name: str) -> Any:
+def arg_reference(name: str) -> Any:
     """The reference of argmax and argmin: the first place of the extreme, or of a NaN."""
 
     def reference(xp: Any, x: Any, dim: int | None, keepdim: bool) -> Any:
@@ -116,11 +116,11 @@ def extreme(name: str) -> Any:
 for name in ("argmax", "argmin"):
     along(
         f"{name}(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-        reference=place(name),
+        reference=arg_reference(name),
         results=["int64"],
         dtypes=INTEGRAL + FLOATING,
         no_record=True,
-        kernel=("place", name),
+        kernel=("index", name),
         refusal={
             "bool": RuntimeError(f"{name}(): does not support bool input"),
             "complex": RuntimeError(f"{name}(): does not support complex input"),
@@ -299,7 +299,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     have = tuple(self.shape)
     extra = len(have) - len(wanted)
     if extra < 0 or any(n not in (1, m) for n, m in zip(wanted, have[extra:], strict=True)):
-        raise RuntimeError(f"size {{{told(list(wanted))}}} is not expandable to size {{{list(have)}}}.")
+        raise RuntimeError(f"size {{{short_repr(list(wanted))}}} is not expandable to size {{{list(have)}}}.")
     if wanted == have:
         return self
     dims = [extra + i for i, (n, m) in enumerate(zip(wanted, have[extra:], strict=True)) if n != m]

@@ -27,8 +27,8 @@ def order(xp: Any, x: Any, dim: int, descending: bool) -> Any:
 
 def sorted_pair(xp: Any, x: Any, dim: int, descending: bool) -> Any:
     """Values and places in sorted order."""
-    places = order(xp, x, dim, descending)
-    return xp.take_along_axis(x, places, dim), places
+    indices = order(xp, x, dim, descending)
+    return xp.take_along_axis(x, indices, dim), indices
 
 
 sort_op = along(
@@ -58,13 +58,13 @@ def best(xp: Any, x: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     if not 0 <= k <= n:
         raise RuntimeError(f"selected index k out of range: topk got k={k} for a dim of size {n}")
     if x.dtype.kind == "f" or not 0 < 4 * k < n:
-        places = part(xp, order(xp, x, dim, largest), dim, 0, k)
-        return xp.take_along_axis(x, places, dim), places
-    places = xp.argpartition(x, n - k if largest else k - 1, axis=dim)
-    places = part(xp, places, dim, n - k, n) if largest else part(xp, places, dim, 0, k)
-    values = xp.take_along_axis(x, places, dim)
+        indices = part(xp, order(xp, x, dim, largest), dim, 0, k)
+        return xp.take_along_axis(x, indices, dim), indices
+    indices = xp.argpartition(x, n - k if largest else k - 1, axis=dim)
+    indices = part(xp, indices, dim, n - k, n) if largest else part(xp, indices, dim, 0, k)
+    values = xp.take_along_axis(x, indices, dim)
     again = order(xp, values, dim, largest)
-    return xp.take_along_axis(values, again, dim), xp.take_along_axis(places, again, dim)
+    return xp.take_along_axis(values, again, dim), xp.take_along_axis(indices, again, dim)
 
 
 def part(xp: Any, x: Any, dim: int, start: int, end: int) -> Any:
@@ -93,8 +93,8 @@ def kth(xp: Any, x: Any, k: int, dim: int, keepdim: bool) -> Any:
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {x.shape[dim]}"
         )
-    values, places = sorted_pair(xp, x, dim, False)
-    pair = tuple(part(xp, a, dim, k - 1, k) for a in (values, places))
+    values, indices = sorted_pair(xp, x, dim, False)
+    pair = tuple(part(xp, a, dim, k - 1, k) for a in (values, indices))
     return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
 
 
@@ -113,12 +113,12 @@ def middle(ignore_nan: bool) -> Any:
     def reference(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
         if x.shape[dim] == 0:
             raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size.")
-        values, places = sorted_pair(xp, x, dim, False)
+        values, indices = sorted_pair(xp, x, dim, False)
         missing = xp.sum(xp.isnan(x), axis=dim, keepdims=True)
         left = x.shape[dim] - missing
         k = (xp.maximum(left, 1) - 1) // 2
         k = k if ignore_nan else xp.where(missing > 0, left, k)  # the first NaN
-        pair = tuple(xp.take_along_axis(a, k, dim) for a in (values, places))
+        pair = tuple(xp.take_along_axis(a, k, dim) for a in (values, indices))
         return pair if keepdim else tuple(xp.squeeze(a, dim) for a in pair)
 
     return reference

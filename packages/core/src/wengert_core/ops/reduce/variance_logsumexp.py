@@ -18,7 +18,7 @@ ops = TABLE.ops
 
 
 # ---- variance
-def check_spread(self: Any) -> None:
+def check_variance_dtype(self: Any) -> None:
     """Only floating point numbers have a variance here."""
     if self.dtype.category < 2:
         raise RuntimeError(f"std and var only support floating point and complex dtypes: got {self.dtype.name}")
@@ -38,7 +38,7 @@ def variance(self: Any, dim: Any, correction: Any, keepdim: bool, said: str = "v
 
     float16 and bfloat16 are computed in float32. said: the function that a warning names.
     """
-    check_spread(self)
+    check_variance_dtype(self)
     name = self.dtype.name
     if name in ("float16", "bfloat16"):
         return as_dtype(variance(as_dtype(self, "float32"), dim, correction, keepdim, said), name)
@@ -127,7 +127,7 @@ FORMS = (
 )
 
 
-def spread_arguments(name: str, dim: Any, keepdim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
+def variance_arguments(name: str, dim: Any, keepdim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any, bool]:
     """(dim, correction, keepdim) from all forms of the call: var(False), var(1, False, True), var(1, correction=0).
 
     name: the function, for errors. Arguments that were left out are LEFT_OUT for dim, None for keepdim.
@@ -153,7 +153,7 @@ def var(
     correction: Any = None,
     out: Any = None,
 ) -> Any:
-    dim, correction, keepdim = spread_arguments("var", dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = variance_arguments("var", dim, keepdim, unbiased, correction)
     return var_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
@@ -166,7 +166,7 @@ def std(
     correction: Any = None,
     out: Any = None,
 ) -> Any:
-    dim, correction, keepdim = spread_arguments("std", dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = variance_arguments("std", dim, keepdim, unbiased, correction)
     return std_op(input, dim, correction=correction, keepdim=keepdim, out=out)
 
 
@@ -178,7 +178,7 @@ def var_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    dim, correction, keepdim = spread_arguments("var_mean", dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = variance_arguments("var_mean", dim, keepdim, unbiased, correction)
     return var_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 
@@ -190,7 +190,7 @@ def std_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    dim, correction, keepdim = spread_arguments("std_mean", dim, keepdim, unbiased, correction)
+    dim, correction, keepdim = variance_arguments("std_mean", dim, keepdim, unbiased, correction)
     return std_mean_op(input, dim, correction=correction, keepdim=keepdim)
 
 

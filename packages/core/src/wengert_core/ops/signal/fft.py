@@ -93,7 +93,7 @@ c2r_op = TABLE.array(
 
 
 # ---- arguments
-def checked(name: str, input: Any, out: Any, *, real: bool = False, gives: str = "complex") -> Tensor:
+def check_input(name: str, input: Any, out: Any, *, real: bool = False, gives: str = "complex") -> Tensor:
     """input in a floating dtype; real: it must not be complex.   gives: the kind of dtype that out must have."""
     if not isinstance(input, Tensor):
         raise TypeError(f"fft_{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -132,11 +132,11 @@ def one_dim(name: str, x: Tensor, n: Any, dim: Any) -> tuple[int, int]:
         if value is not None and not hasattr(type(value), "__index__"):
             raise TypeError(
                 f"fft_{name}(): argument '{label}' (position {position}) must be int, not {type(value).__name__}")
-    dim = wrapped(x, dim)
+    dim = wrap_dim(x, dim)
     return dim, x.shape[dim] if n is None else index(n)
 
 
-def wrapped(x: Tensor, dim: Any) -> int:
+def wrap_dim(x: Tensor, dim: Any) -> int:
     """A dim counted from the front; IndexError outside the tensor."""
     dim, rank = index(dim), x.ndim
     if rank == 0:
@@ -170,7 +170,7 @@ def several(name: str, x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int
         dims = list(range(x.ndim if s is None else len(s)))
         dims = dims if s is None else [d + x.ndim - len(s) for d in dims]
     else:
-        dims = [wrapped(x, d) for d in dim]
+        dims = [wrap_dim(x, d) for d in dim]
     if len(set(dims)) < len(dims):
         raise RuntimeError(f"FFT dims must be unique, got {dim}")
     if s is not None and len(s) != len(dims):
@@ -179,7 +179,7 @@ def several(name: str, x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int
     return dims, [x.shape[d] if s is None or s[i] == -1 else s[i] for i, d in enumerate(dims)]
 
 
-def resized(x: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
+def resize_dims(x: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
     """x cut, or filled up with zeros, to these sizes."""
     missing = [0] * (2 * x.dim())  # before and after each dim, the last dim first
     for dim, size in zip(dims, sizes, strict=True):
@@ -196,17 +196,19 @@ def resized(x: Tensor, dims: Sequence[int], sizes: Sequence[int]) -> Tensor:
 def transform(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:
     """fft, ifft and those over several dims."""
     number = number_of(norm, forward)
-    x = resized(x, dims, sizes)
+    x = resize_dims(x, dims, sizes)
     if not x.dtype.is_complex and not name.endswith(("2", "n")):
         return r2c_op(x, dims, number, False, out=out) if forward else conjugate(r2c_op(x, dims, number, False), out)
     return c2c_op(as_complex(x), dims, number, forward, out=out)
 
 
-def halved(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:
+def real_input_transform(
+    name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any
+) -> Tensor:
     """rfft, ihfft and those over several dims."""
     if not dims:
         raise RuntimeError(f"{name.replace('2', 'n')} must transform at least one axis")
-    x, number = resized(x, dims, sizes), number_of(norm, forward)
+    x, number = resize_dims(x, dims, sizes), number_of(norm, forward)
     if forward:
         return r2c_op(x, dims, number, True, out=out)
     half = r2c_op(x, dims[-1:], number, True)
@@ -219,13 +221,15 @@ def conjugate(x: Tensor, out: Any) -> Tensor:
     return result
 
 
-def doubled(name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any) -> Tensor:
+def real_output_transform(
+    name: str, x: Tensor, dims: list[int], sizes: list[int], norm: Any, forward: bool, out: Any
+) -> Tensor:
     """irfft, hfft and those over several dims."""
     if not dims:
         raise RuntimeError(f"{name.replace('2', 'n')} must transform at least one axis")
     if sizes[-1] < 1:
         raise RuntimeError(f"Invalid number of data points ({sizes[-1]}) specified")
-    x = resized(x, dims, [*sizes[:-1], sizes[-1] // 2 + 1])
+    x = resize_dims(x, dims, [*sizes[:-1], sizes[-1] // 2 + 1])
     return c2r_op(as_complex(x), dims, number_of(norm, forward), sizes[-1], forward, out=out)
 
 
@@ -233,32 +237,32 @@ KINDS = {
     # name of the transform of one dim: what computes it, whether it is forward
     "fft": (transform, True),
     "ifft": (transform, False),
-    "rfft": (halved, True),
-    "irfft": (doubled, False),
-    "hfft": (doubled, True),
-    "ihfft": (halved, False),
+    "rfft": (real_input_transform, True),
+    "irfft": (real_output_transform, False),
+    "hfft": (real_output_transform, True),
+    "ihfft": (real_input_transform, False),
 }
 
 
 def add_transforms(kind: str) -> None:
     """The functions of one kind: over one dim, over two, over any."""
     compute, forward = KINDS[kind]
-    real, gives = compute is halved, "floating point" if compute is doubled else "complex"
+    real, gives = compute is real_input_transform, "floating point" if compute is real_output_transform else "complex"
 
     def last_size(x: Tensor, dim: int) -> int:
         return 2 * (x.shape[dim] - 1)
 
     def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-        x = checked(kind, input, out, real=real, gives=gives)
+        x = check_input(kind, input, out, real=real, gives=gives)
         place, size = one_dim(kind, x, n, dim)
-        if compute is doubled and n is None:
+        if compute is real_output_transform and n is None:
             size = last_size(x, place)
         return compute(kind, x, [place], [size], norm, forward, out)
 
     def over(name: str, input: Tensor, s: Any, dim: Any, norm: Any, out: Any) -> Tensor:
-        x = checked(name, input, out, real=real, gives=gives)
+        x = check_input(name, input, out, real=real, gives=gives)
         dims, sizes = several(name, x, s, dim)
-        if compute is doubled and dims and (s is None or as_ints(name, "s", 2, s)[-1] == -1):  # type: ignore[index]
+        if compute is real_output_transform and dims and (s is None or as_ints(name, "s", 2, s)[-1] == -1):  # type: ignore[index]
             sizes[-1] = last_size(x, dims[-1])
         return compute(name, x, dims, sizes, norm, forward, out)
 
@@ -305,21 +309,21 @@ def rfftfreq(n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, layo
     return frequencies("rfftfreq", n, d, True, out, dtype, layout, device, pin_memory, requires_grad)
 
 
-def shifted(name: str, input: Tensor, dim: Any, more: int) -> Tensor:
+def roll_by_half(name: str, input: Tensor, dim: Any, more: int) -> Tensor:
     """input rolled by half of each dim."""
     dims = as_ints(name, "dim", 2, dim)
-    dims = list(range(input.ndim)) if dims is None else [wrapped(input, d) for d in dims]
+    dims = list(range(input.ndim)) if dims is None else [wrap_dim(input, d) for d in dims]
     if not dims:
         raise RuntimeError(f"`shifts` required: {name} has no dim to shift")
     return ops["roll"](input, [(input.shape[d] + more) // 2 for d in dims], dims)
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
-    return shifted("fftshift", input, dim, 0)
+    return roll_by_half("fftshift", input, dim, 0)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
-    return shifted("ifftshift", input, dim, 1)
+    return roll_by_half("ifftshift", input, dim, 1)
 
 
 for function in (fftfreq, rfftfreq, fftshift, ifftshift):

@@ -16,12 +16,12 @@ NO_WINDOW = "A window was not provided. A rectangular window will be applied."
 SILENCE = "To suppress this warning and use a rectangular window, explicitly set window=torch.ones(n_fft)."
 
 
-def described(x: Tensor) -> str:
+def describe_tensor(x: Tensor) -> str:
     """A tensor as torch's messages name it."""
     return f"torch.{CPP_NAMES[x.dtype.name]}Tensor{list(x.shape)}"
 
 
-def padded(input: Tensor, amount: int, mode: str) -> Tensor:
+def pad_ends(input: Tensor, amount: int, mode: str) -> Tensor:
     """input with ``amount`` more elements at both ends of its last dim."""
     wide = [1] * (3 - input.ndim) + list(input.shape)
     if len(wide) > 3 and mode != "constant":
@@ -44,7 +44,7 @@ def padded(input: Tensor, amount: int, mode: str) -> Tensor:
     return ops["index_select"](input, input.ndim - 1, ops["tensor"](places, device=input.device))
 
 
-def widened(x: Tensor, n_fft: int) -> Tensor:
+def center_window(x: Tensor, n_fft: int) -> Tensor:
     """A window or frames in the middle of n_fft points."""
     missing = n_fft - x.shape[-1]
     if missing == 0:
@@ -56,7 +56,7 @@ def widened(x: Tensor, n_fft: int) -> Tensor:
 def check_stft(input: Tensor, n_fft: int, hop: int, win: int, window: Tensor | None, said: str) -> None:
     """torch's errors."""
     def fail(text: str) -> RuntimeError:
-        call = f"stft({described(input)}, n_fft={n_fft}, hop_length={hop}, win_length={win}, {said})"
+        call = f"stft({describe_tensor(input)}, n_fft={n_fft}, hop_length={hop}, win_length={win}, {said})"
         return RuntimeError(f"{call} : {text}")
 
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
@@ -82,7 +82,7 @@ def stft(
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false")
     if center:
-        input = padded(input, n_fft // 2, pad_mode)
+        input = pad_ends(input, n_fft // 2, pad_mode)
     if window is None:
         warn_user(
             f"{NO_WINDOW[:-1]}, which is known to cause spectral leakage. Other windows such as torch.hann_window or "
@@ -94,7 +94,7 @@ def stft(
         raise RuntimeError(
             "stft requires the return_complex parameter be given for real inputs, and will further require that "
             "return_complex=True in a future PyTorch release.")
-    said = (f"window={None if window is None else described(window)}, normalized={int(normalized)}, "
+    said = (f"window={None if window is None else describe_tensor(window)}, normalized={int(normalized)}, "
             f"onesided={onesided}, return_complex={return_complex}, align_to_window={align_to_window}")
     check_stft(input, n_fft, hop, win, window, said)
     if return_complex is False:
@@ -103,10 +103,10 @@ def stft(
     single = input.ndim == 1
     frames = ops["unfold"](ops["unsqueeze"](input, 0) if single else input, -1, win if aligned else n_fft, hop)
     if window is not None:
-        frames = frames * (window if aligned else widened(window, n_fft))
+        frames = frames * (window if aligned else center_window(window, n_fft))
     elif win < n_fft and not aligned:
-        frames = frames * widened(input.new_ones(win), n_fft)
-    result = ops["transpose_"](spectrum(widened(frames, n_fft), normalized, onesided, is_complex), 1, 2)
+        frames = frames * center_window(input.new_ones(win), n_fft)
+    result = ops["transpose_"](spectrum(center_window(frames, n_fft), normalized, onesided, is_complex), 1, 2)
     if single:
         ops["squeeze_"](result, 0)
     return ops["view_as_real"](result) if return_complex is False else result
@@ -124,7 +124,7 @@ def spectrum(frames: Tensor, normalized: bool, onesided: bool | None, is_complex
     return r2c_op(frames, last, number, onesided is not False)
 
 
-def overlap_added(frames: Tensor, hop: int) -> Tensor:
+def overlap_add(frames: Tensor, hop: int) -> Tensor:
     """The sum of frames [batch, frame, time], each hop later than the one before: [batch, time]."""
     batch, count, n = frames.shape
     starts = ops["arange"](0, count * hop, hop, device=frames.device)
@@ -163,7 +163,7 @@ def istft(
 ) -> Tensor:
     hop = n_fft // 4 if hop_length is None else hop_length
     win = n_fft if win_length is None else win_length
-    said = (f"window={None if window is None else described(window)}, center={int(center)}, "
+    said = (f"window={None if window is None else describe_tensor(window)}, center={int(center)}, "
             f"normalized={int(normalized)}, onesided={onesided}, length={length}, return_complex={int(return_complex)}")
     fail = check_istft(input, n_fft, hop, win, window, said)
     half = input.shape[-2] != n_fft if onesided is None else onesided
@@ -177,11 +177,11 @@ def istft(
         window = input.new_ones(win, dtype=input.dtype.to_real())
     if window.dtype.is_complex and not return_complex:
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
-    window = widened(window, n_fft)
+    window = center_window(window, n_fft)
     batched = input if input.ndim == 3 else input.unsqueeze(0)
     frames = from_spectrum(ops["transpose"](batched, 1, 2), n_fft, normalized, return_complex) * window
-    envelope = overlap_added((window * window).expand(1, frames.shape[1], n_fft), hop)
-    signal = framed(overlap_added(frames, hop), envelope, n_fft // 2 if center else 0, length, fail)
+    envelope = overlap_add((window * window).expand(1, frames.shape[1], n_fft), hop)
+    signal = inverse_frames(overlap_add(frames, hop), envelope, n_fft // 2 if center else 0, length, fail)
     return signal if input.ndim == 3 else signal.squeeze(0)
 
 
@@ -193,7 +193,7 @@ def from_spectrum(frames: Tensor, n_fft: int, normalized: bool, return_complex: 
     return c2r_op(ops["narrow"](frames, 2, 0, n_fft // 2 + 1), [2], number, n_fft)
 
 
-def framed(signal: Tensor, envelope: Tensor, start: int, length: int | None, fail: Any) -> Tensor:
+def inverse_frames(signal: Tensor, envelope: Tensor, start: int, length: int | None, fail: Any) -> Tensor:
     """The signal divided by the windows' sum, without its padding, as long as was asked for."""
     whole = signal.shape[1]
     end = whole - start if length is None else min(start + length, whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_core.drivers.composite_arguments import check_tensor, given
+from wengert_core.drivers.composite_arguments import check_tensor, give_result
 from wengert_core.ops.view.view_backward import ops
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -19,7 +19,7 @@ def front(dim: int, rank: int) -> int:
     return dim % rank
 
 
-def embedded(self: Tensor, offset: int, dim1: int, dim2: int) -> Any:
+def embed_diagonal(self: Tensor, offset: int, dim1: int, dim2: int) -> Any:
     """Zeros with the last dim on a diagonal of two new dims."""
     rank = self.dim() + 1
     first, second = front(dim1, rank), front(dim2, rank)
@@ -34,7 +34,7 @@ def embedded(self: Tensor, offset: int, dim1: int, dim2: int) -> Any:
     return ops["diagonal_backward"](self, sizes, offset, first, second)
 
 
-def embedded_array(xp: Any, x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def embed_diagonal_array(xp: Any, x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The same, of an array."""
     n = x.shape[-1] + abs(offset)
     whole = xp.zeros((*x.shape[:-1], n, n), x.dtype)
@@ -45,8 +45,8 @@ def embedded_array(xp: Any, x: Any, offset: int = 0, dim1: int = -2, dim2: int =
 
 embed_op = TABLE.staged(
     "_diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-    stages=embedded,
-    reference=embedded_array,
+    stages=embed_diagonal,
+    reference=embed_diagonal_array,
     method=False,
     doc="Zeros with the last dim of self on a diagonal of two new dims.",
 )
@@ -69,7 +69,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Any = None) -> Any:
     if input.dim() not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.dim()}D")
     result = embed_op(input, diagonal) if input.dim() == 1 else copy_op(input, diagonal)
-    return given("diag", result, out)
+    return give_result("diag", result, out)
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Any:

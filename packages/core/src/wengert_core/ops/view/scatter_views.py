@@ -10,7 +10,7 @@ from wengert_core.tensors.tensor import Tensor
 ops = TABLE.ops
 
 
-def copied(x: Tensor) -> Tensor:
+def copy_with_strides(x: Tensor) -> Tensor:
     """A copy with the strides of x, gaps too."""
     out = x.clone()
     strides = x.stride()
@@ -24,7 +24,7 @@ def in_part(part: Any) -> Any:
     """The stages of such a copy. part: the view, from a tensor and the arguments behind src."""
 
     def stages(self: Tensor, src: Tensor, *where: Any) -> Tensor:
-        out = copied(self)
+        out = copy_with_strides(self)
         target = part(out, *where)
         if tuple(target.shape) != tuple(src.shape):
             raise RuntimeError(

@@ -13,13 +13,13 @@ ops = TABLE.ops
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
-def placed(view: str) -> Any:
+def view_backward_reference(view: str) -> Any:
     """The reference: zeros, and the gradient in the view of them."""
 
     def reference(xp: Any, grad: Any, sizes: Any, *arguments: Any) -> Any:
         whole = xp.zeros(sizes, grad.dtype)
-        place = xp.arange(whole.size).reshape(sizes)
-        whole.reshape(-1)[ops[view].reference(xp, place, *arguments)] = grad
+        positions = xp.arange(whole.size).reshape(sizes)
+        whole.reshape(-1)[ops[view].reference(xp, positions, *arguments)] = grad
         return whole
 
     return reference
@@ -28,17 +28,17 @@ def placed(view: str) -> Any:
 TABLE.placing(
     "select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor",
     view=ops["select"],
-    reference=placed("select"),
+    reference=view_backward_reference("select"),
 )
 TABLE.placing(
     "slice_backward(Tensor grad_output, int[] input_sizes, int dim, int? start, int? end, int step) -> Tensor",
     view=ops["slice"],
-    reference=placed("slice"),
+    reference=view_backward_reference("slice"),
 )
 TABLE.placing(
     "diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
     view=ops["diagonal"],
-    reference=placed("diagonal"),
+    reference=view_backward_reference("diagonal"),
 )
 
 
@@ -59,7 +59,7 @@ def overlaps(geometry: Geometry) -> bool:
     return False
 
 
-def shifted(geometry: Geometry, start: int) -> Geometry:
+def shift_geometry(geometry: Geometry, start: int) -> Geometry:
     """The geometry counted from another start."""
     return geometry[0], geometry[1], geometry[2] - start
 
@@ -72,18 +72,18 @@ def is_dense(geometry: Geometry) -> bool:
     )
 
 
-def places(geometry: Geometry, length: int, device: Any) -> Any:
+def element_positions(geometry: Geometry, length: int, device: Any) -> Any:
     """The place of each element, as one dim."""
     return ops["as_strided"](ops["arange"](length, device=device), *geometry).reshape(-1)
 
 
-def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
+def restride(self: Tensor, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
     """Put the elements at the places of ``source``, then read with ``target``."""
     for sizes, strides, _ in (source, target) if shared is None else (source, target, shared):
         if len(sizes) != len(strides):
             raise RuntimeError(f"mismatch in length of strides and shape: {list(sizes)} and {list(strides)}")
     start = min(source[2], target[2])
-    source, target = shifted(source, start), shifted(target, start)
+    source, target = shift_geometry(source, start), shift_geometry(target, start)
     length = max(extent(source), extent(target))
     plain = shared is None or not overlaps(shared)
     if plain and is_dense(target) and math.prod(target[0]) == length and not overlaps(source):
@@ -92,25 +92,25 @@ def restrided(self: Tensor, source: Geometry, target: Geometry, shared: Geometry
         return whole
     storage = self.new_zeros(length)
     if overlaps(source):
-        storage = ops["index_add"](storage, 0, places(source, length, self.device), self.reshape(-1))
+        storage = ops["index_add"](storage, 0, element_positions(source, length, self.device), self.reshape(-1))
     elif self.numel():
         ops["as_strided"](storage, *source).copy_(self)
     if not plain:
-        storage = storage / how_often(shifted(shared, start), length, self.dtype, self.device)  # type: ignore[arg-type]
+        storage = storage / how_often(shift_geometry(shared, start), length, self.dtype, self.device)  # type: ignore[arg-type]
     return ops["as_strided"](storage, *target).clone()
 
 
 def how_often(geometry: Geometry, length: int, dtype: Any, device: Any) -> Any:
     """How many elements have each place; 1 where none has."""
     once = ops["ones"](math.prod(geometry[0]), dtype=dtype, device=device)
-    count = ops["index_add"](once.new_zeros(length), 0, places(geometry, length, device), once)
+    count = ops["index_add"](once.new_zeros(length), 0, element_positions(geometry, length, device), once)
     return ops["where"](ops["eq"](count, 0), 1, count)
 
 
-def numpy_restrided(xp: Any, x: Any, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
+def restride_reference(xp: Any, x: Any, source: Geometry, target: Geometry, shared: Geometry | None) -> Any:
     """The reference."""
     start = min(source[2], target[2])
-    length = max(extent(shifted(source, start)), extent(shifted(target, start)))
+    length = max(extent(shift_geometry(source, start)), extent(shift_geometry(target, start)))
 
     def where(geometry: Geometry) -> Any:
         sizes, strides, offset = geometry
@@ -129,7 +129,7 @@ def numpy_restrided(xp: Any, x: Any, source: Geometry, target: Geometry, shared:
 
 TABLE.staged(
     "restride(Tensor self, object source, object target, object? shared=None) -> Tensor",
-    stages=restrided,
+    stages=restride,
     method=False,
-    reference=numpy_restrided,
+    reference=restride_reference,
 )

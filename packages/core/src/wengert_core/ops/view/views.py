@@ -18,7 +18,7 @@ def front(dims: int | Sequence[int]) -> tuple[int, ...]:
     return (dims,) if isinstance(dims, int) else tuple(dims)
 
 
-def reshaped(xp: Any, x: Any, shape: Any) -> Any:
+def reshape_reference(xp: Any, x: Any, shape: Any) -> Any:
     """The reference of all that give a shape."""
     return x.reshape(shape)
 
@@ -35,13 +35,13 @@ def windows(xp: Any, x: Any, dimension: int, size: int, step: int) -> Any:
 view(
     "view(Tensor self, object* size) -> Tensor",
     geometry="view",
-    reference=reshaped,
+    reference=reshape_reference,
     function=False,
 )
 view(
     "_unsafe_view(Tensor self, int[]* size) -> Tensor",
     geometry="_unsafe_view",
-    reference=reshaped,
+    reference=reshape_reference,
     method=False,
     function=False,
     doc="As view, of a tensor that nobody else holds: the result is not a view.",
@@ -49,7 +49,7 @@ view(
 view(
     "_reshape_alias(Tensor self, int[]* size) -> Tensor",
     geometry="_reshape_alias",
-    reference=reshaped,
+    reference=reshape_reference,
     method=False,
     function=False,
     doc="As view, where reshape finds strides for a tensor that is not contiguous.",
@@ -171,7 +171,7 @@ reshaping(
 reshaping(
     "reshape(Tensor self, int[]* shape) -> Tensor",
     way="reshape",
-    reference=reshaped,
+    reference=reshape_reference,
 )
 reshaping(
     "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", way="flatten"
@@ -283,12 +283,12 @@ def atleast_2d(*tensors: Any) -> Any:
 @composite
 def atleast_3d(*tensors: Any) -> Any:
 
-    def widened(x: Tensor) -> Any:
+    def widen_source(x: Tensor) -> Any:
         if x.dim() == 2:
             return x.unsqueeze(-1)
         return x.reshape(1, 1, 1) if x.dim() == 0 else x.unsqueeze(0).unsqueeze(-1) if x.dim() == 1 else x
 
-    return at_least(widened, tensors)
+    return at_least(widen_source, tensors)
 
 
 def at_least(widen: Any, tensors: tuple[Any, ...]) -> Any:

@@ -24,9 +24,16 @@ def without_out(schema: str) -> str:
 class ArrayRows(Rows):
     """Rows whose kernel is a function of arrays, and rows that are made of other ops."""
 
-    @s.checked(reference=s.function, results=s.each_of("same", "array", "columns", *DTYPES), doc=s.text, method=s.flag,
-               widen=s.one_of("", *DTYPES), inplace=s.flag, no_record=s.flag,
-               order=s.one_of("", "dims", "channels", "own"))
+    @s.check_settings(
+        reference=s.function,
+        results=s.each_of("same", "array", "columns", *DTYPES),
+        doc=s.text,
+        method=s.flag,
+        widen=s.one_of("", *DTYPES),
+        inplace=s.flag,
+        no_record=s.flag,
+        order=s.one_of("", "dims", "channels", "own"),
+    )
     def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: str = "float32",
               doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False,
               order: str = "") -> Op:
@@ -43,8 +50,11 @@ class ArrayRows(Rows):
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "out"))
         first = [param[1] for param in parse_schema(schema)[1][:1]]
         if "same" in results and first not in (["Tensor"], ["Tensor[]"]):
-            raise s.misfit(self, schema, "results of the rule 'same' have the dtype of the first parameter, which must "
-                           "be Tensor or Tensor[]")
+            raise s.row_error(
+                self,
+                schema,
+                "results of the rule 'same' have the dtype of the first parameter, which must be Tensor or Tensor[]",
+            )
         results = tuple(results)
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
         driver("array_call").configure(op, results, widen, order)
@@ -57,7 +67,7 @@ class ArrayRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
-    @s.checked(stages=s.function, reference=s.function_or_none, doc=s.text, key=s.text_or_none, method=s.flag,
+    @s.check_settings(stages=s.function, reference=s.function_or_none, doc=s.text, key=s.text_or_none, method=s.flag,
                inplace=s.one_of("", "method", "function"), out=s.flag)
     def staged(
         self,
@@ -96,7 +106,7 @@ class ArrayRows(Rows):
         changed.owner = self.name
         return changed
 
-    @s.checked(name=s.text_or_none, method=s.flag, namespace=s.text_or_none, doc=s.text, out=s.flag,
+    @s.check_settings(name=s.text_or_none, method=s.flag, namespace=s.text_or_none, doc=s.text, out=s.flag,
                function=s.function)
     def composite(self, function: Composite, *, name: str | None = None, method: bool = False,
                   namespace: str | None = None, doc: str = "", out: bool = False) -> Composite:

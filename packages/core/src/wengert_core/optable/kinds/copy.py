@@ -13,7 +13,7 @@ from wengert_core.optable.kinds.signatures import expect_signature
 class CopyRows(Rows):
     """Rows of casts, copies and fills, and of what joins, flips, cuts or pads."""
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def conversion(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row ``_to_copy(Tensor self, dtype dtype, object? device=None)``."""
         expect_signature(self, schema, "conversion")
@@ -22,7 +22,7 @@ class CopyRows(Rows):
         self.add(op, op.name, method=False)
         return op
 
-    @s.checked(way=s.one_of("copy_", "fill", "zero_"), reference=s.function_or_none, doc=s.text, function=s.flag,
+    @s.check_settings(way=s.one_of("copy_", "fill", "zero_"), reference=s.function_or_none, doc=s.text, function=s.flag,
                out_of_place=s.anything)
     def writing(
         self,
@@ -48,7 +48,7 @@ class CopyRows(Rows):
         _copy_fill.configure(op, way)
         return self.add(op, op.name)
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def filling(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of fill, and of fill_."""
         expect_signature(self, schema, "fill")
@@ -67,7 +67,9 @@ class CopyRows(Rows):
         twin.owner = self.name
         return twin
 
-    @s.checked(way=s.one_of("cat", "stack", "repeat"), reference=s.function, doc=s.text, method=s.flag, function=s.flag)
+    @s.check_settings(
+        way=s.one_of("cat", "stack", "repeat"), reference=s.function, doc=s.text, method=s.flag, function=s.flag
+    )
     def joining(
         self, schema: str, *, way: str, reference: Reference, doc: str = "", method: bool = False, function: bool = True
     ) -> Op:
@@ -87,7 +89,7 @@ class CopyRows(Rows):
         driver("copy.cat").configure(op, way)
         return self.add(op, op.name, method=method)
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def flipping(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of flip."""
         expect_signature(self, schema, "flip")
@@ -95,7 +97,7 @@ class CopyRows(Rows):
         driver("copy.flip").configure(op)
         return self.add(op, op.name)
 
-    @s.checked(lower=s.flag, reference=s.function, doc=s.text)
+    @s.check_settings(lower=s.flag, reference=s.function, doc=s.text)
     def triangle(self, schema: str, *, lower: bool, reference: Reference, doc: str = "") -> Op:
         """The row of tril or triu, and of its in-place variant."""
         expect_signature(self, schema, "triangle")
@@ -106,7 +108,7 @@ class CopyRows(Rows):
         driver("copy.tril").configure(changed, lower)
         return self.add(changed, changed.name)
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def padding_row(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """Padding by a number."""
         expect_signature(self, schema, "padding")

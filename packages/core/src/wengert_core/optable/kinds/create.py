@@ -20,7 +20,7 @@ KINDS = ("empty", "zeros", "ones", "full", "data", "made")
 class CreateRows(Rows):
     """Rows of factories, whose outputs depend on no tensor's values, and of random numbers."""
 
-    @s.checked(kind=s.one_of(*KINDS), like=s.text_or_none, impl=s.function_or_none, doc=s.text, method=s.flag,
+    @s.check_settings(kind=s.one_of(*KINDS), like=s.text_or_none, impl=s.function_or_none, doc=s.text, method=s.flag,
                function=s.flag)
     def factory(
         self,
@@ -46,17 +46,19 @@ class CreateRows(Rows):
         if kind in ("empty", "zeros", "ones", "full") and "size" not in types and like is None:
             missing.append("size")
         if missing:
-            raise s.misfit(self, schema, f"a factory of kind '{kind}' needs the parameter '{missing[0]}'")
+            raise s.row_error(self, schema, f"a factory of kind '{kind}' needs the parameter '{missing[0]}'")
         if like is not None and types.get(like) != "Tensor":
-            raise s.misfit(self, schema, f"like= must be the name of a Tensor parameter, it is {like!r}")
+            raise s.row_error(self, schema, f"like= must be the name of a Tensor parameter, it is {like!r}")
         if kind == "made" and impl is None:
-            raise s.misfit(self, schema, "a factory of kind 'made' needs impl=, a function of the arguments and dtype")
+            raise s.row_error(
+                self, schema, "a factory of kind 'made' needs impl=, a function of the arguments and dtype"
+            )
         options = {"kind": kind, "function": function}
         op = Op(schema, "factory", doc=doc, no_record=True, options=options)
         _factory.configure(op, kind, like, impl)
         return self.add(op, op.name, method=method)
 
-    @s.checked(sampler=s.function, fill=s.function_or_none, doc=s.text)
+    @s.check_settings(sampler=s.function, fill=s.function_or_none, doc=s.text)
     def random(
         self, schema: str, *, sampler: Callable[..., Any], fill: Callable[..., bool] | None = None, doc: str = ""
     ) -> Op:
@@ -69,7 +71,7 @@ class CreateRows(Rows):
         """
         params = parse_schema(schema)[1]
         if len(params) < 2 or params[-1][:2] != ("generator", "object"):
-            raise s.misfit(self, schema, "a row of samples has a tensor first, and 'object? generator=None' last")
+            raise s.row_error(self, schema, "a row of samples has a tensor first, and 'object? generator=None' last")
         s.fitting(self, schema, "sampler", sampler, len(params) + 1)
         op = Op(schema, "random", doc=doc, inplace=True, options={"sampler": sampler})
         driver("create.random_fill").configure(op, sampler, fill)

@@ -13,7 +13,7 @@ from wengert_core.optable.kinds.signatures import expect_signature
 class IndexRows(Rows):
     """Rows of indexing, gather, scatter and masks."""
 
-    @s.checked(way=s.one_of("index", "index_put"), reference=s.function, doc=s.text, method=s.flag)
+    @s.check_settings(way=s.one_of("index", "index_put"), reference=s.function, doc=s.text, method=s.flag)
     def positions(self, schema: str, *, way: str, reference: Reference, doc: str = "", method: bool = True) -> Op:
         """A row with a list of index tensors: index, index_put (with its in-place variant)."""
         expect_signature(self, schema, way)
@@ -26,7 +26,9 @@ class IndexRows(Rows):
             self.add(changed, changed.name, method=method)
         return op
 
-    @s.checked(way=s.one_of("gather", "index_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag)
+    @s.check_settings(
+        way=s.one_of("gather", "index_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag
+    )
     def reading(
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
@@ -36,7 +38,9 @@ class IndexRows(Rows):
         driver("index.gather").configure(op, way)
         return self.add(op, op.name)
 
-    @s.checked(way=s.one_of("nonzero", "masked_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag)
+    @s.check_settings(
+        way=s.one_of("nonzero", "masked_select"), reference=s.function_or_none, doc=s.text, no_record=s.flag
+    )
     def selecting(
         self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "", no_record: bool = False
     ) -> Op:
@@ -46,8 +50,11 @@ class IndexRows(Rows):
         driver("index.nonzero").configure(op, way)
         return self.add(op, op.name)
 
-    @s.checked(way=s.one_of("scatter", "scatter_add", "index_add", "index_copy", "index_fill"), reference=s.function,
-               doc=s.text)
+    @s.check_settings(
+        way=s.one_of("scatter", "scatter_add", "index_add", "index_copy", "index_fill"),
+        reference=s.function,
+        doc=s.text,
+    )
     def scattering(self, schema: str, *, way: str, reference: Reference, doc: str = "") -> Op:
         """A row that writes along a dim, and its in-place variant."""
         expect_signature(self, schema, way)
@@ -60,7 +67,7 @@ class IndexRows(Rows):
         self.add(changed, changed.name)
         return op
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def masking(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of masked_fill, and of masked_fill_."""
         expect_signature(self, schema, "masked_fill")

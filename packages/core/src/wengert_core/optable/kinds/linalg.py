@@ -21,7 +21,7 @@ LAPACK_MODULES = {"cholesky": "lapack", "triangular": "lapack", "lu": "lapack", 
 class LinalgRows(ArrayRows):
     """Rows of products, and of what LAPACK computes."""
 
-    @s.checked(way=s.one_of("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "linear"), reference=s.function,
+    @s.check_settings(way=s.one_of("mm", "bmm", "mv", "dot", "vdot", "matmul", "addmm", "linear"), reference=s.function,
                doc=s.text, method=s.flag, inplace=s.flag, name=s.text_or_none, out=s.flag, compose=s.function_or_none)
     def product(
         self,
@@ -54,7 +54,7 @@ class LinalgRows(ArrayRows):
             self.add(changed, changed.name, method=method)
         return op
 
-    @s.checked(way=s.one_of(*LAPACK), reference=s.function, doc=s.text,
+    @s.check_settings(way=s.one_of(*LAPACK), reference=s.function, doc=s.text,
                results=s.each_of("same", "array", "columns", *DTYPES))
     def factoring(self, schema: str, *, way: str, reference: Reference, results: tuple[str, ...], doc: str = "") -> Op:
         """An array row that LAPACK computes where it is found. way: a word of WAYS in drivers/linalg/lapack.pyx."""

@@ -17,7 +17,7 @@ POOLING = ("average", "largest", "adaptive_average", "adaptive_largest", "spread
 class LayerRows(Rows):
     """Rows of convolution, pooling, normalization and attention, and of nll_loss."""
 
-    @s.checked(reference=s.function, doc=s.text, compose=s.function, weight=s.flag)
+    @s.check_settings(reference=s.function, doc=s.text, compose=s.function, weight=s.flag)
     def convolution_row(self, schema: str, *, reference: Reference, compose: Callable[..., Any], doc: str = "",
                         weight: bool = False) -> Op:
         """A convolution, or (``weight``) the gradient of its weight.
@@ -29,7 +29,7 @@ class LayerRows(Rows):
         driver("nn.convolution").configure(op, compose, weight)
         return self.add(op, op.name, method=False)
 
-    @s.checked(kind=s.one_of(*POOLING), reference=s.function, doc=s.text, ndim=s.whole, name=s.text_or_none)
+    @s.check_settings(kind=s.one_of(*POOLING), reference=s.function, doc=s.text, ndim=s.whole, name=s.text_or_none)
     def pooling_row(self, schema: str, *, kind: str, reference: Reference, doc: str = "", ndim: int = 0,
                     name: str | None = None) -> Op:
         """A mean or an extreme of windows, or a gradient of one. kind: a word of drivers/nn/pooling.pyx.
@@ -41,7 +41,7 @@ class LayerRows(Rows):
         driver("nn.pooling").configure(op, kind, ndim)
         return self.add(op, name or op.name, method=False)
 
-    @s.checked(reference=s.function, doc=s.text, label=s.text, backward=s.flag, keeps_layout=s.flag)
+    @s.check_settings(reference=s.function, doc=s.text, label=s.text, backward=s.flag, keeps_layout=s.flag)
     def normalization_row(self, schema: str, *, reference: Reference, doc: str = "", label: str = "",
                           backward: bool = False, keeps_layout: bool = False) -> Op:
         """A normalization, or (``backward``) the gradient of all of them. label: the name that its messages use.
@@ -54,7 +54,7 @@ class LayerRows(Rows):
         driver("nn.normalization").configure(op, backward)
         return self.add(op, op.name, method=False)
 
-    @s.checked(reference=s.function, doc=s.text, backward=s.flag)
+    @s.check_settings(reference=s.function, doc=s.text, backward=s.flag)
     def attention_row(self, schema: str, *, reference: Reference, doc: str = "", backward: bool = False) -> Op:
         """Scaled dot-product attention, or (``backward``) its gradient."""
         expect_signature(self, schema, "attention_backward" if backward else "attention")
@@ -62,7 +62,7 @@ class LayerRows(Rows):
         driver("nn.attention").configure(op, backward)
         return self.add(op, op.name, method=False)
 
-    @s.checked(reference=s.function, doc=s.text, backward=s.flag)
+    @s.check_settings(reference=s.function, doc=s.text, backward=s.flag)
     def class_loss(self, schema: str, *, reference: Reference, doc: str = "", backward: bool = False) -> Op:
         """The row of nll_loss or (``backward``) of its gradient. reference: callable (xp, *arguments)."""
         expect_signature(self, schema, "class_loss_backward" if backward else "class_loss")

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 class PointwiseRows(Rows):
     """Rows of the pointwise family."""
 
-    @s.checked(
+    @s.check_settings(
         kernels=s.kernels, reference=s.function_or_none, dtypes=s.dtypes, promotion=s.one_of(*PROMOTIONS), doc=s.text,
         method=s.flag, inplace=s.flag, no_record=s.flag, refusal=s.mapping, texts=s.mapping, operator=s.flag,
         n_promote=s.whole_or_none, alpha=s.text_or_none, check=s.one_of(*CHECKS), variant=s.text_or_none,
@@ -160,18 +160,18 @@ def _check_settings(table: Any, n_in: int, schema: str, promotion: str, settings
         named = settings[name]
         if named is not None and (named not in params or (name == "alpha" and params[named][5])):
             kind = "parameter with a default" if name == "alpha" else "parameter"
-            raise s.misfit(
+            raise s.row_error(
                 table, schema, f"the setting '{name}' must name a {kind}, one of {', '.join(params)}; it is '{named}'"
             )
     n_promote = settings["n_promote"]
     if n_promote is not None and not 1 <= n_promote <= n_in:
-        raise s.misfit(table, schema, f"n_promote must be from 1 to the number of inputs, {n_in}, it is {n_promote}")
+        raise s.row_error(table, schema, f"n_promote must be from 1 to the number of inputs, {n_in}, it is {n_promote}")
     if (promotion == "where" or settings["bounds"]) and n_in != 3:
-        raise s.misfit(
+        raise s.row_error(
             table, schema, f"promotion='where' and bounds=True are for rows with three inputs, this one has {n_in}"
         )
     if settings["identity"] is not None and next(iter(params.values()))[1] != "Tensor":
-        raise s.misfit(table, schema, "identity= is for rows whose first parameter is a Tensor")
+        raise s.row_error(table, schema, "identity= is for rows whose first parameter is a Tensor")
     for value, row in dict(settings["variants"]).items():
         _check_variant(table, schema, value, row)
 
@@ -181,12 +181,12 @@ def _check_variant(table: Any, schema: str, value: object, row: Any) -> None:
     unknown = sorted({*row} - {*VARIANT}) if isinstance(row, Mapping) else ["no mapping"]
     if unknown or not callable(row.get("reference")):
         got = f", not {', '.join(unknown)}" if unknown else ""
-        raise s.misfit(
+        raise s.row_error(
             table, schema, f"the variant {value!r} must have a reference, its settings are {', '.join(VARIANT)}{got}"
         )
     for name, allowed in (("promotion", PROMOTIONS), ("check", CHECKS), ("narrow", NARROW)):
         if row.get(name, allowed[0]) not in allowed:
-            raise s.misfit(
+            raise s.row_error(
                 table, schema, f"the variant {value!r}: {name} must be one of {allowed}, it is {row[name]!r}"
             )
 
@@ -197,9 +197,9 @@ def _check_kernels(table: Any, n_in: int, schema: str, kernels: Sequence[Any]) -
         ufunc = kernel[0] if isinstance(kernel, tuple) else kernel
         known = not isinstance(ufunc, str) or table.name == "core" or _pointwise.has_kernel(ufunc)
         if not known:  # core's own rows name kernels that few dtypes have, or none so far
-            raise s.misfit(table, schema, f"core has no kernel called '{ufunc}'; kernels= takes ufuncs as well")
+            raise s.row_error(table, schema, f"core has no kernel called '{ufunc}'; kernels= takes ufuncs as well")
         if isinstance(ufunc, np.ufunc) and ufunc.nin != n_in:
-            raise s.misfit(table, schema, f"the ufunc '{ufunc.__name__}' has {ufunc.nin} inputs, the row {n_in}")
+            raise s.row_error(table, schema, f"the ufunc '{ufunc.__name__}' has {ufunc.nin} inputs, the row {n_in}")
 
 
 def _reference_of(kernels: Sequence[Any], where: str) -> Reference:

@@ -13,7 +13,7 @@ from wengert_core.optable.kinds.signatures import expect_signature
 
 KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
 """Names of core's own kernels of reductions."""
-ALONG_KERNELS = ("place", "extreme", "scan", "order")
+ALONG_KERNELS = ("index", "extreme", "scan", "order")
 
 
 def parameters(schema: str) -> list[str]:
@@ -24,8 +24,16 @@ def parameters(schema: str) -> list[str]:
 class ReduceRows(Rows):
     """Rows of reductions, scans, sorting and softmax."""
 
-    @s.checked(kernel=s.one_of("", *KERNELS), kind=s.one_of("sum", "mean", "same", "truth"), reference=s.function,
-               dtypes=s.dtypes, doc=s.text, method=s.flag, no_record=s.flag, dim_first=s.flag)
+    @s.check_settings(
+        kernel=s.one_of("", *KERNELS),
+        kind=s.one_of("sum", "mean", "same", "truth"),
+        reference=s.function,
+        dtypes=s.dtypes,
+        doc=s.text,
+        method=s.flag,
+        no_record=s.flag,
+        dim_first=s.flag,
+    )
     def reduction(
         self,
         schema: str,
@@ -47,7 +55,7 @@ class ReduceRows(Rows):
         dim_first: keepdim= and out= are refused where dim is not given, be it None.
         """
         if "dim" not in parameters(schema)[1:2] or "keepdim" not in parameters(schema)[2:3]:
-            raise s.misfit(self, schema, "the second parameter of a reduction must be 'dim', the third 'keepdim'")
+            raise s.row_error(self, schema, "the second parameter of a reduction must be 'dim', the third 'keepdim'")
         s.fitting(self, schema, "reference", reference, 4)
         options = {"dtypes": tuple(dtypes)}
         op = Op(with_out(schema), "reduction", doc=doc, reference=reference, options=options, no_record=no_record,
@@ -55,9 +63,19 @@ class ReduceRows(Rows):
         driver("reduce.reduce").configure(op, kernel, kind, options["dtypes"])
         return self.add(op, op.name, method=method)
 
-    @s.checked(reference=s.function, results=s.each_of("same", "int64", "sum"), dtypes=s.dtypes, refusal=s.mapping,
-               doc=s.text, key=s.text_or_none, kernel=s.pair_of(*ALONG_KERNELS), method=s.flag, no_record=s.flag,
-               keeps_order=s.flag, free_shape=s.flag)
+    @s.check_settings(
+        reference=s.function,
+        results=s.each_of("same", "int64", "sum"),
+        dtypes=s.dtypes,
+        refusal=s.mapping,
+        doc=s.text,
+        key=s.text_or_none,
+        kernel=s.pair_of(*ALONG_KERNELS),
+        method=s.flag,
+        no_record=s.flag,
+        keeps_order=s.flag,
+        free_shape=s.flag,
+    )
     def along(
         self,
         schema: str,
@@ -79,13 +97,13 @@ class ReduceRows(Rows):
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
         Several outputs come as the op's named tuple, and out= takes a tuple.
         refusal: by the name of a dtype or category.
-        kernel: where there is one for some dtypes: ("place" | "extreme" | "scan", its name), ("order", "").
+        kernel: where there is one for some dtypes: ("index" | "extreme" | "scan", its name), ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
         keeps_order: the results have their dims in the input's order in memory.
         free_shape: the results may have any shape; else the other dims' sizes are the input's.
         """
         if "dim" not in parameters(schema)[1:]:
-            raise s.misfit(self, schema, "an op along a dim must have a parameter 'dim' behind the tensor")
+            raise s.row_error(self, schema, "an op along a dim must have a parameter 'dim' behind the tensor")
         s.as_many(self, schema, results)
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "dtype", "out"))
         op = Op(
@@ -106,7 +124,7 @@ class ReduceRows(Rows):
             driver("reduce.arg_and_scan").configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
 
-    @s.checked(kernel=s.one_of("softmax", "log_softmax", "softmax_backward", "log_softmax_backward"),
+    @s.check_settings(kernel=s.one_of("softmax", "log_softmax", "softmax_backward", "log_softmax_backward"),
                reference=s.function, doc=s.text, backward=s.flag)
     def softmax(self, schema: str, *, kernel: str, reference: Reference, doc: str = "", backward: bool = False) -> Op:
         """A row normalising along ``dim``, or (``backward``) the gradient from ``grad_output`` and ``output``.

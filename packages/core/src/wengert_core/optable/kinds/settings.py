@@ -1,4 +1,5 @@
-"""Settings of rows: each kind of row says what its settings may be, and ``checked`` looks before the row is made.
+"""Settings of rows: each kind of row says what its settings may be, and ``check_settings`` looks before the row is
+made.
 
 A setting that does not exist is a TypeError that lists those that do, a value of the wrong type or word an error that
 says what is allowed; both name the row and its table. The registry, which loads tables, adds the distribution and the
@@ -22,7 +23,7 @@ Check = Callable[[Any], str]
 """The defect of a setting's value, as "must be ..."; "" when there is none."""
 
 
-def checked(**checks: Check) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def check_settings(**checks: Check) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Look at a row's settings, by name, before the method of the table that makes it runs. The first argument but
     ``self`` is the row's schema, or comes before it.
     """
@@ -173,7 +174,7 @@ def kernels(value: Any) -> str:
 # ---- how settings fit the schema
 
 
-def misfit(table: Any, schema: str, why: str) -> ValueError:
+def row_error(table: Any, schema: str, why: str) -> ValueError:
     """The error for a row whose settings and schema do not go together."""
     return ValueError(f"op table '{table.name}', row {schema!r}: {why}")
 
@@ -221,4 +222,4 @@ def expect(table: Any, schema: str, kind: str, types: list[str], least: int, nam
         fits = fits and (not names or i == 0 or param[0] == name)
     if not fits:
         by_name = ", by these names" if names else ""
-        raise misfit(table, schema, f"a row of the kind '{kind}' has the parameters ({', '.join(types)}){by_name}")
+        raise row_error(table, schema, f"a row of the kind '{kind}' has the parameters ({', '.join(types)}){by_name}")

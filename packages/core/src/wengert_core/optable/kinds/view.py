@@ -39,7 +39,7 @@ BUILDERS = (_reshape, _slice)  # imported for the builders they register
 class ViewRows(Rows):
     """Rows of the view family, of what is made of views, and of their adjoints."""
 
-    @s.checked(geometry=geometry_of, reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
+    @s.check_settings(geometry=geometry_of, reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
     def view(
         self,
         schema: str,
@@ -66,7 +66,7 @@ class ViewRows(Rows):
             _reshape.configure_view(op)
         return self.add(op, op.name, method=method)
 
-    @s.checked(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything,
+    @s.check_settings(way=s.one_of("view", "resize_", "resize_as_", "set_"), doc=s.text, out_of_place=s.anything,
                function=s.flag)
     def restriding(
         self, schema: str, *, way: str = "view", doc: str = "", out_of_place: Op | None = None, function: bool = False
@@ -78,7 +78,7 @@ class ViewRows(Rows):
         if way != "view":
             expect_signature(self, schema, way)
         elif not isinstance(out_of_place, Op) or out_of_place.family != "view":
-            raise s.misfit(self, schema, "out_of_place= must be the view op that the row does in place")
+            raise s.row_error(self, schema, "out_of_place= must be the view op that the row does in place")
         op = Op(
             schema,
             "geometry",
@@ -91,7 +91,9 @@ class ViewRows(Rows):
         _inplace_views.configure(op, way)
         return self.add(op, op.name)
 
-    @s.checked(way=s.one_of("split", "split_with_sizes", "unbind", "chunk"), reference=s.function_or_none, doc=s.text)
+    @s.check_settings(
+        way=s.one_of("split", "split_with_sizes", "unbind", "chunk"), reference=s.function_or_none, doc=s.text
+    )
     def multi_view(self, schema: str, *, way: str, reference: Reference | None = None, doc: str = "") -> Op:
         """A row whose outputs are several views: a tuple of tensors."""
         expect_signature(self, schema, way)
@@ -99,7 +101,9 @@ class ViewRows(Rows):
         _split.configure(op, way)
         return self.add(op, op.name)
 
-    @s.checked(way=s.one_of(*RESHAPING), reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag)
+    @s.check_settings(
+        way=s.one_of(*RESHAPING), reference=s.function_or_none, doc=s.text, method=s.flag, function=s.flag
+    )
     def reshaping(
         self,
         schema: str,
@@ -116,7 +120,7 @@ class ViewRows(Rows):
         _composite_views.configure(op, way)
         return self.add(op, op.name, method=method)
 
-    @s.checked(reference=s.function, doc=s.text)
+    @s.check_settings(reference=s.function, doc=s.text)
     def copying(self, schema: str, *, reference: Reference, doc: str = "") -> Op:
         """The row of clone."""
         expect_signature(self, schema, "clone")
@@ -124,14 +128,14 @@ class ViewRows(Rows):
         _composite_views.configure(op, "clone")
         return self.add(op, op.name)
 
-    @s.checked(view=s.anything, reference=s.function, doc=s.text)
+    @s.check_settings(view=s.anything, reference=s.function, doc=s.text)
     def placing(self, schema: str, *, view: Op, reference: Reference, doc: str = "") -> Op:
         """A row ``name(Tensor grad_output, int[] input_sizes, ...)``; its other parameters are those of ``view``."""
         if not getattr(view, "is_view", False):
-            raise s.misfit(self, schema, "view= must be the view op whose adjoint the row is")
+            raise s.row_error(self, schema, "view= must be the view op whose adjoint the row is")
         own, of_view = parse_schema(schema)[1], parse_schema(view.schema)[1]
         if [param[1] for param in own] != ["Tensor", "int[]", *[param[1] for param in of_view[1:]]]:
-            raise s.misfit(self, schema, "the parameters must be a Tensor, the int[] input_sizes, and those of "
+            raise s.row_error(self, schema, "the parameters must be a Tensor, the int[] input_sizes, and those of "
                            f"{view.schema} but its first")
         op = Op(schema, "placing", doc=doc, reference=reference)
         driver("view.view_backward").configure(op, view)

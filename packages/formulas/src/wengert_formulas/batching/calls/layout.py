@@ -8,16 +8,16 @@ from typing import Any
 from wengert_formulas.batching.calls.call import Call
 
 
-def aligned(call: Call, *names: str, rank: int | None = None) -> list[Any]:
+def align(call: Call, *names: str, rank: int | None = None) -> list[Any]:
     """Arguments of one rank with the batch (1 where there is none) in dim 0, so that they broadcast as the samples do.
 
     rank: that of the samples; default: the largest.
     """
     rank = max(call.rank(name) for name in names) if rank is None else rank
-    return [aligned_one(call, name, rank) for name in names]
+    return [align_one(call, name, rank) for name in names]
 
 
-def aligned_one(call: Call, name: str, rank: int) -> Any:
+def align_one(call: Call, name: str, rank: int) -> Any:
     """An argument with ones between the batch and its own dims."""
     x = call[name]
     own = x.shape[1:] if call.batched[name] else x.shape
@@ -25,14 +25,14 @@ def aligned_one(call: Call, name: str, rank: int) -> Any:
     return x if x.dim() == rank + 1 else x.reshape(front, *[1] * (rank - len(own)), *own)
 
 
-def lifted(call: Call, name: str) -> Any:
+def lift(call: Call, name: str) -> Any:
     """An argument with the batch in dim 0; a sample without dims has one."""
     x = call.expanded(name)
     return x.unsqueeze(1) if x.dim() == 1 else x
 
 
-def shaped(call: Call, result: Any, name: str) -> Any:
-    """A result in the shape of an argument (of which ``lifted`` may have made one of another rank)."""
+def reshape_like(call: Call, result: Any, name: str) -> Any:
+    """A result in the shape of an argument (of which ``lift`` may have made one of another rank)."""
     return result.reshape(call.size) if call.rank(name) == 0 else result
 
 
@@ -46,12 +46,12 @@ def flat(call: Call, name: str) -> Any:
     return call.expanded(name).reshape(call.size, math.prod(sample_shape(call, name)))
 
 
-def folded(x: Any) -> Any:
+def fold_batch(x: Any) -> Any:
     """Dims 0 and 1 as one."""
     return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:])
 
 
-def unfolded(x: Any, first: int, second: int) -> Any:
+def unfold_batch(x: Any, first: int, second: int) -> Any:
     """Dim 0 as two."""
     return x.reshape(first, second, *x.shape[1:])
 
@@ -84,7 +84,7 @@ def sample_error(call: Call) -> Exception | None:
     return None
 
 
-def refused(call: Call) -> Exception:
+def op_errors(call: Call) -> Exception:
     """What a rule raises for arguments that the op refuses too."""
     return sample_error(call) or RuntimeError(f"vmap: {call.name}: the arguments do not fit")
 

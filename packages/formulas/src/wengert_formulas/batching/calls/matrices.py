@@ -7,13 +7,13 @@ from typing import Any
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.batching.calls.call import Call
-from wengert_formulas.batching.calls.layout import own_batch, refused
+from wengert_formulas.batching.calls.layout import op_errors, own_batch
 
 
 def of_matrices(call: Call) -> Any:
     """The op itself, for an argument that is a matrix in each sample."""
     if call.rank({"_geqrf": "input", "cholesky": "self", "cholesky_inverse": "self"}.get(call.name, "A")) < 2:
-        raise refused(call)
+        raise op_errors(call)
     return call.run()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import flat, refused, sample_shape
+from wengert_formulas.batching.calls.layout import flat, op_errors, sample_shape
 
 ops = wc.TABLE.ops
 
@@ -15,7 +15,7 @@ ops = wc.TABLE.ops
 @rule("tril", "triu")
 def triangle(call: Call) -> Any:
     if call.rank("self") < 2:
-        raise refused(call)
+        raise op_errors(call)
     return call.run()
 
 
@@ -32,7 +32,7 @@ def roll(call: Call) -> Any:
     shifts, dims = call["shifts"], call["dims"]
     if dims is None or (not isinstance(dims, int) and not len(dims)):
         if not isinstance(shifts, int) and len(shifts) != 1:
-            raise refused(call)
+            raise op_errors(call)
         return call.run(self=flat(call, "self"), dims=[1]).reshape(call.size, *sample_shape(call, "self"))
     return call.run(dims=call.dims(dims, call.rank("self")))
 
@@ -41,5 +41,5 @@ def roll(call: Call) -> Any:
 def rot90(call: Call) -> Any:
     rank, dims = call.rank("self"), call["dims"]
     if rank < 2:
-        raise refused(call)
+        raise op_errors(call)
     return call.run(dims=call.dims(dims, rank))

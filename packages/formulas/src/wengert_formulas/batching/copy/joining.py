@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.ops.copy.joining import on_diagonal
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.view.views import padded, sizes_of
+from wengert_formulas.batching.view.views import pad_rank, sizes_of
 
 
 def whole(call: Call) -> tuple[list[Any], list[int]]:
@@ -18,7 +18,7 @@ def whole(call: Call) -> tuple[list[Any], list[int]]:
 
 
 @rule("cat")
-def joined(call: Call) -> Any:
+def batch_join(call: Call) -> Any:
     tensors, ranks = whole(call)
     if len(set(ranks)) > 1:  # empty vectors are left out, as ever
         tensors = [tensor for tensor in tensors if tuple(tensor.shape[1:]) != (0,)]
@@ -34,14 +34,14 @@ def block_diag(call: Call) -> Any:
 
 
 @rule("stack")
-def stacked(call: Call) -> Any:
+def batch_stack(call: Call) -> Any:
     tensors, ranks = whole(call)
     return call.run(tensors=tensors, dim=call.dim(call["dim"], ranks[0] + 1))
 
 
 @rule("repeat")
-def repeated(call: Call) -> Any:
+def batch_repeat(call: Call) -> Any:
     repeats, rank = sizes_of(call["repeats"]), call.rank("self")
     if len(repeats) < rank:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    return call.run(self=padded(call["self"], rank, len(repeats)), repeats=(1, *repeats))
+    return call.run(self=pad_rank(call["self"], rank, len(repeats)), repeats=(1, *repeats))

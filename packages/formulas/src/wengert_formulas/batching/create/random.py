@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, Plain, family, rule
-from wengert_formulas.batching.view.views import padded, sizes_of
+from wengert_formulas.batching.view.views import pad_rank, sizes_of
 
 empty_like, stack = TABLE.ops["empty_like"], TABLE.ops["stack"]
 
@@ -22,7 +22,7 @@ def refuse(call: Call) -> None:
 
 @rule("bernoulli_")
 @family("random")
-def sampled(call: Call) -> Any:
+def sample_in_place(call: Call) -> Any:
     """uniform_ and its kin: the values are written into self."""
     refuse(call)
     value = call["self"]
@@ -40,12 +40,12 @@ def sampled(call: Call) -> Any:
                            f"appear like same randomness. {call.name} got one; make it with new_empty of a batched "
                            "tensor (see docs/errors/vmap)")
     if call.batched.get("p"):
-        return call.run(p=padded(call["p"], call.rank("p"), call.rank("self")))
+        return call.run(p=pad_rank(call["p"], call.rank("p"), call.rank("self")))
     return call.run()
 
 
 @rule("rand", "randn", "randint")
-def made(call: Call) -> Any:
+def make_batch(call: Call) -> Any:
     refuse(call)
     if call.randomness == "same":
         return Plain(call.run())
@@ -71,7 +71,7 @@ def like(call: Call) -> Any:
 
 
 @rule("bernoulli", "poisson", "binomial", "multinomial")
-def drawn(call: Call) -> Any:
+def draw_batch(call: Call) -> Any:
     refuse(call)
     tensors = [name for name in ("self", "count", "prob") if name in call.values]
     if call.randomness == "same":

@@ -8,7 +8,7 @@ import wengert_core as wc
 
 from wengert_formulas.batching.calls.call import Call, rule
 from wengert_formulas.batching.calls.layout import (
-    folded,
+    fold_batch,
 )
 
 
@@ -21,5 +21,5 @@ def embedding(call: Call) -> Any:
     rows = weight.shape[1]
     first = wc.arange(0, call.size * rows, rows, device=indices.device) if rows else indices.new_zeros(call.size)
     places = indices + first.reshape(call.size, *[1] * (indices.dim() - 1))
-    found = call.run(weight=folded(weight), indices=places, padding_idx=-1)
+    found = call.run(weight=fold_batch(weight), indices=places, padding_idx=-1)
     return found if padding < 0 else wc.where((indices == padding).unsqueeze(-1), found.detach(), found)

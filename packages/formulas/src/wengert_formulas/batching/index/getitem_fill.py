@@ -15,8 +15,8 @@ import wengert_core as wc
 from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned, refused
-from wengert_formulas.batching.view.views import padded
+from wengert_formulas.batching.calls.layout import align, op_errors
+from wengert_formulas.batching.view.views import pad_rank
 
 arange, index, index_put = TABLE.ops["arange"], TABLE.ops["index"], TABLE.ops["index_put"]
 
@@ -44,36 +44,36 @@ class Indices:
             else:
                 self.tensors.append(value)
                 self.batched.append(flag)
-        places = [place for place, value in enumerate(self.tensors) if value is not None]
-        self.rank = max(self.tensors[place].dim() - self.batched[place] for place in places)
-        self.count = len(places)
-        self.is_apart = places[-1] - places[0] >= len(places)
-        self.first = 0 if self.is_apart else places[0]
+        positions = [position for position, value in enumerate(self.tensors) if value is not None]
+        self.rank = max(self.tensors[position].dim() - self.batched[position] for position in positions)
+        self.count = len(positions)
+        self.is_apart = positions[-1] - positions[0] >= len(positions)
+        self.first = 0 if self.is_apart else positions[0]
 
-    def aligned(self) -> list[Any]:
+    def aligned_indices(self) -> list[Any]:
         """The indices with the batch in front of what they give."""
-        return [value if not flag else padded(value, value.dim() - 1, self.rank)
+        return [value if not flag else pad_rank(value, value.dim() - 1, self.rank)
                 for value, flag in zip(self.tensors, self.batched, strict=True)]
 
     def with_batch(self, size: int) -> list[Any]:
         """The indices of a tensor with a batch, with one that numbers its elements."""
-        return [arange(size, device="cpu").reshape(size, *[1] * self.rank), *self.aligned()]
+        return [arange(size, device="cpu").reshape(size, *[1] * self.rank), *self.aligned_indices()]
 
 
 @rule("index")
-def indexed(call: Call) -> Any:
+def batch_index(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
     if not any(found.batched):
         result = call.run(indices=[None, *found.tensors])
         return result.movedim(found.rank, 0) if found.is_apart else result
     if not call.batched["self"]:
-        result = call.run(indices=found.aligned())
+        result = call.run(indices=found.aligned_indices())
         return result.movedim(found.first, 0)
     result = call.run(indices=found.with_batch(call.size))
-    return moved(result, found, behind=False)
+    return move_index_dims(result, found, behind=False)
 
 
-def moved(value: Any, found: Indices, behind: bool) -> Any:
+def move_index_dims(value: Any, found: Indices, behind: bool) -> Any:
     """The dims of the indices moved from behind the batch to their place, or (behind) the other way."""
     if not found.first or not found.rank:
         return value
@@ -88,26 +88,26 @@ def put(call: Call) -> Any:
     value = call["self"] if call.op.is_inplace else call.expanded("self")
     values, rank = call.expanded("values").to(value.device), call.rank("values")
     wanted = value.dim() - 1 - found.count + found.rank
-    values = moved(padded(values, rank, wanted), found, behind=True)
+    values = move_index_dims(pad_rank(values, rank, wanted), found, behind=True)
     return call.op(value, found.with_batch(call.size), values, call["accumulate"])
 
 
 @rule("copy_")
-def copied(call: Call) -> Any:
+def batch_copy(call: Call) -> Any:
     source = call["src"]
     if call.batched["src"]:
-        source = padded(source, call.rank("src"), call.rank("self"))
+        source = pad_rank(source, call.rank("src"), call.rank("self"))
     return call.run(src=source)
 
 
 @rule("fill")
-def filled(call: Call) -> Any:
+def batch_fill(call: Call) -> Any:
     value = call["value"]
     if not call.batched["value"]:
         return call.run()
     check_scalar(call)
     target = call["self"] if call.op.is_inplace else call.expanded("self")
-    spread = padded(value, 0, target.dim() - 1)
+    spread = pad_rank(value, 0, target.dim() - 1)
     if call.op.is_inplace:
         return target.copy_(spread)
     return spread.to(target.dtype).expand(target.shape).clone()
@@ -120,7 +120,7 @@ def check_scalar(call: Call) -> None:
 
 
 @rule("zero_")
-def zeroed(call: Call) -> Any:
+def batch_zero(call: Call) -> Any:
     return call.run()
 
 
@@ -128,12 +128,12 @@ def zeroed(call: Call) -> Any:
 def masked_fill(call: Call) -> Any:
     """A value of each sample is chosen by ``where``."""
     if call.op.is_inplace and call.rank("mask") > call.rank("self"):
-        raise refused(call)
-    x, mask = aligned(call, "self", "mask")
+        raise op_errors(call)
+    x, mask = align(call, "self", "mask")
     if not call.batched["value"]:
         return call.run(self=call["self"] if call.op.is_inplace else x, mask=mask)
     if call.rank("value"):
-        raise refused(call)
+        raise op_errors(call)
     value = call["value"].to(x.dtype)
     result = wc.where(mask, value.reshape(call.size, *[1] * (x.dim() - 1)), x)
     return call["self"].copy_(result) if call.op.is_inplace else result

@@ -10,7 +10,7 @@ from wengert_formulas.batching.calls.layout import flat, sample_shape
 
 
 @rule("_searchsorted")
-def searchsorted(call: Call) -> Any:
+def batch_searchsorted(call: Call) -> Any:
     """One row of boundaries serves all dims of a sample, several serve the values in their own rows."""
     alone = not call.batched["sorted_sequence"] and not (call["sorter"] is not None and call.batched["sorter"])
     if alone and call["sorted_sequence"].dim() == 1:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wengert_formulas.batching.calls.call import rule
-from wengert_formulas.batching.linalg.matmul import added
+from wengert_formulas.batching.linalg.matmul import batch_added
 
-rule("addmv", "baddbmm", "addbmm", "addr")(added)
+rule("addmv", "baddbmm", "addbmm", "addr")(batch_added)

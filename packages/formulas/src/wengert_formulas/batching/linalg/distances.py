@@ -7,14 +7,14 @@ from typing import Any
 import wengert_core as wc
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned
+from wengert_formulas.batching.calls.layout import align
 
 ops = wc.TABLE.ops
 
 
 @rule("cdist")
 def cdist(call: Call) -> Any:
-    first, second = aligned(call, "x1", "x2")
+    first, second = align(call, "x1", "x2")
     return call.run(x1=first, x2=second)
 
 

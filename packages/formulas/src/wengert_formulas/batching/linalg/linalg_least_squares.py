@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned, own_batch
+from wengert_formulas.batching.calls.layout import align, own_batch
 
 
 @rule("linalg_pinv")
@@ -17,7 +17,7 @@ def pinv(call: Call) -> Any:
     changes = {"A": call.expanded("A")}
     for name in ("atol", "rtol"):
         if isinstance(call[name], Tensor):
-            changes[name] = aligned(call, name, rank=rank)[0]
+            changes[name] = align(call, name, rank=rank)[0]
     return call.run(**changes)
 
 

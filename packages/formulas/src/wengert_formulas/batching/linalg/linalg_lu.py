@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned, own_batch
+from wengert_formulas.batching.calls.layout import align, own_batch
 from wengert_formulas.batching.calls.matrices import of_matrices
 
 rule("linalg_lu_factor_ex", "linalg_lu")(of_matrices)
@@ -19,7 +19,7 @@ def of_vectors(call: Call) -> Any:
 @rule("linalg_lu_solve")
 def lu_solve(call: Call) -> Any:
     rank = max(call.rank("LU"), call.rank("B"))
-    parts = {name: aligned(call, name, rank=rank - (name == "pivots"))[0] for name in ("LU", "pivots", "B")}
+    parts = {name: align(call, name, rank=rank - (name == "pivots"))[0] for name in ("LU", "pivots", "B")}
     return call.run(**parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned, refused, sample_shape
+from wengert_formulas.batching.calls.layout import align, op_errors, sample_shape
 from wengert_formulas.batching.calls.matrices import of_matrices
 
 rule("linalg_inv_ex")(of_matrices)
@@ -17,12 +17,12 @@ def solve(call: Call) -> Any:
     own, right = sample_shape(call, "A"), sample_shape(call, "B")
     vector = len(right) == 1 or own[:-1] == right
     if not vector:
-        a, b = aligned(call, "A", "B")
+        a, b = align(call, "A", "B")
         return for_each(call, call.run(A=a, B=b))
     if not call["left"]:
-        raise refused(call)
+        raise op_errors(call)
     columns = call["B"].unsqueeze(-1)
-    a, b = aligned(Call(call.op, call.size, {**call.values, "B": columns}, call.batched), "A", "B")
+    a, b = align(Call(call.op, call.size, {**call.values, "B": columns}, call.batched), "A", "B")
     result, *others = for_each(call, call.run(A=a, B=b))
     return result.squeeze(-1), *others
 
@@ -37,12 +37,12 @@ def for_each(call: Call, results: Any) -> Any:
 
 @rule("linalg_solve_triangular")
 def solve_triangular(call: Call) -> Any:
-    a, b = aligned(call, "A", "B")
+    a, b = align(call, "A", "B")
     return call.run(A=a, B=b)
 
 
 @rule("triangular_solve")
 def triangular_solve(call: Call) -> Any:
     """The copy has the batch of the solution."""
-    b, a = aligned(call, "self", "A")
+    b, a = align(call, "self", "A")
     return call.run(self=b, A=a)

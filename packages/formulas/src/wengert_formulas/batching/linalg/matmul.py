@@ -7,8 +7,8 @@ from typing import Any
 from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import refused
-from wengert_formulas.batching.view.views import padded
+from wengert_formulas.batching.calls.layout import op_errors
+from wengert_formulas.batching.view.views import pad_rank
 
 matmul = TABLE.ops["matmul"]
 
@@ -24,9 +24,9 @@ def product(first: Any, first_batched: bool, second: Any, second_batched: bool) 
         second = second.unsqueeze(-1)
     wanted = max(rank, other, 2)
     if first_batched:
-        first = padded(first, max(rank, 2), wanted)
+        first = pad_rank(first, max(rank, 2), wanted)
     if second_batched:
-        second = padded(second, max(other, 2), wanted)
+        second = pad_rank(second, max(other, 2), wanted)
     found = matmul(first, second)
     if rank == 1:
         found = found.squeeze(-2)
@@ -80,16 +80,16 @@ SUMS: dict[str, tuple[str, str, int, int, int]] = {
 
 
 @rule("addmm")
-def added(call: Call) -> Any:
+def batch_added(call: Call) -> Any:
     name = call.name.removesuffix("_") if call.op.is_inplace else call.name
     first, second, rank, other, whole = SUMS[name]
     if (call.rank(first), call.rank(second)) != (rank, other):
-        raise refused(call)
+        raise op_errors(call)
     left, right, value = call[first], call[second], call["self"]
     if name == "addr":
         found = left.unsqueeze(-1) * right.unsqueeze(-2)
     elif value.dtype != left.dtype or right.dtype != left.dtype:
-        raise refused(call)
+        raise op_errors(call)
     else:
         found = product(left, call.batched[first], right, call.batched[second])
         found = found.sum(-3) if name == "addbmm" else found
@@ -100,7 +100,7 @@ def added(call: Call) -> Any:
     if call.op.is_inplace:
         return value.copy_(found) if call["beta"] == 0 else value.mul_(call["beta"]).add_(found)
     if call.batched["self"]:
-        value = padded(value, call.rank("self"), whole)
+        value = pad_rank(value, call.rank("self"), whole)
     return (value if call["beta"] == 1 else value * call["beta"]) + found
 
 
@@ -117,5 +117,5 @@ def linear(call: Call) -> Any:
         return found
     if call.batched["bias"]:
         batched = call.batched["input"] or call.batched["weight"]
-        bias = padded(bias, call.rank("bias"), found.dim() - batched)
+        bias = pad_rank(bias, call.rank("bias"), found.dim() - batched)
     return found + bias

@@ -7,7 +7,7 @@ from typing import Any
 from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned, refused
+from wengert_formulas.batching.calls.layout import align, op_errors
 
 
 @rule("_trace")
@@ -20,8 +20,8 @@ def trace(call: Call) -> Any:
 def cross(call: Call) -> Any:
     rank = call.rank("self")
     if call.rank("other") != rank:
-        raise refused(call)
-    first, second = aligned(call, "self", "other")
+        raise op_errors(call)
+    first, second = align(call, "self", "other")
     return call.run(self=first, other=second, dim=call.dim(call["dim"], rank))
 
 

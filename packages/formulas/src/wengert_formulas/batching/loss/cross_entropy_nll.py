@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import folded, refused
+from wengert_formulas.batching.calls.layout import fold_batch, op_errors
 
 NONE, MEAN = 0, 1
 """Numbers of reductions; 2 is the sum."""
@@ -15,7 +15,7 @@ NONE, MEAN = 0, 1
 
 def images(call: Call, x: Any, rank: int) -> Any:
     """A tensor of one loss for each target, as [batch * N, ...]; rank: of the samples of the input."""
-    return x.reshape(call.size) if rank == 1 else folded(x)
+    return x.reshape(call.size) if rank == 1 else fold_batch(x)
 
 
 def scale_of(call: Call, target: Any, rank: int, dtype: Any) -> Any:
@@ -38,7 +38,7 @@ def per_sample(call: Call, x: Any) -> Any:
     return x.reshape(call.size, x.numel() // max(call.size, 1))
 
 
-def counted(call: Call, target: Any, rank: int, dtype: Any) -> Any:
+def mean_divisor(call: Call, target: Any, rank: int, dtype: Any) -> Any:
     """What each sample's mean is divided by; not in half precision, which counts to 2048 only."""
     return per_sample(call, scale_of(call, target, rank, wc.float32 if dtype.itemsize == 2 else dtype)).sum(1)
 
@@ -47,22 +47,22 @@ def counted(call: Call, target: Any, rank: int, dtype: Any) -> Any:
 def nll_loss(call: Call) -> Any:
     rank = call.rank("self")
     if rank == 1 and call.rank("target") > 1:
-        raise refused(call)
+        raise op_errors(call)
     x, target = call.expanded("self"), call.expanded("target").long()
     shape = tuple(target.shape[1:]) if rank > 1 else ()
-    x, target = x if rank == 1 else folded(x), images(call, target, rank)
+    x, target = x if rank == 1 else fold_batch(x), images(call, target, rank)
     own = call.batched["weight"]
     losses = call.run(self=x, target=target, weight=None if own else call["weight"], reduction=NONE)
     if own:
         if tuple(call["weight"].shape[1:]) != (x.shape[1],):
-            raise refused(call)
+            raise op_errors(call)
         scale = scale_of(call, target, rank, x.dtype)
         losses = wc.where(scale == 0, 0, losses * scale)
     if call["reduction"] == NONE:
         return losses.reshape(call.size, *shape)
     if call["reduction"] != MEAN:
         return per_sample(call, losses).sum(1)
-    counts = counted(call, target, rank, x.dtype)
+    counts = mean_divisor(call, target, rank, x.dtype)
     return (per_sample(call, losses).sum(1, dtype=counts.dtype) / counts).to(x.dtype)
 
 
@@ -77,7 +77,7 @@ def nll_loss_backward(call: Call) -> Any:
         grad = images(call, grad, rank)
     else:
         if call["reduction"] == MEAN:
-            grad = (grad / counted(call, target, rank, dtype)).to(dtype)
+            grad = (grad / mean_divisor(call, target, rank, dtype)).to(dtype)
         count = target.numel() // max(call.size, 1)
         grad = grad.reshape(call.size, 1).expand(call.size, count).reshape(target.shape)
     if own:

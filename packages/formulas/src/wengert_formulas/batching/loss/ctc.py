@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import unfolded
+from wengert_formulas.batching.calls.layout import unfold_batch
 
 
 @rule("ctc_loss")
@@ -18,4 +18,4 @@ def alignments(call: Call) -> Any:
         input_lengths=[*call["input_lengths"]] * size,
         target_lengths=[*call["target_lengths"]] * size,
     )
-    return unfolded(losses, size, x.shape[2])
+    return unfold_batch(losses, size, x.shape[2])

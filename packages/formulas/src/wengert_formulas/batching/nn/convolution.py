@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import folded, refused, unfolded
+from wengert_formulas.batching.calls.layout import fold_batch, op_errors, unfold_batch
 
 
 def as_channels(x: Any) -> Any:
@@ -60,8 +60,8 @@ def convolution(call: Call) -> Any:
     bias = call["bias"]
     apart = bias is not None and (call.batched["bias"] or call.batched["weight"])
     if not channels_fit(call, "input", "weight", 0) or (apart and not bias_fits(call)):
-        raise refused(call)
-    result = convolved(call, None if apart else bias)
+        raise op_errors(call)
+    result = batch_convolution(call, None if apart else bias)
     if not apart:
         return result
     channels = bias.shape[-1]
@@ -75,17 +75,17 @@ def bias_fits(call: Call) -> bool:
     return call.rank("bias") == 1 and bias.shape[-1] == channels and bias.dtype == call["input"].dtype
 
 
-def convolved(call: Call, bias: Any) -> Any:
+def batch_convolution(call: Call, bias: Any) -> Any:
     """The convolution, plus a bias where neither it nor the weight is batched."""
     x, weight, groups, size = call["input"], call["weight"], call["groups"], call.size
     if not call.batched["weight"]:
         if not call.batched["input"]:
             return call.expand(call.run(bias=bias))
-        return unfolded(call.run(input=folded(x), bias=bias), size, x.shape[1])
+        return unfold_batch(call.run(input=fold_batch(x), bias=bias), size, x.shape[1])
     if not call.batched["input"]:
         mixed = weight_as_channels(weight, call["transposed"], groups)
         return out_of_groups(call.run(weight=mixed, bias=None), groups, size, 1)
-    return of_channels(call.run(input=as_channels(x), weight=folded(weight), bias=None, groups=size * groups), size)
+    return of_channels(call.run(input=as_channels(x), weight=fold_batch(weight), bias=None, groups=size * groups), size)
 
 
 def weight_as_channels(weight: Any, transposed: bool, groups: int) -> Any:
@@ -98,11 +98,11 @@ def convolution_weight(call: Call) -> Any:
     if call.size == 0:
         return of_nothing(call, convolution_weight)
     if not channels_fit(call, "input", "grad_output", 1):
-        raise refused(call)
+        raise op_errors(call)
     x, grad, groups, size = call["input"], call["grad_output"], call["groups"], call.size
     if call.batched["input"] and call.batched["grad_output"]:
         result = call.run(input=as_channels(x), grad_output=as_channels(grad), groups=size * groups)
-        return unfolded(result, size, result.shape[0] // size)
+        return unfold_batch(result, size, result.shape[0] // size)
     if call.batched["input"]:
         result = call.run(input=among_groups(x, groups, 2))
         return out_of_groups(result, 1, size, 1)

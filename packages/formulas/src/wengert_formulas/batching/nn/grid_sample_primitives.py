@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import folded, unfolded
+from wengert_formulas.batching.calls.layout import fold_batch, unfold_batch
 
 
 @rule("grid_sampler_2d", "grid_sampler_3d")
 def read(call: Call) -> Any:
     """The batch becomes images, each with a grid."""
     input, grid = (call.expanded(name) for name in ("input", "grid"))
-    return unfolded(call.run(input=folded(input), grid=folded(grid)), call.size, input.shape[1])
+    return unfold_batch(call.run(input=fold_batch(input), grid=fold_batch(grid)), call.size, input.shape[1])

@@ -13,19 +13,21 @@ from typing import Any
 import wengert_core as wc
 
 from wengert_formulas.batching.calls.call import Call, family, rule
-from wengert_formulas.batching.calls.layout import refused, sample_shape
+from wengert_formulas.batching.calls.layout import op_errors, sample_shape
 
 ops = wc.TABLE.ops
 
-def moved(call: Call, x: Any, place: int) -> Any:
-    """[B, ...] laid out with the batch before dim ``place`` of the layout."""
-    return x.reshape(call.size, *call["layout"]).movedim(0, place)
+def move_batch(call: Call, x: Any, batch_dim: int) -> Any:
+    """[B, ...] laid out with the batch before dim ``batch_dim`` of the layout."""
+    return x.reshape(call.size, *call["layout"]).movedim(0, batch_dim)
 
 
-def moved_back(call: Call, x: Any, place: int, shape: tuple[int, ...]) -> Any:
+def move_batch_back(call: Call, x: Any, batch_dim: int, shape: tuple[int, ...]) -> Any:
     """The opposite."""
     layout = list(call["layout"])
-    return x.reshape(*layout[:place], call.size, *layout[place:]).movedim(place, 0).reshape(call.size, *shape)
+    return (
+        x.reshape(*layout[:batch_dim], call.size, *layout[batch_dim:]).movedim(batch_dim, 0).reshape(call.size, *shape)
+    )
 
 
 def layout_with(call: Call, dim: int) -> tuple[int, ...]:
@@ -42,16 +44,16 @@ def check_layout(call: Call) -> None:
               "bias": layout[2] * layout[3], "mean": layout[1] * layout[2], "var": layout[1] * layout[2]}
     for name, count in counts.items():
         if call.values.get(name) is not None and math.prod(sample_shape(call, name)) != count:
-            raise refused(call)
+            raise op_errors(call)
 
 
 @family("normalization")
-def normalized(call: Call) -> Any:
+def batch_normalize(call: Call) -> Any:
     """Without weights of samples, which are then multiplied with the result."""
     check_layout(call)
     own = [name for name in ("weight", "bias") if call.batched[name]]
     result, mean, var = without_weights(call, {"weight": None, "bias": None} if own else {})
-    return (weighed(call, result) if own else result), mean, var
+    return (apply_weight(call, result) if own else result), mean, var
 
 
 def without_weights(call: Call, weights: dict[str, Any]) -> Any:
@@ -69,14 +71,14 @@ def without_weights(call: Call, weights: dict[str, Any]) -> Any:
         return result.reshape(call.size, *shape), call.expand(mean), call.expand(var)
     statistics = {name: call.expanded(name).reshape(-1) for name in ("mean", "var") if given}
     outer = call["layout"][0]
-    place = 0 if outer == 1 else 1
-    x = x.reshape(call.size, *call["layout"]) if outer == 1 else moved(call, x, 1)
+    batch_dim = 0 if outer == 1 else 1
+    x = x.reshape(call.size, *call["layout"]) if outer == 1 else move_batch(call, x, 1)
     result, mean, var = call.run(input=x, layout=layout_with(call, 1), **statistics, **weights)
     counts = (call.size, call["layout"][1] * call["layout"][2])
-    return moved_back(call, result, place, shape), mean.reshape(counts), var.reshape(counts)
+    return move_batch_back(call, result, batch_dim, shape), mean.reshape(counts), var.reshape(counts)
 
 
-def weighed(call: Call, result: Any) -> Any:
+def apply_weight(call: Call, result: Any) -> Any:
     """result * weight + bias, in the dtype of the result."""
     dtype, laid = result.dtype, result.reshape(call.size, *call["layout"])
     for name in ("weight", "bias"):
@@ -94,14 +96,14 @@ def normalization_backward(call: Call) -> Any:
     if size == 1 and channels > 1:
         return backward_of_rows(call)
     shape = sample_shape(call, "input")
-    tensors = {name: moved(call, call.expanded(name), 2) for name in ("grad_output", "input")}
+    tensors = {name: move_batch(call, call.expanded(name), 2) for name in ("grad_output", "input")}
     for name in ("mean", "var"):
         tensors[name] = call.expanded(name).reshape(call.size, images, groups).movedim(0, 1).reshape(-1)
     if call["weight"] is not None:
         tensors["weight"] = call.expanded("weight").reshape(-1)
     result, weight, bias = call.run(layout=layout_with(call, 2), **tensors)
     counts = (call.size, groups * channels)
-    return moved_back(call, result, 2, shape), weight.reshape(counts), bias.reshape(counts)
+    return move_batch_back(call, result, 2, shape), weight.reshape(counts), bias.reshape(counts)
 
 
 def backward_of_rows(call: Call) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import refused
+from wengert_formulas.batching.calls.layout import op_errors
 
 
 @rule("constant_pad_nd")
 def constant_pad_nd(call: Call) -> Any:
     if len(call["pad"]) > 2 * call.rank("self"):
-        raise refused(call)
+        raise op_errors(call)
     return call.run()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned
+from wengert_formulas.batching.calls.layout import align
 
 
 @rule("complex", "polar")
-def paired(call: Call) -> Any:
+def batch_pair(call: Call) -> Any:
     names = ("real", "imag") if call.name == "complex" else ("abs", "angle")
-    return call.run(**dict(zip(names, aligned(call, *names), strict=True)))
+    return call.run(**dict(zip(names, align(call, *names), strict=True)))

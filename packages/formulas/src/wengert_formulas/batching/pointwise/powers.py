@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned
+from wengert_formulas.batching.calls.layout import align
 
 
 @rule("_ldexp")
 def ldexp(call: Call) -> Any:
     """Both broadcast."""
-    x, other = aligned(call, "self", "other")
+    x, other = align(call, "self", "other")
     return call.run(self=x, other=other)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.ops.reduce.norms import renormed
+from wengert_core.ops.reduce.norms import scale_to_maxnorm
 
 from wengert_formulas.batching.calls.call import Call, rule
-from wengert_formulas.batching.calls.layout import aligned
+from wengert_formulas.batching.calls.layout import align
 from wengert_formulas.batching.reduce.reductions import over_dims
 
 ops = wc.TABLE.ops
@@ -19,12 +19,14 @@ rule("linalg_vector_norm", "_norm")(over_dims)
 def renorm(call: Call) -> Any:
     """Over all dims but the batch and the one next to that which is named."""
     dim = call.dim(call["dim"], call.rank("self"))
-    return renormed(call["self"], call["p"], [d for d in range(1, call["self"].dim()) if d != dim], call["maxnorm"])
+    return scale_to_maxnorm(
+        call["self"], call["p"], [d for d in range(1, call["self"].dim()) if d != dim], call["maxnorm"]
+    )
 
 
 @rule("dist")
 def dist(call: Call) -> Any:
-    first, second = aligned(call, "self", "other")
+    first, second = align(call, "self", "other")
     difference = first - second
     rows = difference.reshape(call.size, difference.numel() // max(call.size, 1))
     return ops["linalg_vector_norm"](rows, call["p"], [1])

@@ -8,11 +8,11 @@ from wengert_core import TABLE
 
 from wengert_formulas.batching.calls.call import Call, family, rule
 from wengert_formulas.batching.calls.layout import flat
-from wengert_formulas.batching.reduce.dimwise import along
+from wengert_formulas.batching.reduce.dimwise import batch_dimwise
 
 
 @family("reduction")
-def reduced(call: Call) -> Any:
+def batch_reduce(call: Call) -> Any:
     value, dim, rank = call["self"], call["dim"], call.rank("self")
     if not rank:
         call.dims([] if dim is None else dim, 0)
@@ -61,9 +61,9 @@ def aminmax(call: Call) -> Any:
 
 
 @rule("argmax", "argmin")
-def place(call: Call) -> Any:
+def batch_whole(call: Call) -> Any:
     """Without a dim: among all elements of a sample."""
     if call["dim"] is not None:
-        return along(call)
+        return batch_dimwise(call)
     found = call.run(self=flat(call, "self"), dim=1, keepdim=False)
     return found.reshape(call.size, *[1] * call.rank("self")) if call["keepdim"] else found

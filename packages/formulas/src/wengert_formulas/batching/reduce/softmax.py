@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_formulas.batching.calls.call import Call, family
-from wengert_formulas.batching.calls.layout import lifted, shaped
+from wengert_formulas.batching.calls.layout import lift, reshape_like
 
 
 @family("softmax")
@@ -13,4 +13,4 @@ def softmax(call: Call) -> Any:
     """All tensors have one shape."""
     names = [name for name in ("self", "grad_output", "output") if name in call.values]
     dim = call.dim(call["dim"], call.rank(names[0]))
-    return shaped(call, call.run(dim=dim, **{name: lifted(call, name) for name in names}), names[0])
+    return reshape_like(call, call.run(dim=dim, **{name: lift(call, name) for name in names}), names[0])

@@ -10,7 +10,7 @@ from wengert_formulas.batching.calls.call import Call, rule
 
 
 @rule("select_backward", "slice_backward")
-def placed(call: Call) -> Any:
+def batch_view_backward(call: Call) -> Any:
     sizes = call["input_sizes"]
     return call.run(input_sizes=(call.size, *sizes), dim=call.dim(call["dim"], len(sizes)))
 

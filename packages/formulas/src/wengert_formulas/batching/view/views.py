@@ -17,14 +17,14 @@ def sizes_of(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else [int(size) for size in value]
 
 
-def padded(value: Any, rank: int, wanted: int) -> Any:
+def pad_rank(value: Any, rank: int, wanted: int) -> Any:
     """A batch whose elements have dims of size 1 more in front: wanted in all."""
     for _ in range(wanted - rank):
         value = unsqueeze(value, 1)
     return value
 
 
-def filled_in(size: list[int], count: int) -> list[int]:
+def fill_in_shape(size: list[int], count: int) -> list[int]:
     """A shape whose -1 is filled in. RuntimeError where it does not fit."""
     if -1 not in size:
         return size
@@ -38,12 +38,12 @@ def filled_in(size: list[int], count: int) -> list[int]:
 
 
 @rule("view", "_unsafe_view", "_reshape_alias")
-def viewed(call: Call) -> Any:
+def batch_view(call: Call) -> Any:
     size = call["size"]
     if not isinstance(size, (int, tuple, list)):
         return another_dtype(call, size)
     count = math.prod(call["self"].shape[1:])
-    wanted = filled_in(sizes_of(size), count)
+    wanted = fill_in_shape(sizes_of(size), count)
     if math.prod(wanted) != count:
         raise RuntimeError(f"shape '{sizes_of(size)}' is invalid for input of size {count}")
     return call.run(size=(call.size, *wanted))
@@ -63,14 +63,14 @@ def as_it_is(call: Call) -> Any:
 
 
 @rule("view_as_complex")
-def paired(call: Call) -> Any:
+def batch_view_complex(call: Call) -> Any:
     if call.rank("self") == 0:
         raise RuntimeError("Input tensor must have one or more dimensions")
     return call.run()
 
 
 @rule("transpose")
-def transposed(call: Call) -> Any:
+def batch_transpose(call: Call) -> Any:
     rank = call.rank("self")
     first, second = call.dim(call["dim0"], rank), call.dim(call["dim1"], rank)
     return call.run(dim0=first, dim1=second) if rank else alias(call["self"])
@@ -85,7 +85,7 @@ def matrix(call: Call) -> Any:
 
 
 @rule("permute")
-def permuted(call: Call) -> Any:
+def batch_permute(call: Call) -> Any:
     dims, rank = sizes_of(call["dims"]), call.rank("self")
     if len(dims) != rank:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
@@ -95,7 +95,7 @@ def permuted(call: Call) -> Any:
 
 
 @rule("squeeze")
-def squeezed(call: Call) -> Any:
+def batch_squeeze(call: Call) -> Any:
     value, rank = call["self"], call.rank("self")
     dims = range(1, rank + 1) if call["dim"] is None else call.dims(call["dim"], rank)
     dims = [dim for dim in dims if dim <= rank and value.shape[dim] == 1]
@@ -103,18 +103,18 @@ def squeezed(call: Call) -> Any:
 
 
 @rule("unsqueeze")
-def unsqueezed(call: Call) -> Any:
+def batch_unsqueeze(call: Call) -> Any:
     return call.run(dim=call.dim(call["dim"], call.rank("self") + 1))
 
 
 @rule("expand")
-def expanded(call: Call) -> Any:
+def batch_expand(call: Call) -> Any:
     size, rank = sizes_of(call["size"]), call.rank("self")
     if len(size) < rank:
         raise RuntimeError(f"expand(torch.FloatTensor{{{list(call['self'].shape[1:])}}}, size={size}): the number of "
                            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
                            f"tensor ({rank})")
-    return call.run(self=padded(call["self"], rank, len(size)), size=(call.size, *size))
+    return call.run(self=pad_rank(call["self"], rank, len(size)), size=(call.size, *size))
 
 
 @rule("select", "slice")
@@ -157,7 +157,7 @@ def check_inside(call: Call, value: Any, offset: int | None) -> None:
 
 
 @rule("as_strided")
-def strided(call: Call) -> Any:
+def batch_as_strided(call: Call) -> Any:
     value, offset = call["self"], call["storage_offset"]
     check_inside(call, value, offset)
     return call.run(size=(call.size, *call["size"]), stride=(value.stride(0), *call["stride"]),
@@ -182,7 +182,7 @@ def pieces(call: Call) -> Any:
 
 
 @family("copy")
-def copied(call: Call) -> Any:
+def batch_copy(call: Call) -> Any:
     layout = call["memory_format"]
     if layout is not None and str(layout) in ("torch.channels_last", "torch.channels_last_3d"):
         return call.run(self=call["self"].movedim(2, -1), memory_format=None).contiguous().movedim(-1, 2)
@@ -190,7 +190,7 @@ def copied(call: Call) -> Any:
 
 
 @family("conversion")
-def converted(call: Call) -> Any:
+def batch_view_dtype(call: Call) -> Any:
     return call.run()
 
 
@@ -204,14 +204,14 @@ def matrix_(call: Call) -> Any:
 
 
 @rule("transpose_")
-def transposed_(call: Call) -> Any:
+def batch_transpose_(call: Call) -> Any:
     rank = call.rank("self")
     dims = call.dim(call["dim0"], rank), call.dim(call["dim1"], rank)
     return call["self"].transpose_(*dims) if rank else None
 
 
 @rule("squeeze_")
-def squeezed_(call: Call) -> Any:
+def batch_squeeze_(call: Call) -> Any:
     value, rank = call["self"], call.rank("self")
     dims = range(1, rank + 1) if call["dim"] is None else call.dims(call["dim"], rank)
     dims = [dim for dim in dims if dim <= rank and value.shape[dim] == 1]
@@ -219,17 +219,17 @@ def squeezed_(call: Call) -> Any:
 
 
 @rule("unsqueeze_")
-def unsqueezed_(call: Call) -> Any:
+def batch_unsqueeze_(call: Call) -> Any:
     return call.run(dim=call.dim(call["dim"], call.rank("self") + 1))
 
 
 @rule("as_strided_")
-def strided_(call: Call) -> Any:
-    return strided(call)
+def batch_as_strided_(call: Call) -> Any:
+    return batch_as_strided(call)
 
 
 @rule("resize_", "resize_as_")
-def resized(call: Call) -> Any:
+def batch_resize(call: Call) -> Any:
     value = call["self"]
     shape = list(value.shape[1:])
     if call.name == "resize_":
@@ -248,5 +248,5 @@ def resized(call: Call) -> Any:
 
 
 @rule("set_")
-def refused(call: Call) -> Any:
+def refuse_batch(call: Call) -> Any:
     raise RuntimeError("vmap: set_ of a batched tensor is not possible: its memory is shared by the batch")

@@ -16,9 +16,9 @@ linear("tril", self=lambda grad, diagonal: grad.tril(diagonal))
 linear("triu", self=lambda grad, diagonal: grad.triu(diagonal))
 
 
-def rolled_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
+def roll_back(grad: Tensor, shifts: Any, dims: Any) -> Tensor:
     """roll by the opposite shifts."""
     return grad.roll(-shifts if isinstance(shifts, int) else [-n for n in shifts], dims)
 
 
-linear("roll", self=rolled_back)
+linear("roll", self=roll_back)

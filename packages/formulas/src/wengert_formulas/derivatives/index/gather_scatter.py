@@ -20,13 +20,13 @@ linear(
 )
 
 
-def added(grad: Tensor, dim: int, index: Tensor, source_shape: Shape, alpha: Any) -> Tensor:
+def index_add_grad(grad: Tensor, dim: int, index: Tensor, source_shape: Shape, alpha: Any) -> Tensor:
     """The gradient at the places added to, times alpha."""
     part = wc.index_select(grad, dim, index).reshape(source_shape)
     return part if alpha == 1 else part * alpha
 
 
-linear("index_add", self=1, source=added)
+linear("index_add", self=1, source=index_add_grad)
 linear(
     "index_copy",
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
@@ -34,7 +34,7 @@ linear(
 )
 
 
-def at_filled(grad: Tensor, dim: int, index: Tensor) -> Tensor:
+def fill_value_grad(grad: Tensor, dim: int, index: Tensor) -> Tensor:
     """The sum of the gradient over the places that were filled, each once also where the index names it twice."""
     if index.numel() == 1:
         return wc.index_select(grad, dim, index).sum()
@@ -45,13 +45,13 @@ def at_filled(grad: Tensor, dim: int, index: Tensor) -> Tensor:
 linear(
     "index_fill",
     self=lambda grad, dim, index: wc.index_fill(grad, dim, index, 0),
-    value=at_filled,
+    value=fill_value_grad,
     node=by_value("IndexFill"),
 )
 linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))
 
 
-def taken(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
+def grad_of_source(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
     """The gradient at the places written to, in the shape of a source of which only a part may have been used."""
     part = wc.gather(grad, dim, index)
     for d, size in enumerate(src_shape):
@@ -60,26 +60,26 @@ def taken(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:
     return part
 
 
-def kept(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
+def grad_outside(grad: Tensor, dim: int, index: Tensor, reduce: str | None) -> Tensor:
     """The gradient, and 0 at the places written to."""
     if reduce == "multiply":
         raise RuntimeError("derivative for aten::scatter is not implemented: for reduce='multiply'")
     return grad if reduce == "add" else wc.scatter(grad, dim, index, 0)
 
 
-def scattered(self_t: Tensor, dim: int, index: Tensor, src: Any, src_t: Any, reduce: str | None) -> Tensor:
+def scatter_tangent(self_t: Tensor, dim: int, index: Tensor, src: Any, src_t: Any, reduce: str | None) -> Tensor:
     """The tangents of self and src put together; 0 at the places where a number was written."""
     return wc.scatter(self_t, dim, index, src_t if isinstance(src, Tensor) else 0, reduce=reduce)
 
 
 linear(
     "scatter",
-    self=kept,
-    src=taken,
-    jvp=scattered,
+    self=grad_outside,
+    src=grad_of_source,
+    jvp=scatter_tangent,
     node=lambda src: f"ScatterBackward{int(not of_tensor(src))}",
 )
-linear("scatter_add", self=1, src=taken)
+linear("scatter_add", self=1, src=grad_of_source)
 TABLE.not_differentiable("nonzero")
 
 # ---- positions of the flattened tensor

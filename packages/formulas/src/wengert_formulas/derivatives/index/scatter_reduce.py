@@ -73,10 +73,10 @@ def reduce_grads(
     if not index.numel():
         return grad, wc.zeros_like(src)
     of_self, of_src = slopes(self, dim, index, part_of(src, index), reduce, include_self, result)
-    return grad * of_self.conj(), placed(grad.gather(dim, index) * of_src.conj(), src.shape)
+    return grad * of_self.conj(), pad_to_shape(grad.gather(dim, index) * of_src.conj(), src.shape)
 
 
-def placed(part: Tensor, shape: Any) -> Tensor:
+def pad_to_shape(part: Tensor, shape: Any) -> Tensor:
     """The part at the start of zeros of a shape."""
     for d, size in enumerate(shape):
         if part.shape[d] != size:

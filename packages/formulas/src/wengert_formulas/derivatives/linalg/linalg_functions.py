@@ -41,7 +41,7 @@ def reflections(input: Tensor, tau: Tensor, adjoint_: bool) -> tuple[list[Tensor
     return [v.narrow(-1, i, 1) for i in each], [factors.select(-3, i) for i in each]
 
 
-def applied(v: list[Tensor], f: list[Tensor], x: Tensor, order: list[int]) -> list[Tensor]:
+def apply_reflections(v: list[Tensor], f: list[Tensor], x: Tensor, order: list[int]) -> list[Tensor]:
     """x, and what it is after each of the reflections."""
     after = [x]
     for i in order:
@@ -54,7 +54,7 @@ def reflections_grads(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients by input, tau and x, from the last reflection to the first."""
     v, f = reflections(input, tau, adjoint_)
-    states = applied(v, f, x, order)
+    states = apply_reflections(v, f, x, order)
     by_v, by_f = [wc.zeros_like(each) for each in v], [wc.zeros_like(each) for each in f]
     for before, i in zip(states[-2::-1], reversed(order), strict=True):
         seen, pulled = adjoint(v[i]) @ before, adjoint(v[i]) @ grad
@@ -77,7 +77,7 @@ def reflections_tangent(
     v, f = reflections(input, tau, adjoint_)
     moved = input_t.tril(-1)
     f_t = (tau_t.conj() if adjoint_ else tau_t).unsqueeze(-1).unsqueeze(-1)
-    for before, i in zip(applied(v, f, x, order), order, strict=False):
+    for before, i in zip(apply_reflections(v, f, x, order), order, strict=False):
         v_t, seen = moved.narrow(-1, i, 1), adjoint(v[i]) @ before
         by_v = v_t @ seen + v[i] @ (adjoint(v_t) @ before + adjoint(v[i]) @ x_t)
         x_t = x_t - f_t.select(-3, i) * (v[i] @ seen) - f[i] * by_v

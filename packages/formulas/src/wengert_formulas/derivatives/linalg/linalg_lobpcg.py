@@ -11,11 +11,11 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, asked
+from wengert_formulas.derivatives.base import TABLE, has_gradient
 from wengert_formulas.derivatives.linalg.linalg_spectral import differences, on_diagonal
 
 
-def beside(A: Tensor, B: Tensor, E: Tensor, X: Tensor, right: Tensor) -> Tensor:
+def solve_off_span(A: Tensor, B: Tensor, E: Tensor, X: Tensor, right: Tensor) -> Tensor:
     """For each pair the z with (A - e B) z = what of its column of ``right`` is not along B X; X^T B z = 0."""
     bx = B @ X
     outside = right - bx @ (X.mT @ right)
@@ -39,23 +39,23 @@ def symmetric(x: Tensor) -> Tensor:
 
 def pairs_grad(grads: Any, A: Tensor, B: Tensor, E: Tensor, X: Tensor) -> Tensor:
     """The cotangent of dA X, column by column, times X^T."""
-    return symmetric(met(grads, A, B, E, X) @ X.mT)
+    return symmetric(sylvester_cotangent(grads, A, B, E, X) @ X.mT)
 
 
-def met(grads: Any, A: Tensor, B: Tensor, E: Tensor, X: Tensor) -> Tensor:
+def sylvester_cotangent(grads: Any, A: Tensor, B: Tensor, E: Tensor, X: Tensor) -> Tensor:
     """The cotangent of dA X - dB X diag(E)."""
     by_values, by_vectors = grads
     result = X * by_values.unsqueeze(-2)
-    if asked(by_vectors):
-        result = result + X @ within(E, X.mT @ by_vectors) - beside(A, B, E, X, by_vectors)
+    if has_gradient(by_vectors):
+        result = result + X @ within(E, X.mT @ by_vectors) - solve_off_span(A, B, E, X, by_vectors)
     return result
 
 
 def pairs_grad_b(grads: Any, A: Tensor, B: Tensor, E: Tensor, X: Tensor) -> Tensor:
     """As for A, times -e; and what keeps X^T B X = 1."""
     by_vectors = grads[1]
-    inner = -met(grads, A, B, E, X) * E.unsqueeze(-2)
-    if asked(by_vectors):
+    inner = -sylvester_cotangent(grads, A, B, E, X) * E.unsqueeze(-2)
+    if has_gradient(by_vectors):
         inner = inner - X * ((X * by_vectors).sum(-2, keepdim=True) * 0.5)
     return symmetric(inner @ X.mT)
 
@@ -65,7 +65,9 @@ def pairs_tangent(A_t: Tensor, B_t: Tensor, A: Tensor, B: Tensor, E: Tensor, X: 
     moved_b = symmetric(B_t) @ X
     moved = symmetric(A_t) @ X - moved_b * E.unsqueeze(-2)
     turned = X.mT @ moved
-    vectors = X @ within(E, turned) - beside(A, B, E, X, moved) - X * ((X * moved_b).sum(-2, keepdim=True) * 0.5)
+    vectors = (
+        X @ within(E, turned) - solve_off_span(A, B, E, X, moved) - X * ((X * moved_b).sum(-2, keepdim=True) * 0.5)
+    )
     return turned.diagonal(0, -2, -1), vectors
 
 

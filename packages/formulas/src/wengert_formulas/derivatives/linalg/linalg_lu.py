@@ -82,7 +82,7 @@ def ordered_tangent(moved: Tensor, LU: Tensor) -> Tensor:
 
 
 # ---- L and U as two matrices
-def packed(L: Tensor, U: Tensor) -> Tensor:
+def pack_factors(L: Tensor, U: Tensor) -> Tensor:
     """What of them is not fixed in one matrix: L below the diagonal, and U."""
     (m, k), n = L.shape[-2:], U.shape[-1]
     lower, upper = L.tril(-1), U.triu()
@@ -93,7 +93,7 @@ def packed(L: Tensor, U: Tensor) -> Tensor:
     return lower + upper
 
 
-def taken_apart(LU_t: Tensor) -> tuple[Tensor, Tensor]:
+def split_tangent(LU_t: Tensor) -> tuple[Tensor, Tensor]:
     """The tangents of L and U from those in one matrix."""
     k = min(LU_t.shape[-2:])
     return LU_t.narrow(-1, 0, k).tril(-1), LU_t.narrow(-2, 0, k).triu()
@@ -101,19 +101,19 @@ def taken_apart(LU_t: Tensor) -> tuple[Tensor, Tensor]:
 
 def unpack_grad(grads: Any, unpack_data: bool) -> Any:
     """The parts that are read."""
-    return packed(*grads) if unpack_data else None
+    return pack_factors(*grads) if unpack_data else None
 
 
 def unpack_tangent(LU_data_t: Tensor, unpack_data: bool) -> Any:
     """The same of the tangent; nothing of what is empty."""
-    return (None, *taken_apart(LU_data_t)) if unpack_data else (None, None, None)
+    return (None, *split_tangent(LU_data_t)) if unpack_data else (None, None, None)
 
 
 derivative(
     "linalg_lu",
-    A=lambda grads, P, L, U: P @ ordered_grad(packed(*grads), packed(L, U)),
+    A=lambda grads, P, L, U: P @ ordered_grad(pack_factors(*grads), pack_factors(L, U)),
     outputs=("L", "U"),
-    jvp=lambda A_t, P, L, U: (None, *taken_apart(ordered_tangent(P.mT @ A_t, packed(L, U)))),
+    jvp=lambda A_t, P, L, U: (None, *split_tangent(ordered_tangent(P.mT @ A_t, pack_factors(L, U)))),
 )
 derivative("lu_unpack", LU_data=unpack_grad, outputs=("L", "U"), jvp=unpack_tangent)
 

@@ -17,7 +17,7 @@ from wengert_formulas.derivatives.linalg.matmul import adjoint
 derivative = TABLE.derivative
 
 
-def solved(A: Tensor, B: Tensor, left: bool = True) -> Tensor:
+def solve(A: Tensor, B: Tensor, left: bool = True) -> Tensor:
     """X of A X = B, infinite or NaN where A is singular."""
     return wc.linalg_solve_ex(A, B, left=left)[0]
 
@@ -46,7 +46,7 @@ def solve_grads(
     if is_constant(A):
         by_b = wc.linalg_lu_solve(LU, pivots, grad, left=left, adjoint=True)
     else:
-        by_b = solved(adjoint(A), grad, left)
+        by_b = solve(adjoint(A), grad, left)
     by_a = None
     if needs[0]:
         by_a = -(by_b @ adjoint(x)) if left else -(adjoint(x) @ by_b)
@@ -60,7 +60,7 @@ def solve_tangent(
     vector = is_vector(tuple(A.shape), B_shape)
     x, b = (result.unsqueeze(-1), B_t.unsqueeze(-1)) if vector else (result, B_t)
     rest = b - (A_t @ x if left else x @ A_t)
-    moved = wc.linalg_lu_solve(LU, pivots, rest, left=left) if is_constant(A) else solved(A, rest, left)
+    moved = wc.linalg_lu_solve(LU, pivots, rest, left=left) if is_constant(A) else solve(A, rest, left)
     return (moved.squeeze(-1) if vector else moved), None, None, None
 
 

@@ -11,7 +11,7 @@ import wengert_core as wc
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, asked, imag, real
+from wengert_formulas.derivatives.base import TABLE, has_gradient, imag, real
 from wengert_formulas.derivatives.linalg.matmul import adjoint
 
 derivative = TABLE.derivative
@@ -59,7 +59,7 @@ def eigh_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor, 
     """V (diag(gL) + skew(V^H gV) / 2 (lambda_j - lambda_i)) V^H, which is Hermitian as A is meant to be."""
     by_values, by_vectors = grads
     v = eigenvectors if eigenvectors.ndim > 1 else wc.linalg_eigh(A, UPLO, True)[1]
-    if not (eigenvectors.ndim > 1 and asked(by_vectors)):
+    if not (eigenvectors.ndim > 1 and has_gradient(by_vectors)):
         return (v * by_values.unsqueeze(-2)) @ adjoint(v)
     turned = adjoint(v) @ by_vectors
     if v.is_complex():
@@ -92,7 +92,7 @@ def eig_grad(grads: Any, A: Tensor, eigenvalues: Tensor, eigenvectors: Tensor) -
     by_values, by_vectors = grads
     v = eigenvectors
     inner = on_diagonal(by_values)
-    if asked(by_vectors):
+    if has_gradient(by_vectors):
         turned = adjoint(v) @ by_vectors
         check_phase("linalg_eig", imag(diagonal(turned)), turned, "eigenvectors")
         turned = turned - (adjoint(v) @ v) * real(diagonal(turned)).unsqueeze(-2)
@@ -128,7 +128,7 @@ def svd_grad(grads: Any, A: Tensor, U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
     """Source: J. Townsend, Differentiating the singular value decomposition (2016); the phase by invariance."""
     by_u, by_s, by_vh = grads
     u, vh = thin(A, U, S, Vh)
-    if U.ndim < 2 or not (asked(by_u) or asked(by_vh)):
+    if U.ndim < 2 or not (has_gradient(by_u) or has_gradient(by_vh)):
         return (u * by_s.unsqueeze(-2)) @ vh
     k = S.shape[-1]
     by_u, by_vh = by_u.narrow(-1, 0, k), by_vh.narrow(-2, 0, k)
@@ -224,7 +224,7 @@ def qr_grad(grads: Any, A_shape: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor
 
 def qr_square_grad(by_q: Tensor, by_r: Tensor, q: Tensor, r: Tensor) -> Tensor:
     """For an R that is square."""
-    by_vectors = asked(by_q)
+    by_vectors = has_gradient(by_q)
     inner = by_r @ adjoint(r)
     inner = half_upper(inner - adjoint(q) @ by_q if by_vectors else inner)
     inner = q @ (inner + adjoint(inner))

@@ -24,20 +24,20 @@ multilinear("dot", self=lambda grad, tensor: grad * tensor.conj(), tensor=lambda
 multilinear("vdot", self=lambda grad, other: grad.conj() * other, other=lambda grad, self: grad * self)
 
 
-def scaled(x: Tensor, factor: Any) -> Tensor:
+def scale(x: Tensor, factor: Any) -> Tensor:
     """x * factor, and x itself for 1."""
     return x if isinstance(factor, int) and factor == 1 else x * factor
 
 
 derivative(
     "addmm",
-    self=lambda grad, beta: scaled(grad, conj(beta)),
-    mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), conj(alpha)),
-    mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), conj(alpha)),
+    self=lambda grad, beta: scale(grad, conj(beta)),
+    mat1=lambda grad, mat2, alpha: scale(grad.mm(adjoint(mat2)), conj(alpha)),
+    mat2=lambda grad, mat1, alpha: scale(adjoint(mat1).mm(grad), conj(alpha)),
     jvp={
-        "self": lambda self_t, beta: scaled(self_t, beta),
-        "mat1": lambda mat1_t, mat2, alpha: scaled(mat1_t.mm(mat2), alpha),
-        "mat2": lambda mat2_t, mat1, alpha: scaled(mat1.mm(mat2_t), alpha),
+        "self": lambda self_t, beta: scale(self_t, beta),
+        "mat1": lambda mat1_t, mat2, alpha: scale(mat1_t.mm(mat2), alpha),
+        "mat2": lambda mat2_t, mat1, alpha: scale(mat1.mm(mat2_t), alpha),
     },
 )
 

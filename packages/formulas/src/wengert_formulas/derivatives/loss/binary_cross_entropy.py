@@ -14,7 +14,7 @@ derivative, elementwise = TABLE.derivative, TABLE.elementwise
 NEAR_ZERO = 1e-12
 
 
-def spread(x: Tensor) -> Tensor:
+def bernoulli_variance(x: Tensor) -> Tensor:
     """x (1 - x), kept from zero."""
     return ((1 - x) * x).clamp_min(NEAR_ZERO)
 
@@ -23,7 +23,7 @@ def cross_entropy_curvature(self: Tensor, target: Tensor) -> Tensor:
     """d (x - t) / spread(x): (1 - slope (1 - 2 x)) / spread(x), where that is not kept from zero."""
     slope = wc._binary_cross_entropy_slope(self, target)
     inside = (1 - self) * self >= NEAR_ZERO
-    return wc.where(inside, 1 - slope * (1 - 2 * self), 1) / spread(self)
+    return wc.where(inside, 1 - slope * (1 - 2 * self), 1) / bernoulli_variance(self)
 
 
 elementwise(
@@ -34,7 +34,7 @@ elementwise(
 elementwise(
     "_binary_cross_entropy_slope",
     self=cross_entropy_curvature,
-    target=lambda self: -1 / spread(self),
+    target=lambda self: -1 / bernoulli_variance(self),
 )
 
 

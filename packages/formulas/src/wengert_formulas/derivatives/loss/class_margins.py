@@ -42,9 +42,9 @@ def slope_of_classes(self: Tensor, target: Tensor, p: Any, margin: Any, weight: 
 
 def slope_of_labels(self: Tensor, target: Tensor) -> Tensor:
     """The same of multilabel_margin_loss."""
-    rows, places, terms = pairs_of_labels(self.detach(), target)
+    rows, positions, terms = pairs_of_labels(self.detach(), target)
     lacking = (terms > 0).to(self.dtype) / rows.shape[1]
-    return wc.scatter_add(lacking.sum(1), 1, places, -lacking.sum(2))
+    return wc.scatter_add(lacking.sum(1), 1, positions, -lacking.sum(2))
 
 
 derivative(

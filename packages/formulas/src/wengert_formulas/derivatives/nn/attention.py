@@ -16,19 +16,19 @@ from wengert_core.tensors.tensor import Tensor
 from wengert_formulas.derivatives.base import TABLE
 
 
-def turned(x: Tensor) -> Tensor:
+def transpose(x: Tensor) -> Tensor:
     """The transpose."""
     return x.transpose(-2, -1)
 
 
-def along(x: Tensor) -> Tensor:
+def sum_over_keys(x: Tensor) -> Tensor:
     """The sum along keys, which stays."""
     return x.sum(-1, True)
 
 
 def weights_of(query: Tensor, key: Tensor, mask: Any, causal: bool, scale: float) -> Any:
     """P; zeros for a query that sees no key."""
-    scores = query @ turned(key) * scale
+    scores = query @ transpose(key) * scale
     scores = scores if mask is None else scores + mask.to(scores.dtype)
     if causal:
         seen = wc.ones(*scores.shape[-2:], dtype=wc.bool, device=scores.device).tril()
@@ -39,14 +39,14 @@ def weights_of(query: Tensor, key: Tensor, mask: Any, causal: bool, scale: float
 
 def slope(weights: Tensor, of_weights: Tensor) -> Tensor:
     """The gradient of scores from that of weights; its own transpose."""
-    return weights * (of_weights - along(weights * of_weights))
+    return weights * (of_weights - sum_over_keys(weights * of_weights))
 
 
-def scores_moved(
+def scores_tangent(
     query_t: Tensor, key_t: Tensor, mask_t: Any, query: Tensor, key: Tensor, mask: Any, scale: float
 ) -> Tensor:
     """The tangent of S; a mask is float, and has one of its own."""
-    scores_t = (query_t @ turned(key) + query @ turned(key_t)) * scale
+    scores_t = (query_t @ transpose(key) + query @ transpose(key_t)) * scale
     return scores_t if mask is None or mask_t is None else scores_t + mask_t
 
 
@@ -67,7 +67,7 @@ def backward(
     )
 
 
-def moved(
+def attention_tangent(
     query_t: Tensor,
     key_t: Tensor,
     value_t: Tensor,
@@ -81,7 +81,7 @@ def moved(
 ) -> Any:
     """The tangent of the result."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
-    scores_t = scores_moved(query_t, key_t, attn_mask_t, query, key, attn_mask, scale)
+    scores_t = scores_tangent(query_t, key_t, attn_mask_t, query, key, attn_mask, scale)
     return slope(weights, scores_t) @ value + weights @ value_t, None
 
 
@@ -89,7 +89,7 @@ TABLE.derivative(
     "_scaled_dot_product_attention",
     joint=backward,
     joint_inputs=("query", "key", "value"),
-    jvp=moved,
+    jvp=attention_tangent,
     outputs=("result",),
     node="ScaledDotProductFlashAttentionForCpuBackward0",
 )
@@ -108,21 +108,25 @@ def backward_of_backward(
     """From cotangents a, b, c of the gradients of query, key and value: those of grad_output, query, key, value."""
     a, b, c = grads
     weights = weights_of(query, key, attn_mask, is_causal, scale)
-    of_weights = grad_output @ turned(value)
+    of_weights = grad_output @ transpose(value)
     of_scores = slope(weights, of_weights)
-    x = (a @ turned(key) + query @ turned(b)) * scale  # of D
+    x = (a @ transpose(key) + query @ transpose(b)) * scale  # of D
     w = slope(weights, x)  # of E
-    r = grad_output @ turned(c) + x * (of_weights - along(weights * of_weights)) - of_weights * along(x * weights)
+    r = (
+        grad_output @ transpose(c)
+        + x * (of_weights - sum_over_keys(weights * of_weights))
+        - of_weights * sum_over_keys(x * weights)
+    )
     z = slope(weights, r)  # of S
     return (
         w @ value + weights @ c,
         (z @ key + of_scores @ b) * scale,
-        (turned(z) @ query + turned(of_scores) @ a) * scale,
-        turned(w) @ grad_output,
+        (transpose(z) @ query + transpose(of_scores) @ a) * scale,
+        transpose(w) @ grad_output,
     )
 
 
-def backward_moved(
+def backward_tangents(
     grad_output_t: Tensor,
     query_t: Tensor,
     key_t: Tensor,
@@ -138,17 +142,17 @@ def backward_moved(
 ) -> Any:
     """The tangents of the three gradients."""
     weights = weights_of(query, key, attn_mask, is_causal, scale)
-    weights_t = slope(weights, scores_moved(query_t, key_t, attn_mask_t, query, key, attn_mask, scale))
-    of_weights = grad_output @ turned(value)
-    of_weights_t = grad_output_t @ turned(value) + grad_output @ turned(value_t)
+    weights_t = slope(weights, scores_tangent(query_t, key_t, attn_mask_t, query, key, attn_mask, scale))
+    of_weights = grad_output @ transpose(value)
+    of_weights_t = grad_output_t @ transpose(value) + grad_output @ transpose(value_t)
     of_scores = slope(weights, of_weights)
-    of_scores_t = weights_t * (of_weights - along(weights * of_weights)) + weights * (
-        of_weights_t - along(weights_t * of_weights + weights * of_weights_t)
+    of_scores_t = weights_t * (of_weights - sum_over_keys(weights * of_weights)) + weights * (
+        of_weights_t - sum_over_keys(weights_t * of_weights + weights * of_weights_t)
     )
     return (
         (of_scores_t @ key + of_scores @ key_t) * scale,
-        (turned(of_scores_t) @ query + turned(of_scores) @ query_t) * scale,
-        turned(weights_t) @ grad_output + turned(weights) @ grad_output_t,
+        (transpose(of_scores_t) @ query + transpose(of_scores) @ query_t) * scale,
+        transpose(weights_t) @ grad_output + transpose(weights) @ grad_output_t,
     )
 
 
@@ -156,5 +160,5 @@ TABLE.derivative(
     "_scaled_dot_product_attention_backward",
     joint=backward_of_backward,
     joint_inputs=("grad_output", "query", "key", "value"),
-    jvp=backward_moved,
+    jvp=backward_tangents,
 )

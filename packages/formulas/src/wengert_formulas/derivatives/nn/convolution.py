@@ -21,7 +21,7 @@ def as_tuple(value: Any, n: int) -> Sizes:
     return values * n if len(values) == 1 else values
 
 
-def transposed_onto(
+def transpose_to_size(
     y: Tensor, weight: Tensor, size: Sizes, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     """The transpose of a convolution whose input had that size: the gradient of the input."""
@@ -34,7 +34,7 @@ def transposed_onto(
     return wc.convolution(y, weight, None, stride, padding, dilation, True, more, groups)
 
 
-def correlated(
+def correlate(
     x: Tensor, weight: Tensor, size: Sizes, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
     """The first ``size`` elements of a convolution: an output padding of a stride or more leads to further ones."""
@@ -59,8 +59,8 @@ def by_input(
     """The gradient of the input: the other of the two."""
     weight = conj(weight)
     if transposed:
-        return correlated(grad, weight, input_shape[2:], stride, padding, dilation, groups)
-    return transposed_onto(grad, weight, input_shape[2:], stride, padding, dilation, groups)
+        return correlate(grad, weight, input_shape[2:], stride, padding, dilation, groups)
+    return transpose_to_size(grad, weight, input_shape[2:], stride, padding, dilation, groups)
 
 
 def by_weight(
@@ -109,10 +109,10 @@ TABLE.derivative(
 )
 TABLE.multilinear(
     "convolution_weight",
-    input=lambda grad, grad_output, input_shape, stride, padding, dilation, groups: transposed_onto(
+    input=lambda grad, grad_output, input_shape, stride, padding, dilation, groups: transpose_to_size(
         conj(grad_output), grad, input_shape[2:], stride, padding, dilation, groups
     ),
-    grad_output=lambda grad, input, grad_output_shape, stride, padding, dilation, groups: correlated(
+    grad_output=lambda grad, input, grad_output_shape, stride, padding, dilation, groups: correlate(
         conj(input), grad, grad_output_shape[2:], stride, padding, dilation, groups
     ),
 )

@@ -24,8 +24,8 @@ def gradients(
     sampler = Sampler(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners)
     by_grid: Any = None
     if needs[1]:
-        by_grid = wc.zeros_like(grid) if interpolation_mode == NEAREST else sampler.turned_back(grad, input)
-    return sampler.spread(grad) if needs[0] else None, by_grid
+        by_grid = wc.zeros_like(grid) if interpolation_mode == NEAREST else sampler.grid_grad(grad, input)
+    return sampler.scatter_back(grad) if needs[0] else None, by_grid
 
 
 def moved_grid(
@@ -34,10 +34,10 @@ def moved_grid(
     """The pixels by the tangents of their weights."""
     sampler = Sampler(input.shape[2:], grid, interpolation_mode, padding_mode, align_corners)
     if interpolation_mode == NEAREST:
-        return wc.zeros_like(sampler.weighed(input, None))
+        return wc.zeros_like(sampler.weighted_sum(input, None))
     tangents = grid_t.reshape(grid_t.size(0), sampler.points, len(sampler.sizes)).unbind(-1)
     each = [slope * t.unsqueeze(1) for slope, t in zip(sampler.slopes(), tangents, strict=True)]
-    return sampler.weighed(input, sum(each[1:], each[0]))
+    return sampler.weighted_sum(input, sum(each[1:], each[0]))
 
 
 def add(ndim: int) -> None:

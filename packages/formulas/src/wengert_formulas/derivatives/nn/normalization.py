@@ -43,20 +43,20 @@ class Normal:
         """P(u)."""
         return u if self.given else u - self.mean(u) - self.y * self.mean(u * self.y)
 
-    def laid(self, u: Tensor) -> Tensor:
+    def lay(self, u: Tensor) -> Tensor:
         """On the layout."""
         return u.reshape(self.layout)
 
-    def spread(self, w: Tensor) -> Tensor:
+    def expand_weight(self, w: Tensor) -> Tensor:
         """A vector of weights, for all elements."""
         return w.reshape(*self.layout[2:4], 1)
 
-    def summed(self, u: Tensor) -> Tensor:
+    def sum_to_weight(self, u: Tensor) -> Tensor:
         """The sum for each weight, as one dim."""
         return u.sum(WEIGHT_OVER).reshape(-1)
 
 
-def moved(
+def projected_tangent(
     input_t: Tensor,
     input: Tensor,
     weight: Tensor | None,
@@ -68,18 +68,18 @@ def moved(
 ) -> Any:
     """s w P(t)."""
     n = Normal(input, weight, save_mean, save_var, mean is not None, layout, eps)
-    return (n.scale * n.weight * n.project(n.laid(input_t))).reshape(n.shape)
+    return (n.scale * n.weight * n.project(n.lay(input_t))).reshape(n.shape)
 
 
-def moved_weight(
+def weight_tangent(
     weight_t: Tensor, input: Tensor, mean: Any, save_mean: Tensor, save_var: Tensor, layout: Any, eps: float
 ) -> Any:
     """y t."""
     n = Normal(input, None, save_mean, save_var, mean is not None, layout, eps)
-    return (n.y * n.spread(weight_t)).reshape(n.shape)
+    return (n.y * n.expand_weight(weight_t)).reshape(n.shape)
 
 
-def moved_bias(bias_t: Tensor, input: Tensor, layout: Any) -> Any:
+def bias_tangent(bias_t: Tensor, input: Tensor, layout: Any) -> Any:
     """t, for all elements."""
     return bias_t.reshape(*layout[2:4], 1).expand(layout).reshape(input.shape)
 
@@ -111,7 +111,7 @@ for kind in ("Batch", "Group", "Layer"):
         f"_{kind.lower()}_norm",
         joint=backward,
         joint_inputs=("input", "weight", "bias"),
-        jvp={"input": moved, "weight": moved_weight, "bias": moved_bias},
+        jvp={"input": projected_tangent, "weight": weight_tangent, "bias": bias_tangent},
         outputs=("result",),
         node=f"Native{kind}NormBackward0",
     )
@@ -130,24 +130,24 @@ def backward_of_backward(
 ) -> Any:
     """From cotangents a, b, c of the gradients of input, weight, bias: those of grad_output, input and weight."""
     n = Normal(input, weight, mean, var, given, layout, eps)
-    g = n.laid(grad_output)
+    g = n.lay(grad_output)
     a, b, c = grads
     by_grad: Any = 0
     h: Any = 0
     by_weight: Any = None
     extra: Any = 0
     if a is not None:
-        a, u = n.laid(a), g * n.weight
+        a, u = n.lay(a), g * n.weight
         back = n.scale * n.project(a)
         by_grad = back * n.weight
-        by_weight = None if weight is None else n.summed(back * g)
+        by_weight = None if weight is None else n.sum_to_weight(back * g)
         if not given:
             h = -n.scale * (a * n.mean(u * n.y) + u * n.mean(a * n.y))
             extra = n.y * n.mean(a * n.scale * n.project(u))
     if b is not None:
-        by_grad, h = by_grad + n.spread(b) * n.y, h + n.spread(b) * g
+        by_grad, h = by_grad + n.expand_weight(b) * n.y, h + n.expand_weight(b) * g
     if c is not None:
-        by_grad = by_grad + n.spread(c).expand(layout)
+        by_grad = by_grad + n.expand_weight(c).expand(layout)
     by_input = None if isinstance(h, int) else (n.scale * (n.project(h) - extra)).reshape(input.shape)
     return (
         None if isinstance(by_grad, int) else by_grad.reshape(grad_output.shape),
@@ -156,7 +156,7 @@ def backward_of_backward(
     )
 
 
-def backward_moved(
+def backward_tangents(
     grad_output_t: Tensor,
     input_t: Tensor,
     weight_t: Any,
@@ -171,19 +171,19 @@ def backward_moved(
 ) -> Any:
     """The tangents of the three gradients."""
     n = Normal(input, weight, mean, var, given, layout, eps)
-    g, g_t, t = n.laid(grad_output), n.laid(grad_output_t), n.laid(input_t)
+    g, g_t, t = n.lay(grad_output), n.lay(grad_output_t), n.lay(input_t)
     u, y_t = g * n.weight, n.scale * n.project(t)
-    u_t = g_t * n.weight if weight is None else g_t * n.weight + g * n.spread(weight_t)
+    u_t = g_t * n.weight if weight is None else g_t * n.weight + g * n.expand_weight(weight_t)
     first = n.scale * n.project(u_t)
     if not given:
         first = first - n.scale * (y_t * n.mean(u * n.y) + n.y * n.mean(u * y_t))
         first = first - n.scale.square() * n.mean(n.y * t) * n.project(u)
-    return first.reshape(input.shape), n.summed(g_t * n.y + g * y_t), n.summed(g_t)
+    return first.reshape(input.shape), n.sum_to_weight(g_t * n.y + g * y_t), n.sum_to_weight(g_t)
 
 
 TABLE.derivative(
     "normalization_backward",
     joint=backward_of_backward,
     joint_inputs=("grad_output", "input", "weight"),
-    jvp=backward_moved,
+    jvp=backward_tangents,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import wengert_core as wc
-from wengert_core.ops.nn.padding import NAMES, unpadded
+from wengert_core.ops.nn.padding import NAMES, pad_backward
 
 from wengert_formulas.derivatives.base import TABLE
 
@@ -20,7 +20,7 @@ def add(n: int, mode: str) -> None:
     """Padding of n dims by the elements."""
     TABLE.linear(
         f"{NAMES[mode]}{n}d",
-        self=lambda grad, self, padding: unpadded(grad, self, padding, mode),
+        self=lambda grad, self, padding: pad_backward(grad, self, padding, mode),
         node=f"{NAMES[mode].title().replace('_', '')}{n}DBackward0",
     )
 

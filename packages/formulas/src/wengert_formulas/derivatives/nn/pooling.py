@@ -13,7 +13,7 @@ from wengert_formulas.derivatives.base import TABLE
 NODES = {1: "2D", 2: "2D", 3: "3D"}  # torch computes those of one dim as of two
 
 
-def spread(n: int) -> Any:
+def mean_grad(n: int) -> Any:
     """The gradient of a mean of n dims."""
 
     def rule(grad: Tensor, self_shape: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
@@ -40,7 +40,7 @@ def add(n: int) -> None:
     else:
         TABLE.linear(
             f"avg_pool{n}d",
-            self=spread(n),
+            self=mean_grad(n),
             node=f"AvgPool{n}DBackward0",
         )
     TABLE.linear(

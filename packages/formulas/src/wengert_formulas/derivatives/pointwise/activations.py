@@ -12,7 +12,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, by_place
+from wengert_formulas.derivatives.base import TABLE, inplace_overload
 
 derivative, elementwise = TABLE.derivative, TABLE.elementwise
 
@@ -51,7 +51,7 @@ derivative(
     "threshold",
     self=lambda grad, self, threshold: wc.threshold_backward(grad, self, threshold),
     jvp=lambda self_t, self, threshold: wc.threshold_backward(self_t, self, threshold),
-    node=by_place("Threshold"),
+    node=inplace_overload("Threshold"),
 )
 derivative(
     "threshold_backward",
@@ -63,7 +63,7 @@ derivative(
     "leaky_relu",
     self=lambda grad, self, negative_slope: wc.leaky_relu_backward(grad, self, negative_slope),
     jvp=lambda self_t, self, negative_slope: wc.leaky_relu_backward(self_t, self, negative_slope),
-    node=by_place("LeakyRelu"),
+    node=inplace_overload("LeakyRelu"),
 )
 derivative(
     "leaky_relu_backward",

@@ -40,7 +40,7 @@ derivative("angle", self=angle_grad, jvp=angle_tangent)
 linear("complex", real=lambda grad: real(grad), imag=lambda grad: imag(grad))
 
 
-def turned(angle: Tensor) -> Tensor:
+def unit_phasor(angle: Tensor) -> Tensor:
     """exp(i angle)."""
     return wc.polar(wc.ones_like(angle), angle)
 
@@ -49,5 +49,8 @@ derivative(
     "polar",
     abs=lambda grad, result: real(grad.conj() * result.sgn()),  # as torch: of a negative or no length, too
     angle=lambda grad, result: -imag(grad.conj() * result),
-    jvp={"abs": lambda abs_t, angle: abs_t * turned(angle), "angle": lambda angle_t, result: angle_t * (result * 1j)},
+    jvp={
+        "abs": lambda abs_t, angle: abs_t * unit_phasor(angle),
+        "angle": lambda angle_t, result: angle_t * (result * 1j),
+    },
 )

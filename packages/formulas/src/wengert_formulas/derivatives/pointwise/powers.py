@@ -19,16 +19,16 @@ TABLE.elementwise(
 )
 
 
-def scaled_down(x: Tensor, exponent: Tensor) -> Tensor:
+def scale_down(x: Tensor, exponent: Tensor) -> Tensor:
     """x / 2 ** exponent."""
     return x / wc.pow(2.0, exponent.to(x.dtype))
 
 
 TABLE.derivative(
     "frexp",
-    self=lambda grad, exponent: scaled_down(grad, exponent),
+    self=lambda grad, exponent: scale_down(grad, exponent),
     outputs=("mantissa",),
-    jvp=lambda self_t, exponent: (scaled_down(self_t, exponent), None),
+    jvp=lambda self_t, exponent: (scale_down(self_t, exponent), None),
 )
 TABLE.not_differentiable("gcd", "lcm")
 

@@ -8,8 +8,8 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, dims_of, real, spread, with_dims
-from wengert_formulas.derivatives.reduce.variance_logsumexp import along
+from wengert_formulas.derivatives.base import TABLE, dims_of, expand_grad, real, with_dims
+from wengert_formulas.derivatives.reduce.variance_logsumexp import real_tangent
 
 derivative = TABLE.derivative
 
@@ -41,18 +41,18 @@ def norm_slope_of_power(self: Tensor, ord: float, result: Tensor) -> Tensor:
 derivative(
     "linalg_vector_norm",
     self=lambda grad, self, ord, dim, keepdim, result: (
-        spread(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result) if ord else None
+        expand_grad(grad, self.shape, dim, keepdim) * norm_slope(self, ord, dim, keepdim, result) if ord else None
     ),
-    jvp=lambda self_t, self, ord, dim, keepdim, result: along(
+    jvp=lambda self_t, self, ord, dim, keepdim, result: real_tangent(
         norm_slope(self, ord, dim, keepdim, result), self_t, dim, keepdim
     ),
 )
 derivative(
     "_norm",
     self=lambda grad, self, p, dim, keepdim, result: (
-        spread(grad, self.shape, dim, keepdim) * norm_slope(self, p, dim, keepdim, result) if p else None
+        expand_grad(grad, self.shape, dim, keepdim) * norm_slope(self, p, dim, keepdim, result) if p else None
     ),
-    jvp=lambda self_t, self, p, dim, keepdim, result: along(
+    jvp=lambda self_t, self, p, dim, keepdim, result: real_tangent(
         norm_slope(self, p, dim, keepdim, result), self_t, dim, keepdim
     ),
     node="NormBackward1",

@@ -7,22 +7,33 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, asked, by_dim, count_of, dims_of, spread, with_dims, zeros_of
+from wengert_formulas.derivatives.base import (
+    TABLE,
+    by_dim,
+    count_of,
+    dims_of,
+    expand_grad,
+    has_gradient,
+    with_dims,
+    zeros_of,
+)
 
 derivative, linear = TABLE.derivative, TABLE.linear
 
 # ---- sums
-linear("sum", self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim), node=by_dim("Sum"))
+linear(
+    "sum", self=lambda grad, self_shape, dim, keepdim: expand_grad(grad, self_shape, dim, keepdim), node=by_dim("Sum")
+)
 linear(
     "mean",
-    self=lambda grad, self_shape, dim, keepdim: spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim),
+    self=lambda grad, self_shape, dim, keepdim: expand_grad(grad / count_of(self_shape, dim), self_shape, dim, keepdim),
     node=by_dim("Mean"),
 )
 
 
 derivative(
     "nansum",
-    self=lambda grad, self, dim, keepdim: spread(grad, self.shape, dim, keepdim).masked_fill(self.isnan(), 0),
+    self=lambda grad, self, dim, keepdim: expand_grad(grad, self.shape, dim, keepdim).masked_fill(self.isnan(), 0),
     jvp=lambda self_t, self, dim, keepdim, dtype: self_t.masked_fill(self.isnan(), 0).sum(dim, keepdim, dtype=dtype),
 )
 
@@ -49,7 +60,7 @@ def prod_slope(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 def prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """The gradient times the product of all other elements."""
-    return spread(grad, self.shape, dim, keepdim) * prod_slope(self, result, dim, keepdim).conj()
+    return expand_grad(grad, self.shape, dim, keepdim) * prod_slope(self, result, dim, keepdim).conj()
 
 
 derivative(
@@ -71,7 +82,7 @@ def winners(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 def extreme_grad(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """The gradient, shared by the elements that are the extreme."""
-    return spread(grad, self.shape, dim, keepdim) * winners(self, result, dim, keepdim)
+    return expand_grad(grad, self.shape, dim, keepdim) * winners(self, result, dim, keepdim)
 
 
 def equals(self: Tensor, result: Tensor) -> Tensor:
@@ -105,7 +116,7 @@ def both_grads(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, kee
     """The sum of what both give; nothing of one whose gradient nobody gave, which is a zero seen everywhere."""
     total = None
     for grad, result in zip(grads, (min, max), strict=True):
-        if grad.ndim and not any(grad.stride()) and not asked(grad):
+        if grad.ndim and not any(grad.stride()) and not has_gradient(grad):
             continue
         result, grad = (with_dims(x, self.shape, dim, keepdim) if x.ndim else x for x in (result, grad))
         equal = self == result
@@ -133,7 +144,7 @@ def put_back(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: in
     return zeros_of(grad, self_shape).scatter(dim, indices, grad)
 
 
-def picked(self_t: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
+def tangents_at(self_t: Tensor, indices: Tensor, dim: int, keepdim: bool) -> Tensor:
     """The tangents at those places."""
     if self_t.ndim == 0:
         return self_t
@@ -145,6 +156,6 @@ for name in ("max", "min"):
         name,
         self=put_back,
         outputs=("values",),
-        jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+        jvp=lambda self_t, indices, dim, keepdim: (tangents_at(self_t, indices, dim, keepdim), None),
     )
 TABLE.not_differentiable("any", "all", "argmax", "argmin")

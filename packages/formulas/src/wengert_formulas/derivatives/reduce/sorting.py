@@ -5,12 +5,12 @@ from __future__ import annotations
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.derivatives.base import TABLE
-from wengert_formulas.derivatives.reduce.reductions import picked, put_back, whole_grad, whole_tangent
+from wengert_formulas.derivatives.reduce.reductions import put_back, tangents_at, whole_grad, whole_tangent
 
 derivative = TABLE.derivative
 
 
-def to_places(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: int) -> Tensor:
+def scatter_kept_dim(grad: Tensor, indices: Tensor, self_shape: tuple[int, ...], dim: int) -> Tensor:
     """As put_back, for outputs that keep the dim."""
     return put_back(grad, indices, self_shape, dim, True)
 
@@ -23,9 +23,9 @@ def sort_name(stable: str) -> str:
 for name in ("sort", "topk"):
     derivative(
         name,
-        self=to_places,
+        self=scatter_kept_dim,
         outputs=("values",),
-        jvp=lambda self_t, indices, dim: (picked(self_t, indices, dim, True), None),
+        jvp=lambda self_t, indices, dim: (tangents_at(self_t, indices, dim, True), None),
         node=sort_name if name == "sort" else None,
     )
 for name in ("median", "nanmedian", "kthvalue"):
@@ -33,7 +33,7 @@ for name in ("median", "nanmedian", "kthvalue"):
         name,
         self=put_back,
         outputs=("values",),
-        jvp=lambda self_t, indices, dim, keepdim: (picked(self_t, indices, dim, keepdim), None),
+        jvp=lambda self_t, indices, dim, keepdim: (tangents_at(self_t, indices, dim, keepdim), None),
         node=None if name == "kthvalue" else f"{name.capitalize()}Backward1",
     )
 for name in ("_median", "_nanmedian"):

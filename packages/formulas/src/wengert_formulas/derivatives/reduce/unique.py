@@ -11,7 +11,7 @@ from wengert_formulas.derivatives.base import TABLE
 derivative = TABLE.derivative
 
 
-def refused(name: str) -> Any:
+def not_differentiable(name: str) -> Any:
     """A rule that says there is none, in torch's words."""
 
     def rule(grad: Tensor) -> Tensor:
@@ -23,10 +23,10 @@ def refused(name: str) -> Any:
     return {"self": rule, "jvp": tangent}
 
 
-derivative("_unique", outputs=("output",), node="Unique2Backward0", **refused("_unique2"))
+derivative("_unique", outputs=("output",), node="Unique2Backward0", **not_differentiable("_unique2"))
 derivative(
     "_unique_consecutive",
     outputs=("output",),
     node="UniqueConsecutiveBackward0",
-    **refused("unique_consecutive"),
+    **not_differentiable("unique_consecutive"),
 )

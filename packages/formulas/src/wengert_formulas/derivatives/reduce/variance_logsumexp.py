@@ -8,12 +8,12 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, asked, count_of, dims_of, real, spread, with_dims
+from wengert_formulas.derivatives.base import TABLE, count_of, dims_of, expand_grad, has_gradient, real, with_dims
 
 derivative = TABLE.derivative
 
 
-def along(slope: Tensor, self_t: Tensor, dim: Any, keepdim: bool) -> Tensor:
+def real_tangent(slope: Tensor, self_t: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """The tangent of a real result: the sum of Re(conj(slope) * tangent)."""
     return real(slope.conj() * self_t).sum(dims_of(dim, self_t.ndim), keepdim)
 
@@ -32,17 +32,19 @@ def var_slope(self: Tensor, dim: Any, correction: Any) -> Tensor:
 
 def var_grad(grad: Tensor, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
     """The gradient times the slope."""
-    return spread(grad, self.shape, dim, keepdim) * var_slope(self, dim, correction)
+    return expand_grad(grad, self.shape, dim, keepdim) * var_slope(self, dim, correction)
 
 
 derivative(
     "var",
     self=var_grad,
-    jvp=lambda self_t, self, dim, correction, keepdim: along(var_slope(self, dim, correction), self_t, dim, keepdim),
+    jvp=lambda self_t, self, dim, correction, keepdim: real_tangent(
+        var_slope(self, dim, correction), self_t, dim, keepdim
+    ),
 )
 
 
-def halved(grad: Tensor, result: Tensor) -> Tensor:
+def sqrt_grad(grad: Tensor, result: Tensor) -> Tensor:
     """grad / (2 result), as the square root has it; 0 where the result is 0."""
     return wc.where(result == 0, 0, grad / (result * 2))
 
@@ -50,10 +52,10 @@ def halved(grad: Tensor, result: Tensor) -> Tensor:
 derivative(
     "std",
     self=lambda grad, self, result, dim, correction, keepdim: var_grad(
-        halved(grad, result), self, dim, correction, keepdim
+        sqrt_grad(grad, result), self, dim, correction, keepdim
     ),
-    jvp=lambda self_t, self, result, dim, correction, keepdim: halved(
-        along(var_slope(self, dim, correction), self_t, dim, keepdim), result
+    jvp=lambda self_t, self, result, dim, correction, keepdim: sqrt_grad(
+        real_tangent(var_slope(self, dim, correction), self_t, dim, keepdim), result
     ),
 )
 
@@ -61,12 +63,12 @@ derivative(
 # ---- with the mean
 def mean_grad(grad: Tensor, self_shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
     """The gradient of a mean."""
-    return spread(grad / count_of(self_shape, dim), self_shape, dim, keepdim)
+    return expand_grad(grad / count_of(self_shape, dim), self_shape, dim, keepdim)
 
 
 def is_given(grad: Tensor) -> bool:
     """Whether somebody gave an output's gradient; its numbers are looked at only where there is one place for all."""
-    return any(grad.stride()) or asked(grad)
+    return any(grad.stride()) or has_gradient(grad)
 
 
 def var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
@@ -80,21 +82,22 @@ def std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: Any, correctio
     by_mean = mean_grad(grads[1], self.shape, dim, keepdim)
     if not is_given(grads[0]):
         return by_mean
-    return var_grad(halved(grads[0], result0), self, dim, correction, keepdim) + by_mean
+    return var_grad(sqrt_grad(grads[0], result0), self, dim, correction, keepdim) + by_mean
 
 
 derivative(
     "var_mean",
     self=var_mean_grad,
     jvp=lambda self_t, self, dim, correction, keepdim: (
-        along(var_slope(self, dim, correction), self_t, dim, keepdim), self_t.mean(dim, keepdim)
+        real_tangent(var_slope(self, dim, correction), self_t, dim, keepdim), self_t.mean(dim, keepdim)
     ),
 )
 derivative(
     "std_mean",
     self=std_mean_grad,
     jvp=lambda self_t, self, result0, dim, correction, keepdim: (
-        halved(along(var_slope(self, dim, correction), self_t, dim, keepdim), result0), self_t.mean(dim, keepdim)
+        sqrt_grad(real_tangent(var_slope(self, dim, correction), self_t, dim, keepdim), result0),
+        self_t.mean(dim, keepdim),
     ),
 )
 
@@ -108,7 +111,7 @@ def softmax_of(self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Tensor:
 derivative(
     "logsumexp",
     self=lambda grad, self, result, dim, keepdim: (
-        spread(grad, self.shape, dim, keepdim) * softmax_of(self, result, dim, keepdim).conj()
+        expand_grad(grad, self.shape, dim, keepdim) * softmax_of(self, result, dim, keepdim).conj()
     ),
     jvp=lambda self_t, self, result, dim, keepdim: (softmax_of(self, result, dim, keepdim) * self_t).sum(
         dims_of(dim, self_t.ndim), keepdim

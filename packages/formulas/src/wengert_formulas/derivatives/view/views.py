@@ -8,13 +8,13 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_formulas.derivatives.base import TABLE, by_place
+from wengert_formulas.derivatives.base import TABLE, inplace_overload
 
 linear = TABLE.linear
 Shape = tuple[int, ...]
 
 
-def reshaped(self_t: Tensor, result: Tensor) -> Tensor:
+def reshape_tangent(self_t: Tensor, result: Tensor) -> Tensor:
     """The tangent in the result's shape, also where its own strides allow no view."""
     return self_t.reshape(result.shape)
 
@@ -25,27 +25,27 @@ def squeeze_name(dim: str, inplace: bool) -> str:
 
 
 # ---- the same elements
-linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
-linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
-linear("_reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshaped)
+linear("view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshape_tangent)
+linear("_unsafe_view", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshape_tangent)
+linear("_reshape_alias", self=lambda grad, self_shape: grad.reshape(self_shape), jvp=reshape_tangent)
 linear("alias", self=1)
 linear("_fw_primal", self=1, node="torch::autograd::Identity")
 linear("clone", self=1)
-linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=by_place("Transpose"))
-linear("t", self=lambda grad: grad.t(), node=by_place("T"))
+linear("transpose", self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), node=inplace_overload("Transpose"))
+linear("t", self=lambda grad: grad.t(), node=inplace_overload("T"))
 linear("squeeze", self=lambda grad, self_shape: grad.reshape(self_shape), node=squeeze_name)
-linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim), node=by_place("Unsqueeze"))
+linear("unsqueeze", self=lambda grad, dim: grad.squeeze(dim), node=inplace_overload("Unsqueeze"))
 linear("expand", self=1)  # the engine's edge sums what was repeated
 
 
-def permuted_back(grad: Tensor, dims: Any) -> Tensor:
+def inverse_permute(grad: Tensor, dims: Any) -> Tensor:
     """The inverse permutation."""
     rank = grad.ndim
     dims = [d % rank for d in ([dims] if isinstance(dims, int) else dims)]
     return grad.permute([dims.index(d) for d in range(rank)])
 
 
-linear("permute", self=permuted_back)
+linear("permute", self=inverse_permute)
 
 # ---- a part of the elements
 linear("select", self=lambda grad, self_shape, dim, index: wc.select_backward(grad, self_shape, dim, index))
@@ -94,7 +94,7 @@ def as_strided_tangent(
     return wc.restride(self_t, self_geometry, (tuple(size), tuple(stride), offset), self_geometry)
 
 
-linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=by_place("AsStrided"))
+linear("as_strided", self=as_strided_grad, jvp=as_strided_tangent, node=inplace_overload("AsStrided"))
 
 # ---- complex numbers as pairs
 linear("view_as_real", self=lambda grad: wc.view_as_complex(grad.contiguous()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 CASES = [
     OpCase(
@@ -22,7 +22,7 @@ CASES = [
     OpCase("triu", np.triu, [(T(3, 3),), (T(2, 3), 1), (T(2, 3, 3), -1)], complex=True),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "roll": [(T(2, 3), (1, 2), (-1, 0))],
     "rot90": [(T(2, 3), 1, (-1, 0))],
 })

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 MANY = [([T(2, 3), T(1, 3)],), ([T(2, 1), T(2, 3)], 1), ([T(2)],), ([T(0), T(3)],)]
 ALIKE = [([T(2, 3), T(2, 3)],), ([T(2), T(2), T(2)], 1), ([T(), T()],), ([T(2, 3), T(2, 3)], -1)]
@@ -19,7 +19,7 @@ def grids(*xs: Any, indexing: Any = "ij") -> Any:
     return tuple(np.meshgrid(*xs, indexing=indexing))
 
 
-def repeated(x: Any, repeats: Any, dim: Any = None) -> Any:
+def repeat_sample(x: Any, repeats: Any, dim: Any = None) -> Any:
     return np.repeat(x, repeats, dim)
 
 
@@ -53,7 +53,7 @@ CASES = [
         complex=True,
     ),
     OpCase("tile", np.tile, [(T(3), (2,)), (T(2, 3), (2, 2)), (T(2, 3), (2,))]),
-    OpCase("repeat_interleave", repeated, [(T(3), 2), (T(2, 3), 2, 1), (T(3), np.array([1, 0, 2]), 0)]),
+    OpCase("repeat_interleave", repeat_sample, [(T(3), 2), (T(2, 3), 2, 1), (T(3), np.array([1, 0, 2]), 0)]),
     OpCase("broadcast_tensors", lambda *xs: tuple(np.broadcast_arrays(*xs)), [(T(3), T(2, 1)), (T(), T(2))]),
     OpCase("broadcast_shapes", np.broadcast_shapes, [((2, 1), (3,)), ((), (4,))], grad=False),
     OpCase("meshgrid", grids, [(T(2), T(3), {"indexing": "ij"}), (T(2), T(3), {"indexing": "xy"})]),
@@ -63,7 +63,7 @@ CASES = [
     OpCase("combinations", tuples, [(T(4),), (T(3), 2, True)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "cat": [([T(2, 3), T(2, 1)], -1)],
     "repeat_interleave": [(T(2, 3), 2, -1, {"output_size": 6})],
 })

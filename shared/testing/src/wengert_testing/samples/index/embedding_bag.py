@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import of_nn, recorded, with_words
+from wengert_testing.samples.shapes import of_nn, recorded_rows, with_words
 
 ENTRIES = np.array([0, 2, 2, 4, 1])
 OFFSETS = np.array([0, 2, 2, 4])
@@ -65,7 +65,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.embedding_bag": [
         (CLASSES, T(3, 2), np.array([0, 2]), None, 2.0, False, "sum", False, T(3)),
         (CLASSES, T(3, 2), np.array([0, 1, 3]), None, 2.0, False, "mean", False, None, True, 1),

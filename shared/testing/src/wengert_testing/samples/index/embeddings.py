@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 CLASSES = np.array([[2, 0, 1], [1, 1, 0]])
 
@@ -20,7 +20,7 @@ def hot(x: Any, n: Any = -1) -> Any:
     return (x[..., None] == np.arange(x.max() + 1 if n == -1 else n)).astype(np.int64)
 
 
-def shortened(weight: Any, index: Any, max_norm: Any, norm_type: Any) -> Any:
+def shorten_sample(weight: Any, index: Any, max_norm: Any, norm_type: Any) -> Any:
     out = np.array(weight)
     for i in set(np.ravel(index).tolist()):
         norm = np.linalg.norm(weight[i], norm_type)
@@ -40,13 +40,13 @@ CASES = [
     of_nn("embedding", rows, [(CLASSES, T(3, 2)), (CLASSES[0], T(4, 2))]),
     OpCase(
         "embedding_renorm_",
-        shortened,
+        shorten_sample,
         [(T(4, 2), CLASSES, 0.5, 2.0), (T(4, 2), CLASSES[0], 0.5, 1.0)],
         grad=False,
         note="a leaf is not written to",
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.embedding": [(np.array([1, 0, 2]), T(3, 2), 1, None, 2.0, False, False)],
 }, grad=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 INDEX = np.array([[0, 1, 1], [2, 0, 2]])
 ONCE = np.array([[0, 1, 2], [2, 0, 1]])  # no place twice along dim 0
@@ -16,7 +16,7 @@ DISTINCT = np.array([2, 0])
 MASK = np.array([[True, False, True], [False, False, True]])
 
 
-def place(x: Any, dim: Any, index: Any) -> Any:
+def index_arrays(x: Any, dim: Any, index: Any) -> Any:
     """Index arrays for all dims."""
     own = list(np.indices(index.shape, sparse=True))
     own[dim] = index
@@ -27,7 +27,7 @@ def part(x: Any, dim: Any, index: Any) -> Any:
     return (slice(None),) * (dim % x.ndim) + (index,)
 
 
-def written(combine: Any = None) -> Any:
+def write_at(combine: Any = None) -> Any:
     """A copy with something written at places."""
 
     def oracle(x: Any, place: Any, values: Any) -> Any:
@@ -41,14 +41,14 @@ def written(combine: Any = None) -> Any:
     return oracle
 
 
-write, add = written(), written(np.add)
+write, add = write_at(), write_at(np.add)
 
 
-def fitted(src: Any, index: Any) -> Any:
+def fit_index(src: Any, index: Any) -> Any:
     return src[tuple(slice(n) for n in index.shape)] if np.ndim(src) else src
 
 
-def filled_from(x: Any, mask: Any, source: Any) -> Any:
+def fill_from(x: Any, mask: Any, source: Any) -> Any:
     x, mask = (np.array(a) for a in np.broadcast_arrays(x, mask))
     x[mask] = source.reshape(-1)[: mask.sum()]
     return x
@@ -60,7 +60,7 @@ PLACES = np.array([[2, 0], [1, 1]])
 CASES = [
     OpCase(
         "gather",
-        lambda x, dim, index: x[place(x, dim, index)],
+        lambda x, dim, index: x[index_arrays(x, dim, index)],
         [(T(3, 3), 0, INDEX), (T(2, 4), 1, INDEX), (T(3), 0, VECTOR)],
         complex=True,
     ),
@@ -78,7 +78,7 @@ CASES = [
     OpCase(
         "scatter",
         lambda x, dim, index, src=None, value=None: write(
-            x, place(x, dim, index), fitted(src if value is None else value, index)
+            x, index_arrays(x, dim, index), fit_index(src if value is None else value, index)
         ),
         [
             (T(3, 3), 0, ONCE, T(2, 3)),
@@ -90,7 +90,7 @@ CASES = [
     ),
     OpCase(
         "scatter_add",
-        lambda x, dim, index, src: add(x, place(x, dim, index), fitted(src, index)),
+        lambda x, dim, index, src: add(x, index_arrays(x, dim, index), fit_index(src, index)),
         [(T(3, 3), 0, INDEX, T(2, 3)), (T(3, 3), 0, INDEX, T(3, 4)), (T(4), 0, VECTOR, T(3))],
         complex=True,
     ),
@@ -121,7 +121,7 @@ CASES = [
     OpCase("nonzero", lambda x: np.argwhere(x), [(np.array([[0.0, 1.0], [2.0, 0.0]]),), (MASK,)], grad=False),
     OpCase("argwhere", lambda x: np.argwhere(x), [(np.array([[0.0, 1.0], [2.0, 0.0]]),)], grad=False),
     OpCase("masked_select", lambda x, mask: np.broadcast_to(x, mask.shape)[mask], [(T(2, 3), MASK), (T(3), MASK)]),
-    OpCase("masked_scatter", filled_from, [(T(2, 3), MASK, T(3)), (T(2, 3), MASK, T(2, 2))]),
+    OpCase("masked_scatter", fill_from, [(T(2, 3), MASK, T(3)), (T(2, 3), MASK, T(2, 2))]),
     OpCase("_take", lambda x, index: x.reshape(-1)[index], [(T(2, 3), INDEX), (T(3), VECTOR), (T(), np.array(0))]),
     OpCase(
         "_put",
@@ -132,7 +132,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "gather": [(T(2, 3), -1, PLACES, {"sparse_grad": False})],
     "index_add": [(T(2, 3), -1, LINES, T(2, 2))],
     "index_fill": [(T(2, 3), -1, LINES, 1.5)],
@@ -140,6 +140,6 @@ CASES += recorded({
     "scatter_add": [(T(2, 3), -1, PLACES, T(2, 2))],
     "take_along_dim": [(T(2, 3), PLACES, -1)],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "nonzero": [(T(2, 3), {"as_tuple": True})],
 }, grad=False)

@@ -14,7 +14,7 @@ def whole(indices: Any) -> Any:
     return tuple(slice(None) if index is None else index for index in indices)
 
 
-def masked(x: Any, mask: Any, value: Any) -> Any:
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     return np.where(mask, value, x)
 
 
@@ -40,7 +40,7 @@ CASES = [
     OpCase("fill", lambda x, value: np.full_like(x, value), [(T(2, 3), 1.5), (T(2, 3), T()), (T(), T())], complex=True),
     OpCase(
         "masked_fill",
-        masked,
+        masked_fill,
         [(T(2, 3), MASK, 0.5), (T(2, 3), MASK, T()), (T(3), MASK, 1.0), (T(2, 3), np.array(True), 2.0)],
         complex=True,
     ),

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded, with_words
+from wengert_testing.samples.shapes import recorded_rows, with_words
 
 INDEX = np.array([[0, 1, 1], [2, 0, 1]])
 VECTOR = np.array([2, 0, 0])
 WAYS: dict[str, Any] = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "amax": np.max, "amin": np.min}
 
 
-def reduced(x: Any, places: Any, values: Any, reduce: Any, include_self: Any) -> Any:
+def reduce_at(x: Any, places: Any, values: Any, reduce: Any, include_self: Any) -> Any:
     """x with the values that come to each place, and its own, reduced together."""
     out = np.array(x)
     groups: dict[Any, list[Any]] = {}
@@ -25,16 +25,16 @@ def reduced(x: Any, places: Any, values: Any, reduce: Any, include_self: Any) ->
     return out
 
 
-def scattered(x: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any = True) -> Any:
+def scatter_sample(x: Any, dim: Any, index: Any, src: Any, reduce: Any, include_self: Any = True) -> Any:
     own = list(np.ndindex(index.shape))
     places = [(*at[:dim], int(index[at]), *at[dim + 1 :]) for at in own]
-    return reduced(x, places, [src[at] for at in own], reduce, include_self)
+    return reduce_at(x, places, [src[at] for at in own], reduce, include_self)
 
 
 def index_reduced(x: Any, dim: Any, index: Any, source: Any, reduce: Any, include_self: Any = True) -> Any:
     own = list(np.ndindex(source.shape))
     places = [(*at[:dim], int(index[at[dim]]), *at[dim + 1 :]) for at in own]
-    return reduced(x, places, [source[at] for at in own], reduce, include_self)
+    return reduce_at(x, places, [source[at] for at in own], reduce, include_self)
 
 
 def rows(*calls: Any) -> list[Any]:
@@ -60,7 +60,7 @@ ZEROS = [
 PLACES = np.array([[2, 0], [1, 1]])
 
 CASES = [
-    OpCase("scatter_reduce", scattered, [*SCATTER, *ZEROS], domain=(0.3, 2)),
+    OpCase("scatter_reduce", scatter_sample, [*SCATTER, *ZEROS], domain=(0.3, 2)),
     OpCase(
         "index_reduce",
         index_reduced,
@@ -73,9 +73,9 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "scatter_reduce": [(T(2, 3), -1, PLACES, T(2, 2), "sum", {"include_self": False})],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "index_reduce": [(T(2, 3), -1, np.array([1, 0]), T(2, 2), "amax")],
 }, warns=r"index_reduce\(\) is in beta")

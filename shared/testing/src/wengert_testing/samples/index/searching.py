@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 BOUNDARIES = np.array([-1.0, 0.0, 0.5, 1.0])
 ROWS = np.array([[1, 3, 5], [2, 4, 6]])
@@ -65,7 +65,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "bucketize": [(T(2, 3), np.array([-1.0, 0.0, 0.5]), {"out_int32": True, "right": True})],
     "isin": [(T(3), T(3), {"assume_unique": True, "invert": True})],
     "searchsorted": [(np.array([-1.0, 0.0, 0.5]), T(2, 3), {"out_int32": True})],

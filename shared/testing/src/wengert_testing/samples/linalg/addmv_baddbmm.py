@@ -6,7 +6,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.linalg.matmul import product
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 CASES = [
     OpCase("addmv", product, [(T(2), T(2, 3), T(3)), (T(2), T(2, 3), T(3), {"beta": 0, "alpha": 2.0})]),
@@ -23,7 +23,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "addbmm": [(T(2, 2), T(2, 2, 3), T(2, 3, 2), {"beta": 0.5, "alpha": 2})],
     "baddbmm": [(T(2, 2), T(2, 2, 3), T(2, 3, 2), {"beta": 0.5, "alpha": 2})],
     "addr": [(T(2, 3), T(2), T(3), {"beta": 0.5, "alpha": 2})],

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.reduce.norms import vector_norm
-from wengert_testing.samples.shapes import both, recorded
+from wengert_testing.samples.shapes import both, recorded_rows
 
 
 def cosine(x: Any, y: Any, dim: Any = 1, eps: Any = 1e-8) -> Any:
@@ -47,7 +47,7 @@ CASES = [
     OpCase("_pdist", distances_within, [(T(4, 3),), (T(3, 2), 1.0), (T(3, 2), 3.0), (T(3, 4), np.inf), (T(1, 3),)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "cosine_similarity": [(T(2, 3), T(2, 3), -1, 1e-6)],
     "nn.functional.cosine_similarity": [(T(2, 3), T(2, 3), -1, 1e-6)],
     "cdist": [(T(2, 3), T(2, 3), 2.0, "donot_use_mm_for_euclid_dist")],

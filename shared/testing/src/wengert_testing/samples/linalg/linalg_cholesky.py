@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T, of_nodes
 from wengert_testing.samples.linalg.linalg_solve import DEFINITE, adjoint, definite, dominant, infos, triangle
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def cholesky(x: Any, upper: Any = False) -> Any:
@@ -49,5 +49,5 @@ CASES += of_nodes(
 )
 # ---- dims from the end, and keywords
 SQUARE = T(3, 3, domain=(0.1, 1.0))
-CASES += recorded({"cholesky": [(SQUARE, True)]}, prepared=definite, warns="torch.cholesky is deprecated")
-CASES += recorded({"linalg.cholesky_ex": [(SQUARE, {"upper": True, "check_errors": True})]}, prepared=definite)
+CASES += recorded_rows({"cholesky": [(SQUARE, True)]}, prepared=definite, warns="torch.cholesky is deprecated")
+CASES += recorded_rows({"linalg.cholesky_ex": [(SQUARE, {"upper": True, "check_errors": True})]}, prepared=definite)

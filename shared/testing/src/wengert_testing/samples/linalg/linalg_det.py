@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase
-from wengert_testing.samples.linalg.linalg_solve import DEFINITE, SQUARES, definite, each, packed
+from wengert_testing.samples.linalg.linalg_solve import DEFINITE, SQUARES, definite, each, pack_lu
 
 SINGULAR = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]])
 
@@ -21,13 +21,13 @@ def logdet(x: Any) -> Any:
 CASES = [
     OpCase(
         "linalg_det",
-        lambda x: (np.linalg.det(x), *each(packed, x)),
+        lambda x: (np.linalg.det(x), *each(pack_lu, x)),
         [*SQUARES, (SINGULAR,), (np.ones((3, 3)),), (np.zeros((2, 2)),)],
         complex=True,
     ),
     OpCase("linalg.det", np.linalg.det, SQUARES[:3]),
     OpCase("det", np.linalg.det, SQUARES[:2], complex=True),
-    OpCase("linalg_slogdet", lambda x: (*np.linalg.slogdet(x), *each(packed, x)), SQUARES, complex=True),
+    OpCase("linalg_slogdet", lambda x: (*np.linalg.slogdet(x), *each(pack_lu, x)), SQUARES, complex=True),
     OpCase("linalg.slogdet", np.linalg.slogdet, SQUARES[:2]),
     OpCase("slogdet", np.linalg.slogdet, SQUARES[:2]),
     OpCase("logdet", logdet, DEFINITE[:3], complex=True, prepared=definite),

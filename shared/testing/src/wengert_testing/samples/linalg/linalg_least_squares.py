@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 SHAPES = [(T(3, 3),), (T(2, 4),), (T(4, 2),), (T(2, 3, 2),)]
 
@@ -51,11 +51,11 @@ CASES = [
     OpCase("linalg.lstsq", lstsq, [*SYSTEMS, (T(2, 3, 2), T(2, 3)), (T(4, 2), T(4, 1), {"driver": "gelss"})]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.pinv": [(T(3, 2), {"hermitian": False, "atol": 1e-9, "rtol": 1e-9})],
     "pinverse": [(T(3, 2), 1e-9)],
     "linalg.lstsq": [(T(4, 2), T(4, 1), 1e-9, {"driver": "gelsd"})],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.matrix_rank": [(T(3, 2), {"atol": 1e-9, "rtol": 1e-9})],
 }, grad=False)

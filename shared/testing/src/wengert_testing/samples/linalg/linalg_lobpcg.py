@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.linalg.linalg_spectral import hermitian, projected
+from wengert_testing.samples.linalg.linalg_spectral import hermitian, project_vectors
 
 
 def largest(a: Any, k: int = 1) -> Any:
@@ -16,7 +16,7 @@ def largest(a: Any, k: int = 1) -> Any:
     return values[..., ::-1][..., :k].copy(), vectors[..., ::-1][..., :k].copy()
 
 
-def asked_for(a: Any, k: Any = 1, B: Any = None, X: Any = None, largest: bool = True, **others: Any) -> Any:
+def lobpcg_oracle(a: Any, k: Any = 1, B: Any = None, X: Any = None, largest: bool = True, **others: Any) -> Any:
     """The oracle of lobpcg."""
     k = X.shape[-1] if k is None else k
     values, vectors = np.linalg.eigh(a if B is None else a / B[0, 0])
@@ -55,11 +55,11 @@ CASES = [
         lambda a, b, values, vectors: (values, vectors),
         [(T(5, 5), T(5, 5), 2), (T(2, 4, 4), T(2, 4, 4), 1)],
         prepared=with_pairs,
-        invariant=projected,
+        invariant=project_vectors,
     ),
     OpCase(
         "lobpcg",
-        asked_for,
+        lobpcg_oracle,
         [
             (T(7, 7), 2, EXACT),
             (T(2, 6, 6), 1, EXACT),

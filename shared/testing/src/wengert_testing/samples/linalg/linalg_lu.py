@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, of_nodes
-from wengert_testing.samples.linalg.linalg_solve import INT32, dominant, each, infos, lu, packed
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.linalg.linalg_solve import INT32, dominant, each, infos, lu, pack_lu
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def three(x: Any) -> Any:
@@ -16,7 +16,7 @@ def three(x: Any) -> Any:
     return np.eye(x.shape[0], dtype=lower.dtype)[:, order], lower, upper
 
 
-def unpacked(both: Any, pivots: Any, unpack_data: Any = True, unpack_pivots: Any = True) -> Any:
+def unpack_lu(both: Any, pivots: Any, unpack_data: Any = True, unpack_pivots: Any = True) -> Any:
     m, n = both.shape
     k = min(m, n)
     order = list(range(m))
@@ -31,7 +31,7 @@ def unpacked(both: Any, pivots: Any, unpack_data: Any = True, unpack_pivots: Any
 
 
 def lu_solve(both: Any, pivots: Any, b: Any, left: Any = True, adjoint: Any = False) -> Any:
-    p, lower, upper = unpacked(both, pivots)
+    p, lower, upper = unpack_lu(both, pivots)
     a = p @ lower @ upper
     a = a.conj().T if adjoint else a
     return np.linalg.solve(a, b) if left else np.linalg.solve(a.T, b.swapaxes(-2, -1)).swapaxes(-2, -1)
@@ -59,17 +59,17 @@ ROWS = OpCase(
 CASES = [
     OpCase(
         "linalg_lu_factor_ex",
-        lambda x: (*each(packed, x), infos(x)),
+        lambda x: (*each(pack_lu, x), infos(x)),
         SHAPES,
         complex=True,
     ),
-    OpCase("linalg.lu_factor_ex", lambda x: (*each(packed, x), infos(x)), SHAPES[:3]),
-    OpCase("linalg.lu_factor", lambda x: each(packed, x), SHAPES[:3]),
-    OpCase("lu", packed, SHAPES[:1], warns="torch.lu is deprecated"),
+    OpCase("linalg.lu_factor_ex", lambda x: (*each(pack_lu, x), infos(x)), SHAPES[:3]),
+    OpCase("linalg.lu_factor", lambda x: each(pack_lu, x), SHAPES[:3]),
+    OpCase("lu", pack_lu, SHAPES[:1], warns="torch.lu is deprecated"),
     OpCase("linalg.lu", lambda x: each(three, x), SHAPES, complex=True),
     OpCase(
         "lu_unpack",
-        unpacked,
+        unpack_lu,
         [
             (T(3, 3), PIVOTS),
             (T(3, 4), PIVOTS),
@@ -90,9 +90,9 @@ CASES = [
 ]
 CASES += of_nodes(CASES, _linalg_lu="linalg.lu", linalg_lu_solve="linalg.lu_solve", _lu_unpack="lu_unpack")
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.lu": [(T(3, 3, domain=(0.1, 1.0)), {"pivot": True})],
     "linalg.lu_factor": [(T(3, 3, domain=(0.1, 1.0)), {"pivot": True})],
     "linalg.lu_factor_ex": [(T(3, 3, domain=(0.1, 1.0)), {"pivot": True, "check_errors": True})],
 })
-CASES += recorded({"lu": [(T(3, 3, domain=(0.1, 1.0)), True, True)]}, warns="torch.lu is deprecated")
+CASES += recorded_rows({"lu": [(T(3, 3, domain=(0.1, 1.0)), True, True)]}, warns="torch.lu is deprecated")

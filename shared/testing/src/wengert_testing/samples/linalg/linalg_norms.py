@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.linalg.linalg_solve import dominant
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def matrix_norm(x: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: Any = False) -> Any:
@@ -61,7 +61,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.matrix_norm": [(T(2, 3, 2), "fro", (-3, -1), True)],
     "linalg.norm": [(T(2, 3), None, -1, True)],
 })

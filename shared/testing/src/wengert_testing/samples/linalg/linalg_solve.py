@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, of_nodes
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 SQUARES = [(T(3, 3),), (T(2, 2, 2),), (T(1, 1),), (T(0, 0),), (T(2, 1, 2, 2),)]
 SYSTEMS = [(T(3, 3), T(3, 2)), (T(3, 3), T(3)), (T(2, 2, 2), T(2, 2)), (T(2, 2), T(3, 2, 1)), (T(0, 0), T(0, 2))]
@@ -98,7 +98,7 @@ def each(f: Any, x: Any, *more: Any) -> Any:
     return tuple(np.stack(part) for part in zip(*parts, strict=True))
 
 
-def packed(x: Any) -> Any:
+def pack_lu(x: Any) -> Any:
     _, lower, upper, pivots = lu(x)
     m, n = x.shape
     both = np.zeros((m, n), lower.dtype)
@@ -114,7 +114,7 @@ CASES = [
     OpCase("inverse", np.linalg.inv, SQUARES[:2]),
     OpCase(
         "linalg_solve_ex",
-        lambda a, b, **w: (solve(a, b, **w), infos(a), *each(packed, a)),
+        lambda a, b, **w: (solve(a, b, **w), infos(a), *each(pack_lu, a)),
         SYSTEMS + RIGHT,
         complex=True,
     ),
@@ -132,7 +132,7 @@ CASES = [
 ]
 CASES += of_nodes(CASES, _triangular_solve="triangular_solve")
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.inv_ex": [(T(3, 3, domain=(0.1, 1.0)), {"check_errors": True})],
     "linalg.solve_ex": [(T(3, 3, domain=(0.1, 1.0)), T(3, 2), {"left": True, "check_errors": True})],
 })

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.linalg.linalg_solve import adjoint
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 SQUARES = [(T(3, 3),), (T(2, 2, 2),), (T(1, 1),), (T(0, 0),)]
 SHAPES = [(T(3, 3),), (T(2, 4),), (T(4, 2),), (T(2, 3, 2),)]
@@ -24,7 +24,7 @@ def weights(x: Any, n: int) -> Any:
     return WEIGHTS[:n] if isinstance(x, np.ndarray) else x.abs().new_tensor(list(WEIGHTS[:n]))
 
 
-def projected(values: Any, vectors: Any) -> Any:
+def project_vectors(values: Any, vectors: Any) -> Any:
     """The eigenvalues, and the vectors' products with their adjoints, weighted."""
     if vectors.ndim < 2:
         return values
@@ -95,9 +95,9 @@ CASES = [
         [*SQUARES, *UPPER, (T(3, 3), "L", False)],
         complex=True,
         prepared=hermitian,
-        invariant=projected,
+        invariant=project_vectors,
     ),
-    OpCase("linalg.eigh", both, SQUARES[:2] + UPPER[:1], complex=True, prepared=hermitian, invariant=projected),
+    OpCase("linalg.eigh", both, SQUARES[:2] + UPPER[:1], complex=True, prepared=hermitian, invariant=project_vectors),
     OpCase("linalg.eigvalsh", lambda x, UPLO="L": np.linalg.eigvalsh(x), SQUARES + UPPER[:1], prepared=hermitian),
     OpCase("linalg_eig", eig, SQUARES, complex=True, invariant=in_order),
     OpCase("linalg.eig", eig, SQUARES[:2], invariant=in_order),
@@ -137,7 +137,7 @@ CASES = [
     OpCase("geqrf", raw, SHAPES[:2], grad=False),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "linalg.svdvals": [(T(2, 3), {"driver": None})],
 })
-CASES += recorded({"linalg.qr": [(T(2, 3), {"mode": "complete"})]}, grad=False)
+CASES += recorded_rows({"linalg.qr": [(T(2, 3), {"mode": "complete"})]}, grad=False)

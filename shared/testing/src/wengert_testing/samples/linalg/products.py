@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 BILINEAR = [(T(2, 3), T(2, 2), T(4, 3, 2)), (T(2, 3), T(2, 2), T(4, 3, 2), T(4))]
 
@@ -58,7 +58,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "cross": [(T(2, 3), T(2, 3), {"dim": -1})],
     "linalg.cross": [(T(2, 3), T(2, 3), {"dim": -1})],
     "linalg.vecdot": [(T(2, 3), T(2, 3), {"dim": -2})],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 CASES = [
     OpCase(
@@ -15,6 +15,6 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "tensordot": [(T(2, 3), T(3, 2), ([-1], [0]))],
 })

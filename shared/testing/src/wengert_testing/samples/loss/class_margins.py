@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.loss.regression import REDUCTIONS, reduced
+from wengert_testing.samples.loss.regression import REDUCTIONS, reduce_losses
 from wengert_testing.samples.shapes import of_nn
 
 LABELS = np.array([2, 0, 1])
@@ -25,7 +25,7 @@ def multi_margin(x: Any, t: Any, p: Any = 1, margin: Any = 1.0, weight: Any = No
         / len(row)
         for row, y in zip(x, t, strict=True)
     ]
-    return reduced(np.array(losses), reduction)
+    return reduce_losses(np.array(losses), reduction)
 
 
 def multilabel_margin(x: Any, t: Any, reduction: Any = "mean") -> Any:
@@ -34,7 +34,7 @@ def multilabel_margin(x: Any, t: Any, reduction: Any = "mean") -> Any:
         labels = [int(k) for k in given[: list(given).index(-1)]] if -1 in given else [int(k) for k in given]
         others = [i for i in range(len(row)) if i not in labels]
         losses.append(sum(np.maximum(0, 1 - row[k] + row[i]) for k in labels for i in others) / len(row))
-    return reduced(np.array(losses), reduction)
+    return reduce_losses(np.array(losses), reduction)
 
 
 CASES = [

@@ -8,9 +8,9 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.loss.likelihood_losses import INSIDE
-from wengert_testing.samples.loss.regression import WEIGHT, reduced
+from wengert_testing.samples.loss.regression import WEIGHT, reduce_losses
 from wengert_testing.samples.reduce.softmax import soft
-from wengert_testing.samples.shapes import of_nn, recorded, with_words
+from wengert_testing.samples.shapes import of_nn, recorded_rows, with_words
 
 TARGET = np.array([2, 0, 1, 2])
 
@@ -24,7 +24,7 @@ def nll(x: Any, target: Any, weight: Any = None, reduction: Any = 1, ignore_inde
     scale = np.where(counts, np.ones(x.shape[1 if x.ndim > 1 else 0])[index] if weight is None else weight[index], 0)
     picked = np.take_along_axis(x, np.expand_dims(index, 1), 1)[:, 0] if x.ndim > 1 else x[index]
     loss = -picked * scale
-    return loss.sum() / scale.sum() if reduction in (1, "mean") else reduced(loss, reduction)
+    return loss.sum() / scale.sum() if reduction in (1, "mean") else reduce_losses(loss, reduction)
 
 
 def nll_gradient(grad: Any, shape: Any, target: Any, weight: Any, reduction: Any, ignore_index: Any) -> Any:
@@ -47,10 +47,12 @@ def entropy(
     logs = np.log(soft(x, 1))
     if target.dtype.kind == "f":
         loss = -(logs * (target * (1 - label_smoothing) + label_smoothing / x.shape[1])).sum(1)
-        return reduced(loss, reduction)
+        return reduce_losses(loss, reduction)
     hard = nll(logs, target, weight, reduction, ignore_index)
     return (
-        (1 - label_smoothing) * hard - label_smoothing * reduced(logs.mean(1), reduction) if label_smoothing else hard
+        (1 - label_smoothing) * hard - label_smoothing * reduce_losses(logs.mean(1), reduction)
+        if label_smoothing
+        else hard
     )
 
 
@@ -85,7 +87,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.cross_entropy": [(T(3, 3), CLASSES, {"ignore_index": 1})],
     "nn.functional.nll_loss": [(T(3, 3), CLASSES, {"ignore_index": 1})],
     "nll_loss": [(T(3, 3), CLASSES, {"ignore_index": 1})],

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.loss.regression import reduced
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.loss.regression import reduce_losses
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 
 def alignments(logs: Any, targets: Any, inputs: Any, outputs: Any, blank: Any = 0, reduction: Any = "none") -> Any:
@@ -21,7 +21,7 @@ def alignments(logs: Any, targets: Any, inputs: Any, outputs: Any, blank: Any = 
             if [k for k in kept if k != blank] == list(targets[n][:length]):
                 total += np.exp(sum(logs[t, n, k] for t, k in enumerate(path)))
         losses.append(-np.log(total))
-    return reduced(np.array(losses), reduction)
+    return reduce_losses(np.array(losses), reduction)
 
 
 CTC = (np.array([[1, 2], [2, 2], [1, 0]]), (3, 3, 2), (2, 2, 1))
@@ -43,7 +43,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.ctc_loss": [
         (T(5, 2, 4), np.array([[0, 2], [1, 0]]), np.array([5, 1]), np.array([2, 2]), 3, "sum", True),
     ],

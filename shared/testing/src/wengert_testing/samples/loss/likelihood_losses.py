@@ -6,7 +6,7 @@ import numpy as np
 
 from wengert_testing.case import T, fixed
 from wengert_testing.samples.loss.regression import REDUCED, by_element
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 INSIDE = (0.1, 0.9)
 
@@ -27,10 +27,10 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.gaussian_nll_loss": [(T(3), T(3), T(3), True, 1e-3, "sum")],
     "nn.functional.poisson_nll_loss": [(T(3), fixed([0.0, 1.0, 3.0]), False, True, {"eps": 1e-3})],
 }, domain=(0.1, 0.9))
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.kl_div": [(T(2, 3), T(2, 3), {"log_target": True})],
 }, warns="reduction: 'mean' divides")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.loss.regression import REDUCTIONS, by_element, reduced
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.loss.regression import REDUCTIONS, by_element, reduce_losses
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 ROW_SIGNS = np.array([1, -1, -1])
 SIGNS = fixed([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
@@ -16,12 +16,12 @@ SIGNS = fixed([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 
 def cosine_embedding(x: Any, y: Any, t: Any, margin: Any = 0.0, reduction: Any = "mean") -> Any:
     cosine = (x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1))
-    return reduced(np.where(t == 1, 1 - cosine, np.maximum(cosine - margin, 0)), reduction)
+    return reduce_losses(np.where(t == 1, 1 - cosine, np.maximum(cosine - margin, 0)), reduction)
 
 
 def soft_margin(x: Any, t: Any, weight: Any = None, reduction: Any = "mean") -> Any:
     losses = t * np.log1p(np.exp(-x)) + (1 - t) * np.log1p(np.exp(x))
-    return reduced((losses if weight is None else losses * weight).mean(-1), reduction)
+    return reduce_losses((losses if weight is None else losses * weight).mean(-1), reduction)
 
 
 def triplet(a: Any, p: Any, n: Any, margin: Any = 1.0, swap: Any = False, reduction: Any = "mean") -> Any:
@@ -29,7 +29,7 @@ def triplet(a: Any, p: Any, n: Any, margin: Any = 1.0, swap: Any = False, reduct
         return np.sqrt(((x - y + 1e-6) ** 2).sum(-1))
 
     far = np.minimum(distance(a, n), distance(p, n)) if swap else distance(a, n)
-    return reduced(np.maximum(0, margin + distance(a, p) - far), reduction)
+    return reduce_losses(np.maximum(0, margin + distance(a, p) - far), reduction)
 
 
 CASES = [
@@ -52,14 +52,14 @@ CASES = [
     ),
     OpCase(
         "_soft_margin_loss",
-        lambda x, t, reduction: reduced(np.log1p(np.exp(-t * x)), reduction),
+        lambda x, t, reduction: reduce_losses(np.log1p(np.exp(-t * x)), reduction),
         [(T(2, 3), SIGNS, n) for n in (0, 1, 2)],
     ),
     of_nn("soft_margin_loss", by_element(lambda x, t: np.log1p(np.exp(-t * x))), [(T(2, 3), SIGNS)]),
     of_nn("margin_ranking_loss", lambda x, y, t: np.mean(np.maximum(0, -t * (x - y))), [(T(2, 3), T(2, 3), SIGNS)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.cosine_embedding_loss": [(T(2, 3), T(2, 3), fixed([1, -1]), {"margin": 0.3})],
     "nn.functional.hinge_embedding_loss": [(T(3), fixed([1, -1, 1]), 5.0, {"reduction": "sum"})],
     "nn.functional.margin_ranking_loss": [(T(3), T(3), fixed([1, -1, 1]), 9.0, {"reduction": "none"})],

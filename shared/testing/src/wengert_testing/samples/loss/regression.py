@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import of_nn, recorded, with_words
+from wengert_testing.samples.shapes import of_nn, recorded_rows, with_words
 
 WEIGHT = fixed([0.2, 1.0, 3.0])
 REDUCTIONS: list[dict[str, Any]] = [{"reduction": name} for name in ("mean", "none", "sum")]
@@ -17,7 +17,7 @@ REDUCED = [*PAIR, *with_words(PAIR[:1], reduction="sum"), *with_words(PAIR[:1], 
 NUMBERED = [(*PAIR[0], 0), (*PAIR[0], 1), (*PAIR[0], 2), (*PAIR[1], 1)]
 
 
-def reduced(loss: Any, reduction: Any = "mean") -> Any:
+def reduce_losses(loss: Any, reduction: Any = "mean") -> Any:
     if reduction in ("none", 0):
         return loss
     return np.mean(loss) if reduction in ("mean", 1) else np.sum(loss)
@@ -25,7 +25,7 @@ def reduced(loss: Any, reduction: Any = "mean") -> Any:
 
 def by_element(function: Any) -> Any:
     """A loss of two tensors, reduced."""
-    return lambda x, target, reduction="mean", **words: reduced(function(x, target, **words), reduction)
+    return lambda x, target, reduction="mean", **words: reduce_losses(function(x, target, **words), reduction)
 
 
 def smooth(d: Any, beta: Any = 1.0) -> Any:
@@ -33,7 +33,7 @@ def smooth(d: Any, beta: Any = 1.0) -> Any:
 
 
 def smooth_loss(x: Any, t: Any, reduction: Any, beta: Any) -> Any:
-    return reduced(smooth(x - t, beta), reduction)
+    return reduce_losses(smooth(x - t, beta), reduction)
 
 
 def with_beta(samples: Any, beta: float) -> Any:
@@ -74,7 +74,7 @@ CASES = [
     OpCase("_huber_slope", lambda x, t, beta: np.clip(x - t, -beta, beta), NEAR_AND_FAR),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     f"nn.functional.{name}_loss": [(T(2, 3), T(2, 3), {"weight": fixed([[0.5, 1, 2]] * 2)})]
     for name in ("huber", "l1", "mse")
 })

@@ -11,9 +11,9 @@ from wengert_testing.samples.index.embeddings import CLASSES
 from wengert_testing.samples.loss.ctc import CTC, alignments
 from wengert_testing.samples.loss.likelihood_losses import INSIDE
 from wengert_testing.samples.loss.margin_losses import SIGNS, cosine_embedding, triplet
-from wengert_testing.samples.loss.regression import reduced
+from wengert_testing.samples.loss.regression import reduce_losses
 from wengert_testing.samples.pointwise.activations import sigmoid
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 NAMES = ("none", "mean", "sum")
 MATRIX = T(2, 3)
@@ -28,7 +28,7 @@ def by_number(function: Any) -> Any:
 
 def by_element(function: Any) -> Any:
     """The losses of single elements, reduced."""
-    return lambda *args, reduction="mean", **words: reduced(function(*args, **words), reduction)
+    return lambda *args, reduction="mean", **words: reduce_losses(function(*args, **words), reduction)
 
 
 def logistic(x: Any, t: Any, weight: Any = 1.0, pos_weight: Any = 1.0) -> Any:
@@ -38,11 +38,11 @@ def logistic(x: Any, t: Any, weight: Any = 1.0, pos_weight: Any = 1.0) -> Any:
 
 def poisson(x: Any, t: Any, log_input: Any, full: Any, eps: Any, reduction: Any) -> Any:
     loss = np.exp(x) - t * x if log_input else x - t * np.log(x + eps)
-    return reduced(loss, reduction)
+    return reduce_losses(loss, reduction)
 
 
 def divergence(x: Any, t: Any, reduction: Any = 0, log_target: Any = False) -> Any:
-    return reduced(np.exp(t) * (t - x) if log_target else t * (np.log(t) - x), reduction)
+    return reduce_losses(np.exp(t) * (t - x) if log_target else t * (np.log(t) - x), reduction)
 
 
 
@@ -99,7 +99,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "ctc_loss": [(T(5, 2, 4), np.array([[0, 2], [1, 0]]), np.array([5, 1]), np.array([2, 2]), 3, 2, True)],
     "embedding": [(T(3, 2), np.array([1, 0, 2]), 1, False, False)],
     "triplet_margin_loss": [(T(2, 3), T(2, 3), T(2, 3), 9.0, 3.0, 1e-3)],

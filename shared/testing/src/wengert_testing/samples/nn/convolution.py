@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import both, recorded
+from wengert_testing.samples.shapes import both, recorded_rows
 
 
 def tuples(value: Any, n: int) -> tuple[int, ...]:
     return (value,) * n if isinstance(value, int) else tuple(value)
 
 
-def correlated(x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def correlate(x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """out[n, o, p] = bias[o] + the sum over c and k of x[n, c, p * stride + k * dilation - padding] w[o, c, k]."""
     n = x.ndim - 2
     stride, dilation = tuples(stride, n), tuples(dilation, n)
@@ -45,8 +45,8 @@ def conv(n: int) -> Any:
             padding = 0
         if padding == "same":
             reach = [d * (k - 1) for d, k in zip(tuples(dilation, n), w.shape[2:], strict=True)]
-            return correlated(x, w, bias, stride, [(r // 2, r - r // 2) for r in reach], dilation, groups)
-        return correlated(x, w, bias, stride, tuples(padding, n), dilation, groups)
+            return correlate(x, w, bias, stride, [(r // 2, r - r // 2) for r in reach], dilation, groups)
+        return correlate(x, w, bias, stride, tuples(padding, n), dilation, groups)
 
     return oracle
 
@@ -183,7 +183,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "conv3d": [(T(1, 2, 3, 3, 3), T(2, 1, 2, 2, 2), None, 1, 1, 2, 2)],
     "nn.functional.conv3d": [(T(1, 2, 3, 3, 3), T(2, 1, 2, 2, 2), None, 1, 1, 2, 2)],
     "conv_transpose1d": [(T(1, 2, 4), T(2, 1, 2), None, 2, 1, 1, 2, 2)],

@@ -10,7 +10,7 @@ from wengert_testing.case import OpCase, T
 from wengert_testing.samples.shapes import of_nn, with_words
 
 
-def sampled(image: Any, grid: Any, align_corners: Any = False) -> Any:
+def sample_bilinear(image: Any, grid: Any, align_corners: Any = False) -> Any:
     """Bilinear, zeros outside: the sum over all pixels of hats."""
     h, w = image.shape[2:]
     x, y = (grid[..., 0] + 1) / 2, (grid[..., 1] + 1) / 2
@@ -32,7 +32,7 @@ GRID = T(2, 2, 3, 2, domain=(-1.3, 1.3))
 CASES = [
     of_nn(
         "grid_sample",
-        sampled,
+        sample_bilinear,
         [(T(2, 2, 3, 4), GRID, {"align_corners": False}), (T(2, 1, 2, 2), GRID, {"align_corners": True})],
         rtol=1e-4,
         dtypes=("float32", "float64"),

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import T
-from wengert_testing.samples.shapes import of_nn, recorded, with_words
+from wengert_testing.samples.shapes import of_nn, recorded_rows, with_words
 
 
-def of_places(weights: Any) -> Any:
+def resize_by_matrices(weights: Any) -> Any:
     """The images along one dim as matrix products: weights(size, new) gives [new, size]."""
 
     def oracle(x: Any, size: Any, **words: Any) -> Any:
@@ -41,16 +41,27 @@ def areas(size: int, new: int) -> Any:
 PIXELS = (-0.5, 0, 0.5)  # where places between pixels begin
 
 CASES = [
-    of_nn("interpolate", of_places(floors), [(T(1, 2, 4), 3), (T(1, 1, 3, 4), (2, 5)), (T(1, 1, 2, 3, 2), (3, 2, 4))]),
     of_nn(
         "interpolate",
-        of_places(hats),
-        [(T(1, 2, 4), 6, {"mode": "linear"}), (T(2, 1, 3, 4), (4, 3), {"mode": "bilinear"}),
-         (T(1, 1, 2, 3, 2), (3, 2, 4), {"mode": "trilinear"})],
+        resize_by_matrices(floors),
+        [(T(1, 2, 4), 3), (T(1, 1, 3, 4), (2, 5)), (T(1, 1, 2, 3, 2), (3, 2, 4))],
     ),
-    of_nn("interpolate", of_places(areas), with_words([(T(1, 2, 5), 3), (T(1, 1, 3, 4), (2, 5))], mode="area")),
     of_nn(
-        "interpolate", None, with_words([(T(1, 1, 3, 4), (4, 3))], mode="bicubic"),
+        "interpolate",
+        resize_by_matrices(hats),
+        [
+            (T(1, 2, 4), 6, {"mode": "linear"}),
+            (T(2, 1, 3, 4), (4, 3), {"mode": "bilinear"}),
+            (T(1, 1, 2, 3, 2), (3, 2, 4), {"mode": "trilinear"}),
+        ],
+    ),
+    of_nn(
+        "interpolate", resize_by_matrices(areas), with_words([(T(1, 2, 5), 3), (T(1, 1, 3, 4), (2, 5))], mode="area")
+    ),
+    of_nn(
+        "interpolate",
+        None,
+        with_words([(T(1, 1, 3, 4), (4, 3))], mode="bicubic"),
         note="values: tests/torch_parity/recorded",
     ),
     of_nn(
@@ -61,7 +72,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.interpolate": [
         (T(1, 1, 3, 4), None, 1.7, "bilinear", True, False),
         (T(1, 1, 3, 4), None, (0.7, 2.0), "bicubic", False, True),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import T
-from wengert_testing.samples.shapes import both, recorded, with_words
+from wengert_testing.samples.shapes import both, recorded_rows, with_words
 
 
 def layer_norm(x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
@@ -29,7 +29,7 @@ CASES = [
     *both("rms_norm", rms_norm, with_words([LAYERS[0], LAYERS[2]], eps=1e-3)),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "layer_norm": [(T(2, 3), (3,), T(3), T(3), 1e-2, True)],
     "nn.functional.layer_norm": [(T(2, 3), (3,), T(3), T(3), 1e-2)],
 })

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert_testing.case import T
 from wengert_testing.samples.nn.attention import softmax
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 
 def heads(x: Any, n: int) -> Any:
@@ -61,4 +61,4 @@ CASES = [
         [(T(3, 2, 4), T(2, 2, 4), T(2, 2, 4), *PROJECTIONS), (T(2, 1, 4), T(2, 1, 4), T(2, 1, 4), *PROJECTIONS)],
     ),
 ]
-CASES += recorded({"nn.functional.multi_head_attention_forward": HEADS})
+CASES += recorded_rows({"nn.functional.multi_head_attention_forward": HEADS})

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import of_nn, recorded
+from wengert_testing.samples.shapes import of_nn, recorded_rows
 
 MEAN, VAR = fixed([0.1, -0.2, 0.3]), fixed([0.5, 1.0, 2.0])
 OVER = (0, 3, 4)
 
 
-def shaped(w: Any, x: Any) -> Any:
+def shape_per_channel(w: Any, x: Any) -> Any:
     """One number for each channel, for all elements."""
     return w.reshape(-1, *[1] * (x.ndim - 2))
 
 
 def affine(y: Any, weight: Any, bias: Any) -> Any:
-    y = y if weight is None else y * shaped(weight, y)
-    return y if bias is None else y + shaped(bias, y)
+    y = y if weight is None else y * shape_per_channel(weight, y)
+    return y if bias is None else y + shape_per_channel(bias, y)
 
 
 def standard(x: Any, axes: Any, eps: float) -> Any:
@@ -39,7 +39,11 @@ def batch_norm(
 ) -> Any:
     if training:
         return affine(standard(x, (0, *range(2, x.ndim)), eps), weight, bias)
-    return affine((x - shaped(np.asarray(mean), x)) / np.sqrt(shaped(np.asarray(var), x) + eps), weight, bias)
+    return affine(
+        (x - shape_per_channel(np.asarray(mean), x)) / np.sqrt(shape_per_channel(np.asarray(var), x) + eps),
+        weight,
+        bias,
+    )
 
 
 def torch_batch_norm(
@@ -68,7 +72,7 @@ def group_norm(x: Any, groups: int, weight: Any = None, bias: Any = None, eps: f
     return affine(y, weight, bias)
 
 
-def laid_out(x: Any, mean: Any, var: Any, layout: Any, eps: float) -> Any:
+def normalize_on_layout(x: Any, mean: Any, var: Any, layout: Any, eps: float) -> Any:
     """(normalized, scale, mean, variance) on a layout."""
     x = x.reshape(layout)
     each = (1, *layout[1:3], 1, 1)
@@ -78,13 +82,13 @@ def laid_out(x: Any, mean: Any, var: Any, layout: Any, eps: float) -> Any:
 
 
 def on_layout(x: Any, weight: Any, bias: Any, mean: Any, var: Any, layout: Any, eps: float) -> Any:
-    y, _, mean, var = laid_out(x, mean, var, layout, eps)
+    y, _, mean, var = normalize_on_layout(x, mean, var, layout, eps)
     y = y * (1 if weight is None else weight.reshape(*layout[2:4], 1))
     return (y + (0 if bias is None else bias.reshape(*layout[2:4], 1))).reshape(x.shape), mean.ravel(), var.ravel()
 
 
 def back(grad: Any, x: Any, weight: Any, mean: Any, var: Any, given: bool, layout: Any, eps: float) -> Any:
-    y, scale, _, _ = laid_out(x, mean, var, layout, eps)
+    y, scale, _, _ = normalize_on_layout(x, mean, var, layout, eps)
     grad = grad.reshape(layout)
     g = grad * (1 if weight is None else weight.reshape(*layout[2:4], 1))
     if not given:
@@ -140,7 +144,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "group_norm": [(T(2, 4, 2), 2, T(4), T(4), 1e-2, True)],
     "nn.functional.group_norm": [(T(2, 4, 2), 2, T(4), T(4), 1e-2)],
     "nn.functional.instance_norm": [(T(2, 3, 4), {"momentum": 0.2, "eps": 1e-2})],

@@ -13,7 +13,7 @@ from wengert_testing.samples.shapes import of_nn
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-def padded(x: Any, pad: Any, mode: str = "constant", value: Any = 0) -> Any:
+def pad_sample(x: Any, pad: Any, mode: str = "constant", value: Any = 0) -> Any:
     pairs = [(0, 0)] * (x.ndim - len(pad) // 2) + [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
     if mode != "constant":
         return np.pad(x, pairs, mode=MODES[mode])  # type: ignore[call-overload]
@@ -57,13 +57,13 @@ def images(x: Any, size: Any, kernel: Any, dilation: Any = 1, padding: Any = 0, 
 CASES = [
     OpCase(
         "constant_pad_nd",
-        lambda x, pad, value=0: padded(x, pad, value=value),
+        lambda x, pad, value=0: pad_sample(x, pad, value=value),
         [(T(2, 3), (1, 2)), (T(2, 3), (1, -1, -1, 2), 2.5), (T(3), (-2, 1)), (T(0, 2), (1, 1)), (T(2, 1), ())],
     ),
     *(
         OpCase(
             f"_{name}_pad{n}d",
-            lambda x, pad, mode=mode: padded(x, pad, mode),
+            lambda x, pad, mode=mode: pad_sample(x, pad, mode),
             [(T(2, *(3, 4, 3)[:n]), (1, 2, 0, 1, 1, 0)[: 2 * n]),
              (T(1, 2, *(2, 3, 2)[:n]), (0, 1, 1, 0, 0, 0)[: 2 * n])],
         )
@@ -72,7 +72,7 @@ CASES = [
     ),
     of_nn(
         "pad",
-        padded,
+        pad_sample,
         [
             (T(2, 3), (1, 2)),
             (T(2, 3, 2), (0, 1, 2, -1), "constant", 1.5),

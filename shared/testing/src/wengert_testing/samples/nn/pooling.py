@@ -11,12 +11,12 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.nn.convolution import tuples
-from wengert_testing.samples.shapes import both, of_nn, recorded
+from wengert_testing.samples.shapes import both, of_nn, recorded_rows
 
 PLACES = np.array([[[0, 3], [2, 2]], [[1, 0], [3, 5]]])
 
 
-def fixed(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> list[list[int]]:
+def fixed_windows(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> list[list[int]]:
     """The places of each window, also those in the padding, but not beyond it."""
     found: list[list[int]] = []
     first = -padding
@@ -33,7 +33,7 @@ def adaptive(size: int, n: int) -> list[list[int]]:
     return [list(range(math.floor(i * size / n), math.ceil((i + 1) * size / n))) for i in range(n)]
 
 
-def pooled(x: Any, windows: list[list[list[int]]], reduce: Callable[[Any, int], Any]) -> Any:
+def pool_windows(x: Any, windows: list[list[list[int]]], reduce: Callable[[Any, int], Any]) -> Any:
     """reduce(elements of a window as one dim, its places with those in the padding), for each window."""
     n = len(windows)
     out = []
@@ -46,7 +46,7 @@ def pooled(x: Any, windows: list[list[list[int]]], reduce: Callable[[Any, int], 
 
 def windows_of(x: Any, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Any:
     each = [tuples(v, n) for v in (kernel, kernel if stride is None else stride, padding, dilation)]
-    return [fixed(s, k, t, p, d, ceil) for s, k, t, p, d in zip(x.shape[-n:], *each, strict=True)]
+    return [fixed_windows(s, k, t, p, d, ceil) for s, k, t, p, d in zip(x.shape[-n:], *each, strict=True)]
 
 
 def average(n: int) -> Any:
@@ -62,7 +62,7 @@ def average(n: int) -> Any:
         def mean(met: Any, count: int) -> Any:
             return met.sum(-1) / (divisor_override or (count if count_include_pad else met.shape[-1]))
 
-        return pooled(x, windows_of(x, n, kernel, stride, padding, 1, ceil_mode), mean)
+        return pool_windows(x, windows_of(x, n, kernel, stride, padding, 1, ceil_mode), mean)
 
     return oracle
 
@@ -86,21 +86,21 @@ def largest(n: int, indices: bool = False) -> Any:
 def most(x: Any, windows: Any) -> Any:
     """Extremes, and their places in the plane."""
     n = len(windows)
-    values = pooled(x, windows, lambda met, _: met.max(-1))
+    values = pool_windows(x, windows, lambda met, _: met.max(-1))
     places = np.broadcast_to(np.arange(math.prod(x.shape[-n:])).reshape(x.shape[-n:]), x.shape)
-    best = pooled(x, windows, lambda met, _: met.argmax(-1))
-    return values, pooled_at(places, windows, best)
+    best = pool_windows(x, windows, lambda met, _: met.argmax(-1))
+    return values, argmax_windows(places, windows, best)
 
 
-def pooled_at(places: Any, windows: Any, best: Any) -> Any:
+def argmax_windows(places: Any, windows: Any, best: Any) -> Any:
     """The place of the best element of each window."""
     n = len(windows)
     chosen = iter(np.moveaxis(best.reshape(*best.shape[:-n], -1), -1, 0))
-    return pooled(places, windows, lambda met, _: np.take_along_axis(met, next(chosen)[..., None], -1)[..., 0])
+    return pool_windows(places, windows, lambda met, _: np.take_along_axis(met, next(chosen)[..., None], -1)[..., 0])
 
 
 def adaptive_average(n: int) -> Any:
-    return lambda x, size: pooled(
+    return lambda x, size: pool_windows(
         x,
         [
             adaptive(s, x.shape[i - n] if k is None else k)  # type: ignore[redundant-expr]
@@ -118,7 +118,7 @@ def adaptive_largest(n: int, indices: bool = False) -> Any:
     return oracle
 
 
-def spread(grad: Any, sizes: Any, windows: Any, share: Callable[[int, int], float]) -> Any:
+def pool_backward(grad: Any, sizes: Any, windows: Any, share: Callable[[int, int], float]) -> Any:
     """What each window gives back to its elements: share(elements inside, places)."""
     n, out = len(windows), np.zeros(sizes, grad.dtype)
     flat = np.moveaxis(grad.reshape(*grad.shape[:-n], -1), -1, 0)
@@ -134,15 +134,15 @@ def average_back(
     grad: Any, sizes: Any, n: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include: bool, divisor: Any
 ) -> Any:
     windows = windows_of(np.empty(sizes), n, kernel, stride, padding, 1, ceil)
-    return spread(grad, sizes, windows, lambda inside, places: 1 / (divisor or (places if include else inside)))
+    return pool_backward(grad, sizes, windows, lambda inside, places: 1 / (divisor or (places if include else inside)))
 
 
 def adaptive_back(grad: Any, sizes: Any, n: int) -> Any:
     windows = [adaptive(s, k) for s, k in zip(sizes[-n:], grad.shape[-n:], strict=True)]
-    return spread(grad, sizes, windows, lambda inside, _: 1 / inside)
+    return pool_backward(grad, sizes, windows, lambda inside, _: 1 / inside)
 
 
-def scattered(grad: Any, places: Any, sizes: Any, n: int) -> Any:
+def scatter_windows(grad: Any, places: Any, sizes: Any, n: int) -> Any:
     out = np.zeros((places[..., 0, 0].size if n == 2 else places[..., 0].size, math.prod(sizes[-n:])), grad.dtype)
     for plane, (g, at) in enumerate(zip(grad.reshape(len(out), -1), places.reshape(len(out), -1), strict=True)):
         for value, i in zip(g, at, strict=True):
@@ -150,7 +150,7 @@ def scattered(grad: Any, places: Any, sizes: Any, n: int) -> Any:
     return out.reshape(sizes)
 
 
-def gathered(x: Any, places: Any, n: int) -> Any:
+def gather_windows(x: Any, places: Any, n: int) -> Any:
     flat = x.reshape(*x.shape[:-n], -1)
     return np.take_along_axis(flat, places.reshape(*flat.shape[:-1], -1), -1).reshape(places.shape)
 
@@ -194,11 +194,11 @@ CASES = [
         ],
     ),
     OpCase("adaptive_avg_pool_backward", adaptive_back, [(T(2, 2, 3), (2, 2, 5), 1), (T(1, 2, 3), (1, 4, 4), 2)]),
-    OpCase("pool_scatter", scattered, [(T(2, 2, 2), PLACES, (2, 2, 6), 1), (T(2, 2, 2), PLACES, (2, 2, 3), 2)]),
-    OpCase("pool_gather", gathered, [(T(2, 2, 6), PLACES, 1), (T(2, 2, 3), PLACES, 2)]),
+    OpCase("pool_scatter", scatter_windows, [(T(2, 2, 2), PLACES, (2, 2, 6), 1), (T(2, 2, 2), PLACES, (2, 2, 3), 2)]),
+    OpCase("pool_gather", gather_windows, [(T(2, 2, 6), PLACES, 1), (T(2, 2, 3), PLACES, 2)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "max_pool1d": [(T(2, 7), 2, 2, 1, 2, True)],
     "nn.functional.max_pool1d": [(T(2, 7), 2, 2, 1, 2, False, True)],
     "max_pool1d_with_indices": [(T(2, 7), 2, 2, 1, 2, True)],

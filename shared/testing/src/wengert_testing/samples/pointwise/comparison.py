@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import UNARY, WITH_NUMBER, recorded
+from wengert_testing.samples.shapes import UNARY, WITH_NUMBER, recorded_rows
 
 SOME = np.array([0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5])
 TIES = [*WITH_NUMBER, (np.array([1.0, 2.0, np.nan]), np.array([1.0, 3.0, np.nan]))]
@@ -76,6 +76,6 @@ CASES = [
     OpCase("_nan_to_num", finite, [(T(2, 3), 0.0, 1.0, 2.0), (T(), 0.5, 3.0, 4.0)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "allclose": [(T(3), T(3), 1e-3, 10.0)],
 }, grad=False)

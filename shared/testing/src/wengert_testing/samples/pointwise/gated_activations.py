@@ -8,10 +8,10 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.pointwise.activations import sigmoid
-from wengert_testing.samples.shapes import both, of_nn, recorded
+from wengert_testing.samples.shapes import both, of_nn, recorded_rows
 
 
-def gated(x: Any, dim: Any = -1) -> Any:
+def glu(x: Any, dim: Any = -1) -> Any:
     a, b = np.split(x, 2, dim)
     return a * sigmoid(b)
 
@@ -28,7 +28,7 @@ GLU = [(T(4),), (T(2, 4),), (T(4, 2), 0)]
 
 
 CASES = [
-    OpCase("glu", gated, [*GLU, (T(2, 4, 3), -2), (T(0, 2),), (T(2, 1, 4, 2), 2)]),
+    OpCase("glu", glu, [*GLU, (T(2, 4, 3), -2), (T(0, 2),), (T(2, 1, 4, 2), 2)]),
     OpCase("_prelu_kernel", lambda x, w: np.where(x > 0, x, w * x), [(T(2, 3), T(3)), (T(2, 3), T(1, 3))], kinks=(0,)),
     OpCase(
         "_prelu_kernel_backward",
@@ -36,10 +36,10 @@ CASES = [
         [(T(2, 3), T(2, 3), T(3)), (T(4), T(4), T(1))],
         kinks=(0,),
     ),
-    of_nn("glu", gated, GLU),
+    of_nn("glu", glu, GLU),
     *both("prelu", prelu, PRELU, kinks=(0,)),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "nn.functional.glu": [(T(4, 3), -2)],
 })

@@ -27,7 +27,7 @@ def hardtanh(x: Any, low: Any = -1.0, high: Any = 1.0) -> Any:
     return np.clip(x, low, high)
 
 
-def shrunk(x: Any, lambd: Any = 0.5) -> Any:
+def softshrink(x: Any, lambd: Any = 0.5) -> Any:
     return np.sign(x) * np.maximum(np.abs(x) - lambd, 0)
 
 
@@ -55,7 +55,7 @@ def of_nn(name: Any, *settings: Any, **words: Any) -> Any:
     return OpCase(f"nn.functional.{name}", *settings, **words)
 
 
-def given(*arguments: Any) -> Any:
+def backward_arguments(*arguments: Any) -> Any:
     """Gradients and inputs, with more arguments."""
     return [(*pair, *arguments) for pair in GRADS]
 
@@ -71,7 +71,7 @@ CASES = [
     OpCase(
         "elu_backward",
         elu_slope,
-        [*given(1.5, 2.0, 0.7), (T(2, 3), T(2, 3, domain=(-0.9, 0.9)), 1.5, 2.0, 0.7, True)],
+        [*backward_arguments(1.5, 2.0, 0.7), (T(2, 3), T(2, 3, domain=(-0.9, 0.9)), 1.5, 2.0, 0.7, True)],
         kinks=(0,),
     ),
     OpCase(
@@ -83,7 +83,10 @@ CASES = [
         note="of uint8 a negative bound is refused",
     ),
     OpCase(
-        "hardtanh_backward", lambda g, x, low, high: g * ((x > low) & (x < high)), given(-0.5, 0.6), kinks=(-0.5, 0.6)
+        "hardtanh_backward",
+        lambda g, x, low, high: g * ((x > low) & (x < high)),
+        backward_arguments(-0.5, 0.6),
+        kinks=(-0.5, 0.6),
     ),
     OpCase("hardsigmoid", lambda x: np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
     OpCase("hardsigmoid_backward", lambda g, x: g * (abs(x) < 3) / 6, GRADS, kinks=(-3, 3), domain=(-4, 4)),
@@ -97,9 +100,13 @@ CASES = [
     ),
     OpCase("mish", lambda x: x * np.tanh(softplus(x)), UNARY),
     OpCase("mish_backward", mish_slope, GRADS),
-    OpCase("softshrink", shrunk, [*UNARY, (T(4), 0.7)], kinks=SHRINK_KINKS),
-    OpCase("softshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), given(0.5), kinks=SHRINK_KINKS),
-    OpCase("hardshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), given(0.5), kinks=SHRINK_KINKS),
+    OpCase("softshrink", softshrink, [*UNARY, (T(4), 0.7)], kinks=SHRINK_KINKS),
+    OpCase(
+        "softshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), backward_arguments(0.5), kinks=SHRINK_KINKS
+    ),
+    OpCase(
+        "hardshrink_backward", lambda g, x, lambd: g * (abs(x) > lambd), backward_arguments(0.5), kinks=SHRINK_KINKS
+    ),
     # ---- as users call them
     of_nn("hardtanh", hardtanh, [*UNARY, (T(4), -0.5, 1.5)], kinks=(-1, 1, -0.5, 1.5)),
     of_nn("relu6", lambda x: np.clip(x, 0, 6), UNARY, kinks=(0, 6), domain=(-2, 8)),
@@ -109,7 +116,7 @@ CASES = [
     of_nn("hardsigmoid", lambda x: np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
     of_nn("hardswish", lambda x: x * np.clip(x / 6 + 0.5, 0, 1), UNARY, kinks=(-3, 3), domain=(-4, 4)),
     of_nn("mish", lambda x: x * np.tanh(softplus(x)), UNARY),
-    of_nn("softshrink", shrunk, [*UNARY, (T(4), 0.7)], kinks=SHRINK_KINKS),
+    of_nn("softshrink", softshrink, [*UNARY, (T(4), 0.7)], kinks=SHRINK_KINKS),
     *both(
         "hardshrink",
         lambda x, lambd=0.5: np.where(np.abs(x) > lambd, x, 0),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def diff(x: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -74,7 +74,7 @@ CASES = [
     OpCase("cumulative_trapezoid", cumulative, INTEGRALS, complex=True),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "cumulative_trapezoid": [(T(3, 2), {"dim": -2})],
     "diff": [(T(3, 2), 1, -2)],
     "gradient": [(T(3, 2), {"dim": -2})],

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
 from wengert_testing.samples.index.searching import BOUNDARIES, WHOLE
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 LABELS = np.array([[2, 1, 2, 0], [3, 3, 1, 1]])
 
@@ -63,9 +63,9 @@ CASES = [
     OpCase("mode", most_frequent, [(fixed(LABELS), 1), (fixed(LABELS), 0, True), (T(4),), (T(2, 3), 0), (T(),)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "mode": [(T(2, 3), -1, True)],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "histogram": [(T(3), 3, {"density": True, "range": (-2.0, 2.0)})],
 }, grad=False)

@@ -9,7 +9,7 @@ import numpy as np
 from wengert_testing.case import OpCase, T
 
 
-def shortened(x: Any, p: Any, dim: int, maxnorm: float) -> Any:
+def shorten_sample(x: Any, p: Any, dim: int, maxnorm: float) -> Any:
     sizes = vector_norm(x, p, [d for d in range(x.ndim) if d != dim % x.ndim], True)
     return x * np.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1.0)
 
@@ -39,7 +39,7 @@ NORMS = [
 
 
 CASES = [
-    OpCase("_renorm", shortened, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), 1, 1, 0.3)]),
+    OpCase("_renorm", shorten_sample, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), 1, 1, 0.3)]),
     OpCase("linalg_vector_norm", vector_norm, NORMS, kinks=(0,), complex=True),
     OpCase("linalg.vector_norm", vector_norm, NORMS, kinks=(0,)),
     OpCase(
@@ -55,7 +55,7 @@ CASES = [
         [*NORMS, (T(2, 3), "fro")],
         kinks=(0,),
     ),
-    OpCase("renorm", shortened, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), float("inf"), 1, 9.0)]),
+    OpCase("renorm", shorten_sample, [(T(2, 3), 2, 0, 1.0), (T(2, 3, 2), 3, -1, 0.7), (T(2, 3), float("inf"), 1, 9.0)]),
     OpCase("dist", lambda x, y, p=2: vector_norm(x - y, p), [(T(3), T(3)), (T(2, 3), T(3), 3)]),
     OpCase(
         "_dist",

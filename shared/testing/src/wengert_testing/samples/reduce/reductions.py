@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, of_nodes
-from wengert_testing.samples.shapes import ONE_DIM, REDUCED, recorded, with_words
+from wengert_testing.samples.shapes import ONE_DIM, REDUCED, recorded_rows, with_words
 
 AWAY = (0.3, 2.5)
 ZEROS = [
@@ -29,7 +29,7 @@ def over(name: Any, **fixed: Any) -> Any:
     return oracle
 
 
-def with_place(name: Any) -> Any:
+def with_index(name: Any) -> Any:
     """Values and places along a dim."""
 
     def oracle(x: Any, dim: Any = None, keepdim: Any = False) -> Any:
@@ -64,11 +64,11 @@ CASES = [
         lambda x, dim=None, keepdim=False: (over("min")(x, dim, keepdim), over("max")(x, dim, keepdim)),
         [(T(4),), (T(2, 3), {"dim": 1}), (T(2, 3), {"dim": 0, "keepdim": True})],
     ),
-    OpCase("max.dim", with_place("max"), ONE_DIM[1:]),
-    OpCase("min.dim", with_place("min"), ONE_DIM[1:]),
-    OpCase("max", with_place("max"), ONE_DIM),
+    OpCase("max.dim", with_index("max"), ONE_DIM[1:]),
+    OpCase("min.dim", with_index("min"), ONE_DIM[1:]),
+    OpCase("max", with_index("max"), ONE_DIM),
     OpCase("max", np.maximum, [(T(3), T(3))]),
-    OpCase("min", with_place("min"), ONE_DIM),
+    OpCase("min", with_index("min"), ONE_DIM),
     OpCase("any", over("any"), [*REDUCED, *EMPTY, (np.array([[True, False], [False, False]]), 1)], grad=False),
     OpCase("all", over("all"), [*REDUCED, *EMPTY, (np.array([[True, False], [True, True]]), 1)], grad=False),
     OpCase("argmax", over("argmax"), [(T(4),), (T(2, 3),), (T(2, 3), 0), (T(2, 3), 1, True)], grad=False),
@@ -93,12 +93,12 @@ CASES += [
 ]
 CASES += of_nodes(CASES, _aminmax="aminmax")
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "aminmax": [(T(2, 3), {"dim": -1, "keepdim": True})],
     "max": [(T(3), {"other": T(3)})],
     "min": [(T(3), {"other": T(3)})],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "argmax": [(T(2, 3), -1, True)],
     "argmin": [(T(2, 3), -1, True)],
     "count_nonzero": [(T(2, 3), -1)],

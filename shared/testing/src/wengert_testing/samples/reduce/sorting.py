@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def in_order(x: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
@@ -60,13 +60,13 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "kthvalue": [(T(2, 3), 2, -2, True)],
     "median": [(T(3, 2), -2, True)],
     "nanmedian": [(T(3, 2), -2, True)],
     "topk": [(T(3, 2), 2, -2, False, True)],
     "sort": [(T(3, 2), {"stable": True, "dim": -2, "descending": True})],
 })
-CASES += recorded({
+CASES += recorded_rows({
     "argsort": [(T(3, 2), -2, True), (T(3, 2), {"stable": True, "dim": -2, "descending": True})],
 }, grad=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 WHOLE = np.array([3, 1, 1, 0, 1, 3])
 MATRIX = np.array([[1, 1, 2], [1, 1, 2], [2, 1, 1]])
@@ -35,7 +35,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "unique": [(PLACES, True, True, True, -1), (PLACES, {"sorted": True})],
     "unique_consecutive": [(PLACES, {"dim": -1})],
 }, grad=False)

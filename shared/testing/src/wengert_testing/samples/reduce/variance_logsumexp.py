@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.reduce.reductions import over
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 SPREAD = [
     (T(4),),
@@ -20,7 +20,7 @@ SPREAD = [
 ]
 
 
-def spread(name: Any) -> Any:
+def variance(name: Any) -> Any:
     """var and std."""
 
     def oracle(x: Any, dim: Any = None, unbiased: Any = None, keepdim: Any = False, correction: Any = 1) -> Any:
@@ -43,20 +43,20 @@ def log_sum(x: Any, dim: Any, keepdim: Any = False) -> Any:
 
 
 CASES = [
-    OpCase("var.correction", spread("var"), SPREAD, complex=True),
-    OpCase("std.correction", spread("std"), SPREAD, complex=True),
-    OpCase("var", spread("var"), [*SPREAD, (T(2, 3), 1, False, True), (T(4), {"unbiased": False})]),
-    OpCase("std", spread("std"), [*SPREAD, (T(2, 3), 1, False, True)]),
-    OpCase("var_mean.correction", mean_too(spread("var")), SPREAD, complex=True),
-    OpCase("std_mean.correction", mean_too(spread("std")), SPREAD, complex=True),
-    OpCase("var_mean", mean_too(spread("var")), SPREAD),
-    OpCase("std_mean", mean_too(spread("std")), SPREAD),
+    OpCase("var.correction", variance("var"), SPREAD, complex=True),
+    OpCase("std.correction", variance("std"), SPREAD, complex=True),
+    OpCase("var", variance("var"), [*SPREAD, (T(2, 3), 1, False, True), (T(4), {"unbiased": False})]),
+    OpCase("std", variance("std"), [*SPREAD, (T(2, 3), 1, False, True)]),
+    OpCase("var_mean.correction", mean_too(variance("var")), SPREAD, complex=True),
+    OpCase("std_mean.correction", mean_too(variance("std")), SPREAD, complex=True),
+    OpCase("var_mean", mean_too(variance("var")), SPREAD),
+    OpCase("std_mean", mean_too(variance("std")), SPREAD),
     OpCase(
         "logsumexp", log_sum, [(T(4), 0), (T(2, 3), 1, True), (T(2, 3), (0, 1)), (T(), 0)], complex=True, domain=(-1, 1)
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "logsumexp": [(T(2, 3), -1, True)],
     "std_mean": [(T(2, 3), 1, False, True)],
     "var_mean": [(T(2, 3), 1, False, True)],

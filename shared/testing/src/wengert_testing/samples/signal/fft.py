@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def c(*shape: int) -> T:
@@ -94,7 +94,7 @@ CASES = [
            complex=True),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     **{f"fft.{name}2": [(T(4, 3), {"dim": (-2, -1)})] for name in ("fft", "ifft", "rfft", "ihfft")},
     **{f"fft.{name}2": [(T(4, 3, dtype="complex128"), {"dim": (-2, -1)})] for name in ("hfft", "irfft")},
 })

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T, fixed
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 HANN = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(4) / 4)
 
@@ -53,7 +53,7 @@ CASES = [
                                   (T(2, 3, 5, dtype="complex128"), 4, 2, {"window": HANN + 0.1})]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "stft": [(T(13), 4, 2, 4, WINDOW, {"center": False, "align_to_window": False, "return_complex": True})],
     "istft": [
         (T(3, 6, dtype="complex128"), 4, 1, 4, WINDOW, True, False, True, 5),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def diag_embed(x: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
@@ -41,7 +41,7 @@ CASES = [
     ),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "diag_embed": [(T(2, 3), 0, -2, -1)],
     "linalg.diagonal": [(T(2, 3, 3), {"offset": 1, "dim1": -3, "dim2": -1})],
 })

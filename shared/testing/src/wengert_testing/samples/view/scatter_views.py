@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 
 def in_part(view: Any) -> Any:
@@ -33,7 +33,7 @@ CASES = [
     OpCase("diagonal_scatter", in_part(np.diagonal), [(T(3, 3), T(3)), (T(2, 3), T(2), 1)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "diagonal_scatter": [(T(3, 3, 2), T(2, 2), 1, -3, -2)],
     "select_scatter": [(T(2, 3), T(2), -1, 1)],
     "slice_scatter": [(T(2, 5), T(2, 2), -1, 1, 5, 2)],

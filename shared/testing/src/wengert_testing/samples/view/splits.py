@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 CASES = [
     OpCase("tensor_split", np.array_split, [(T(5), 2), (T(2, 5), 3, 1), (T(6), [1, 4])]),
@@ -14,6 +14,6 @@ CASES = [
     OpCase("dsplit", np.dsplit, [(T(2, 1, 4), 2)]),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "tensor_split": [(T(2, 5), 2, -1), (T(5), {"indices": (1, 3)}), (T(5), {"sections": 2})],
 })

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from wengert_testing.case import OpCase, T
-from wengert_testing.samples.view.views import cut, strided
+from wengert_testing.samples.view.views import as_strided_sample, cut
 
 
-def placed(view: Any) -> Any:
+def embed_in_view(view: Any) -> Any:
     """Zeros with the gradient in the view."""
 
     def oracle(grad: Any, sizes: Any, *arguments: Any) -> Any:
@@ -21,30 +21,35 @@ def placed(view: Any) -> Any:
     return oracle
 
 
-def restrided(x: Any, source: Any, target: Any, shared: Any = None) -> Any:
+def restride_sample(x: Any, source: Any, target: Any, shared: Any = None) -> Any:
     n = 20
     storage, count = np.zeros(n, x.dtype), np.zeros(n)
-    np.add.at(storage, strided(np.arange(n), *source), x)
+    np.add.at(storage, as_strided_sample(np.arange(n), *source), x)
     if shared is not None:
-        np.add.at(count, strided(np.arange(n), *shared), 1)
+        np.add.at(count, as_strided_sample(np.arange(n), *shared), 1)
         storage = storage / np.maximum(count, 1)
-    return strided(storage, *target)
+    return as_strided_sample(storage, *target)
 
 
 CASES = [
     OpCase(
         "select_backward",
-        placed(lambda x, dim, index: np.take(x, index, axis=dim)),
+        embed_in_view(lambda x, dim, index: np.take(x, index, axis=dim)),
         [(T(3), (2, 3), 0, 1), (T(2), (2, 3), -1, -1)],
         complex=True,
     ),
-    OpCase("slice_backward", placed(cut), [(T(2, 2), (2, 5), 1, 0, 4, 2), (T(3), (4,), 0, 1, 4, 1)], complex=True),
     OpCase(
-        "diagonal_backward", placed(np.diagonal), [(T(2), (2, 3), 1, 0, 1), (T(3, 2), (2, 3, 2), 0, 0, 2)], complex=True
+        "slice_backward", embed_in_view(cut), [(T(2, 2), (2, 5), 1, 0, 4, 2), (T(3), (4,), 0, 1, 4, 1)], complex=True
+    ),
+    OpCase(
+        "diagonal_backward",
+        embed_in_view(np.diagonal),
+        [(T(2), (2, 3), 1, 0, 1), (T(3, 2), (2, 3, 2), 0, 0, 2)],
+        complex=True,
     ),
     OpCase(
         "restride",
-        restrided,
+        restride_sample,
         [
             (T(2, 3), ((2, 3), (3, 1), 0), ((3, 2), (1, 3), 0)),
             (T(4, 2), ((4, 2), (1, 1), 0), ((5,), (1,), 0)),

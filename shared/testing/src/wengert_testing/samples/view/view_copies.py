@@ -26,20 +26,20 @@ FROM_THE_END: dict[str, Any] = {
 }
 
 
-def copied(view: str, name: str) -> OpCase:
+def copy_row(view: str, name: str) -> OpCase:
     """The row of a copy; those that split take lengths only where they are called after them."""
     case = BY_VIEW[view]
     inputs = [given for given in case.inputs if view != "split" or isinstance(given[1], int)]
     return replace(case, op=name, inputs=[*inputs, *([FROM_THE_END[view]] if view in FROM_THE_END else [])])
 
 
-def expanded(x: Any, size: Any, implicit: Any = False) -> Any:
+def expand_sample(x: Any, size: Any, implicit: Any = False) -> Any:
     return BY_VIEW["expand"].oracle(x, size)  # type: ignore[misc]
 
 
 CASES = [
-    *(copied(view, f"{view}_copy") for view in COPIED),
-    *(copied(view, f"unsafe_{view}") for view in PARTS),
+    *(copy_row(view, f"{view}_copy") for view in COPIED),
+    *(copy_row(view, f"unsafe_{view}") for view in PARTS),
     replace(BY_VIEW["alias"], op="detach_copy", grad=False, note="it has no history"),
-    OpCase("expand_copy", expanded, [*BY_VIEW["expand"].inputs, (T(3), (2, 3), {"implicit": True})], complex=True),
+    OpCase("expand_copy", expand_sample, [*BY_VIEW["expand"].inputs, (T(3), (2, 3), {"implicit": True})], complex=True),
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert_testing.case import OpCase, T
 from wengert_testing.samples.pointwise.complex import COMPLEX
-from wengert_testing.samples.shapes import recorded
+from wengert_testing.samples.shapes import recorded_rows
 
 ANY = [(T(),), (T(4),), (T(2, 3),), (T(0, 3),)]
 SHAPED = [(T(2, 3), (3, 2)), (T(6), (2, -1)), (T(), (1, 1)), (T(2, 0), (0, 5))]
@@ -22,7 +22,7 @@ def cut(x: Any, dim: Any = 0, start: Any = None, end: Any = None, step: Any = 1)
     return np.moveaxis(np.moveaxis(x, dim, 0)[start:end:step], 0, dim)
 
 
-def joined(x: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
+def join_sample(x: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
     shape = x.shape or (1,)
     first, last = start_dim % len(shape), end_dim % len(shape)
     return x.reshape(*shape[:first], -1, *shape[last + 1 :])
@@ -42,13 +42,13 @@ def windows(x: Any, dimension: Any, size: Any, step: Any) -> Any:
     return cut(view, dimension % x.ndim, None, None, step)
 
 
-def strided(x: Any, size: Any, stride: Any, offset: Any = 0) -> Any:
+def as_strided_sample(x: Any, size: Any, stride: Any, offset: Any = 0) -> Any:
     return np.lib.stride_tricks.as_strided(
         np.ascontiguousarray(x).reshape(-1)[offset:], size, [s * x.itemsize for s in stride]
     )
 
 
-def taken(x: Any, dim: Any, index: Any) -> Any:
+def take_view(x: Any, dim: Any, index: Any) -> Any:
     return np.take(x, index, axis=dim)
 
 
@@ -136,7 +136,7 @@ CASES = [
     ),
     OpCase(
         "as_strided",
-        strided,
+        as_strided_sample,
         [(T(6), (2, 2), (2, 1)), (T(6), (3, 3), (1, 1), 1), (T(2, 3), (2,), (3,), 2), (T(4), (2, 2), (0, 1))],
         complex=True,
         strided=False,
@@ -148,7 +148,7 @@ CASES = [
     OpCase(
         "unbind", lambda x, dim=0: tuple(np.moveaxis(x, dim, 0)), [(T(3),), (T(2, 3),), (T(2, 3), -1)], complex=True
     ),
-    OpCase("flatten", joined, [(T(2, 3),), (T(2, 3, 2), 1), (T(2, 3, 2), 0, 1), (T(),)]),
+    OpCase("flatten", join_sample, [(T(2, 3),), (T(2, 3, 2), 1), (T(2, 3, 2), 0, 1), (T(),)]),
     OpCase("ravel", np.ravel, ANY),
     OpCase(
         "unflatten",
@@ -160,7 +160,7 @@ CASES = [
     OpCase("view_as_complex", lambda x: x[..., 0] + 1j * x[..., 1], [(T(2),), (T(3, 2),), (T(0, 2),)], strided=False),
 ]
 # ---- dims from the end, and keywords
-CASES += recorded({
+CASES += recorded_rows({
     "chunk": [(T(2, 5), 2, -1)],
     "diagonal": [(T(2, 3, 4), 0, -2, -1)],
     "flatten": [(T(2, 3, 2), -2, -1)],

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from wengert_cuda.cupy_module import found
+from wengert_cuda.cupy_module import find_cupy
 from wengert_cuda.kernels import is_real, reference
 
 AT = "long long at = ((i / (length * inner)) * size + %s) * inner + i %% inner; "
@@ -54,7 +54,7 @@ SOURCES: dict[str, tuple[str, str, str]] = {
 def kernel(op: str) -> Any:
     """CuPy's kernel object of an op."""
     inputs, outputs, code = SOURCES[op]
-    return found()[0].ElementwiseKernel(inputs, outputs, code, f"wengert_{op}")
+    return find_cupy()[0].ElementwiseKernel(inputs, outputs, code, f"wengert_{op}")
 
 
 def geometry(x: Any, dim: int, length: int) -> tuple[int, int, int]:
