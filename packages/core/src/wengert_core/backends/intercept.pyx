@@ -110,7 +110,9 @@ cdef object to_copy(Op op, PyObject** slots):
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
         warn_user("Casting complex values to real discards the imaginary part")
     code = t.code if code < 0 else code
-    out = pinned_copy_target(t) if t.device and device_number == 0 and code == t.code and _device_memory.is_non_blocking() else None
+    out = None
+    if t.device and device_number == 0 and code == t.code and _device_memory.is_non_blocking():
+        out = pinned_copy_target(t)
     if out is None:
         out = empty_preserved(device_number, t, code)
     copy_into(out, t)

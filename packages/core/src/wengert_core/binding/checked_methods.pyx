@@ -20,7 +20,8 @@ from cpython.ref cimport Py_INCREF, PyObject
 from types import FunctionType
 
 from wengert_core.binding.call_arguments cimport arguments
-from wengert_core.binding.torch_function cimport call_override, may_override, call_attribute_override, is_tensor_type, wengert_subclasses
+from wengert_core.binding.torch_function cimport (call_attribute_override, call_override, is_tensor_type, may_override,
+                                                  wengert_subclasses)
 
 cdef extern from "Python.h":
     ctypedef struct PyGetSetDef:

@@ -91,7 +91,7 @@ cdef void restore(unsigned int off) noexcept nogil:
 
 
 cdef PyObject* call_override(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except? NULL:
-    """The answer to a call of which ``may_override`` is True; NULL, and no exception, where all have switched it off."""
+    """The answer to a call of which ``may_override`` is True; NULL without an exception where all have disabled it."""
     from wengert_core.dispatch.overrides import first_answer
     positional, keywords = arguments(args, nargs, kwnames)
     return only_item(first_answer(<object> func, positional, keywords))
@@ -105,8 +105,9 @@ cdef PyObject* attribute_answer(PyObject* self, PyObject* name, const char* what
     from wengert_core.dispatch.overrides import first_answer
     instance = <object> self
     args = (instance,) if value == NULL else (instance, <object> value)
-    return only_item(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name), what.decode()),
-                              args, {}))
+    return only_item(first_answer(getattr(getattr(<object> <PyObject*> wengert_tensor_type, <object> name),
+                                          what.decode()),
+                                  args, {}))
 
 
 cdef PyObject* call_attribute_override(PyObject* self, PyObject* name, const char* what, PyObject* value) noexcept:

@@ -169,7 +169,8 @@ cdef int read_annotations(Composite composite) except -1:
         raise MemoryError()
     for i, (name, position, kind, optional) in enumerate(found):
         composite.checked[i].name = <PyObject*> name
-        composite.checked[i].position, composite.checked[i].kind, composite.checked[i].optional = position, kind, optional
+        composite.checked[i].position, composite.checked[i].kind = position, kind
+        composite.checked[i].optional = optional
     composite.n_checked = <int> len(found)
     return 0
 
@@ -223,7 +224,8 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
             k += 1
         if value != NULL and not fits_at_once(value, c) and not fits(value, c):
             position = f" (position {c.position + 1})" if 0 <= c.position < nargs else ""
-            raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{position} must be {EXPECTED[c.kind]}, not "
+            raise TypeError(f"{composite.name}(): argument '{<object> c.name}'{position} must be {EXPECTED[c.kind]}, "
+                            "not "
                             f"{type_words(<object> value)}; {composite.name}() received an invalid combination of "
                             "arguments")
     return 0

@@ -156,7 +156,8 @@ def type_words(value):
 cdef object op_error(Op op, int slot, str expected, PyObject* got):
     """A TypeError for an argument of the wrong type, in torch's words."""
     kind = "NoneType" if got == NULL else type_words(<object> got)
-    return TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be {expected}, not "
+    return TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be {expected}, "
+                     "not "
                      f"{kind}; {signature(op)}")
 
 
@@ -213,7 +214,8 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
         raise op_error(op, slot, EXPECTED[kind], value)
     else:
         if kind == K_INTS and begins_with_bool(value):
-            raise TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be tuple of "
+            raise TypeError(f"{op.name}(): argument '{parameter_name(op, slot)}' (position {slot + 1}) must be tuple "
+                            "of "
                             f"ints, but found element of type bool at pos 0; {signature(op)}")
         plain = plain_of(<object> value, kind)
         if plain is None and kind == K_INT:

@@ -134,7 +134,8 @@ cdef Tensor as_it_lies(object array, int code):
     cdef Py_ssize_t strides[64]
     cdef int order[64]
     cdef int i, k, rank
-    if runs_on_device() or type(array) is not cnp.ndarray or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
+    if runs_on_device() or type(array) is not cnp.ndarray \
+            or cnp.PyArray_ISCARRAY_RO(array) or not cnp.PyArray_SIZE(array):
         return tensor_of_result(array, code)
     rank = cnp.PyArray_NDIM(array)
     for i in range(rank):

@@ -13,7 +13,8 @@ from wengert_core.drivers.references cimport call_this, check_kind, result_array
 from wengert_core.drivers.steps cimport after_write, before_write, record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.exchange.arrays cimport without_alias, array_of, contiguous_copy, convert_copy, copy_into, tensor_of_result
+from wengert_core.exchange.arrays cimport (array_of, contiguous_copy, convert_copy, copy_into, tensor_of_result,
+                                           without_alias)
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_RECORD

@@ -31,7 +31,7 @@ cdef int check_shared(Op op, PyObject** slots, Tensor target) except -1:
     """RuntimeError for a target that was expanded; a warning from ops that write one value."""
     if not shape_overlap(target):
         return 0
-    if not op.flags & WRITES_SHARED or runs_on_device():    # a reference writes all elements, and the last one would stay
+    if not op.flags & WRITES_SHARED or runs_on_device():  # a reference writes all elements, and the last one would stay
         raise expanded_target(op.name, target)
     return warn_in_call(op, slots, f"Use of {op.name} on expanded tensors is deprecated. Please clone() the tensor "
                                    "before performing this operation. This also applies to advanced indexing e.g. "

@@ -21,7 +21,7 @@ cdef extern from "Python.h":
     Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES          # by device number: (plugin, its number of the device); None: the CPU
+cdef list PLUGIN_DEVICES = _device.PLUGIN_DEVICES  # by device number: (plugin, its number of the device); None: the CPU
 
 
 class Hints(_local):
@@ -164,7 +164,8 @@ cdef object host_value(Tensor t):
 
 cdef object mixed_devices_error(Tensor t):
     raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
-                       f"{_device.DEVICES[thread_state().device_number]} and cpu! A tensor of shape {list(shape_tuple(t))} is "
+                       f"{_device.DEVICES[thread_state().device_number]} and cpu! A tensor of shape "
+                       f"{list(shape_tuple(t))} is "
                        "on the CPU (see docs/errors/device-mismatch)")
 
 

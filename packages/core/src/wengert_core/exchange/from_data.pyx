@@ -573,7 +573,8 @@ cdef Tensor line_of_half(Tensor tensor, float low, float high):
     cdef float step, value
     with nogil:
         low, high = round_to_16_bits(low, narrow, widen), round_to_16_bits(high, narrow, widen)
-        step = round_to_16_bits(round_to_16_bits(high - low, narrow, widen) / <float> (n - 1), narrow, widen) if n > 1 else 0
+        width = round_to_16_bits(high - low, narrow, widen)
+        step = round_to_16_bits(width / <float> (n - 1), narrow, widen) if n > 1 else 0
         for i in range(n):
             if n > 1 and i >= n // 2:
                 value = high - round_to_16_bits(step * <float> (n - 1 - i), narrow, widen)

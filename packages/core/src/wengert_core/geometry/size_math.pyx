@@ -41,7 +41,8 @@ cdef Py_ssize_t extent(
         overflow = overflow or mul_overflows(shape[i] - 1, strides[i], &span) or add_overflows(end, span, &end)
     if overflow or mul_overflows(end, itemsize, &end):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list_of_sizes(ndim, shape)} and "
-                           f"strides={list_of_sizes(ndim, strides)}: with storage offset {offset} and elements of {itemsize} "
+                           f"strides={list_of_sizes(ndim, strides)}: with storage offset {offset} and elements of "
+                           f"{itemsize} "
                            "bytes they end beyond 2**63 - 1 bytes")
     return end
 

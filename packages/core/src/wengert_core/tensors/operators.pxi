@@ -73,7 +73,7 @@ cdef object override_result(int which, PyObject* a, PyObject* b):
     """
     cdef PyObject* args[2]
     args[0], args[1] = a, b
-    if which == O_IMATMUL or not may_override(args, 2) or not is_operand(a) or not is_operand(b):      # a @= b is a = a @ b
+    if which == O_IMATMUL or not may_override(args, 2) or not is_operand(a) or not is_operand(b):  # a @= b is a = a @ b
         return None
     from wengert_core.dispatch.overrides import call_operator_overrides
     return call_operator_overrides(OPERATOR_NAMES[which], <object> a, <object> b)

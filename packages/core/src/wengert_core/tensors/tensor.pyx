@@ -13,7 +13,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from wengert_core.binding.checked_methods import member
-from wengert_core.binding.torch_function cimport may_override, note_subclass, set_tensor_type, wengert_owned, wengert_subclasses
+from wengert_core.binding.torch_function cimport (may_override, note_subclass, set_tensor_type, wengert_owned,
+                                                  wengert_subclasses)
 from wengert_core.binding.torch_function import _disabled_torch_function_impl
 from wengert_core.dtypes.dtypes cimport CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport load_number

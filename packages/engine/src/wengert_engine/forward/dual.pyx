@@ -31,7 +31,8 @@ from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, same_shape,
 from wengert_engine.forward.jvp_fast cimport can_push, push
 from wengert_engine.function.apply cimport MATERIALIZE, set_forward_hook
 from wengert_engine.graph.formula cimport Formula, formula_of
-from wengert_engine.graph.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, SavedSlot, saved_slots
+from wengert_engine.graph.node cimport (NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUTPUT, FunctionNode, Node, SavedSlot,
+                                        saved_slots)
 from wengert_engine.graph.view_region cimport part_of, region
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative

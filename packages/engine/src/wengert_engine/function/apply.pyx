@@ -339,7 +339,7 @@ cdef int check_dirty(FunctionNode ctx, tuple outs) except -1:
 
 
 cdef object prepare_output(cls, tuple args, object out, set dirty, set non_differentiable, bint recorded,
-                     int n_outs):
+                           int n_outs):
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t

@@ -7,5 +7,6 @@ cdef struct InternedShapes:                     # each sequence: its length, the
     uint32_t* table                    # entries by hash; 0: free
     uint32_t table_size, used
 
-cdef uint32_t intern(InternedShapes* words, const int64_t* items, int n) noexcept     # the entry; 0: there is no memory left
+# the entry; 0: there is no memory left
+cdef uint32_t intern(InternedShapes* words, const int64_t* items, int n) noexcept
 cdef void free_shapes(InternedShapes* words) noexcept

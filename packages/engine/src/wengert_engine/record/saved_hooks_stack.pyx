@@ -2,7 +2,7 @@
 
 Note [Saved tensors that hooks have packed]
     A node is recorded as without hooks. When the thread has hooks (``WgState.saved_hooks``, the one test that recording
-    makes), the saved tensors are then packed: a ``PackedValue`` takes the place of each (SAVED_PACKED). It holds what the
+    makes), the saved tensors are then packed: a ``PackedValue`` replaces each (SAVED_PACKED). It holds what the
     hook gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may
     lose that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.

@@ -7,7 +7,8 @@ from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD
 from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, track, version_of
 from wengert_engine.graph.formula cimport SAVE_VALUE, Formula
 from wengert_engine.graph.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED,
-                                        SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge, SavedSlot, edges_of, saved_slots, set_output)
+                                        SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge, SavedSlot, edges_of, saved_slots,
+                                        set_output)
 from wengert_engine.graph.view_region cimport part_of
 from wengert_engine.messages import errors
 from wengert_engine.record.saved_hooks_stack cimport Several, own_output, unpack

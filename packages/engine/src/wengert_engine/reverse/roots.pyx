@@ -88,7 +88,8 @@ def root_gradients(tuple roots, given):
     gradients = (given,) if isinstance(given, Tensor) else tuple(given)
     if len(gradients) != n:
         raise RuntimeError(f"got {n} tensors and {len(gradients)} gradients")
-    return [implicit(roots[i]) if gradients[i] is None else check_root_grad(i, roots[i], gradients[i]) for i in range(n)]
+    return [implicit(roots[i]) if gradients[i] is None else check_root_grad(i, roots[i], gradients[i])
+            for i in range(n)]
 
 
 cdef object implicit(object root):

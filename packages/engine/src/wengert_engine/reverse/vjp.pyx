@@ -145,7 +145,9 @@ cdef list by_kind(Node node, list parts, bint create_graph):
     """input_gradients, in the modes that derivatives are computed in."""
     if node.kind == NODE_CUSTOM:
         return run_function(<FunctionNode> node, parts)
-    return call_without_overrides(node, parts, create_graph) if SUBCLASSES[0] else own_gradients(node, parts, create_graph)
+    if SUBCLASSES[0]:
+        return call_without_overrides(node, parts, create_graph)
+    return own_gradients(node, parts, create_graph)
 
 
 cdef list call_without_overrides(Node node, list parts, bint create_graph):
@@ -192,8 +194,9 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
         at = <int> len(grads)
         if rule.kind == RULE_JOINT:
             if joint is None:
-                joint = iter(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph), n_joint(f),
-                                     "joint"))
+                joint = iter(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph),
+                                             n_joint(f),
+                                             "joint"))
             grads.append(next(joint))
         elif rule.is_list:
             n = node.n_edges - (f.n_inputs - 1)
@@ -203,7 +206,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
                 grads.extend([zeros_for(&edge[k]) if edge[k].node != NULL else None for k in range(at, at + n)])
             else:
                 grads.extend(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph), n,
-                                     "the rule for a list of tensors"))
+                                             "the rule for a list of tensors"))
         elif edge[at].node == NULL:
             grads.append(None)
         elif rule.kind == RULE_CALL:

@@ -174,7 +174,7 @@ cdef Tensor wrap(Tensor physical, int level, long serial):
 
 
 def wrap_batched(Tensor physical, level, int in_dim=0):
-    """A tensor with the batch in dim 0 as a batched tensor of an open level. in_dim: the dim that had the batch before."""
+    """A tensor with the batch in dim 0 as a batched tensor of an open level. in_dim: the dim that had the batch."""
     cdef Tensor found = wrap(physical, level, levels().serials[level - 1])
     batch_of(found).in_dim = in_dim
     return found
@@ -349,7 +349,7 @@ cdef int check_call(Op op, PyObject** slots, int level, Rule rule) except -1:
         if thread_state().modes & WG_GUARD and isinstance(<object> slots[0], Tensor):
             check_captured(op, slots)
         raise errors.unbatched_write(op.name, list(shape_tuple(<Tensor> slots[0])), levels().sizes[level - 1],
-                                   rule.broadcasts)
+                                     rule.broadcasts)
     return 0
 
 

@@ -55,7 +55,7 @@ cdef object gather_run(Op op, PyObject** slots, uint32_t live):
     index = as_index_or_empty(given, "gather(): Expected dtype int32/int64 for index")
     check_gather(t, given, dim)
     if isinstance(<object> prepare_given_out(op, slots), Tensor):
-        check_input(op, WRITES_APART, 0, t, <Tensor> prepare_given_out(op, slots))     # the index may be out=, as in torch
+        check_input(op, WRITES_APART, 0, t, <Tensor> prepare_given_out(op, slots))  # the index may be out=, as in torch
     out = new_empty(t.code, given.rank, given.dims)
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)

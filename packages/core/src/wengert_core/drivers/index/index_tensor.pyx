@@ -397,7 +397,10 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], out
     if t.count >= LARGE or any_large(<object> slots[1]):
         t = hold(t)
-    out = index_by_reference(op, t, <object> slots[1]) if without_kernels() else gather_elements(op, t, <object> slots[1])
+    if without_kernels():
+        out = index_by_reference(op, t, <object> slots[1])
+    else:
+        out = gather_elements(op, t, <object> slots[1])
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out

@@ -14,7 +14,8 @@ from wengert_core.drivers.out_argument cimport finish_result, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
 from wengert_core.drivers.steps cimport broadcast, prepare_given_out
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_into, array_of, contiguous_copy, convert_copy, copy_into, tensor_of_result
+from wengert_core.exchange.arrays cimport (array_into, array_of, contiguous_copy, convert_copy, copy_into,
+                                           tensor_of_result)
 from wengert_core.exchange.device_memory cimport runs_on_device, namespace
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.tensors.memory_format cimport dense_strides

@@ -5,7 +5,8 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, find_op, op_error
 from wengert_core.drivers.linalg.gemm cimport add_row, computing_code, has_product, multiply
-from wengert_core.drivers.linalg.matmul cimport (by_reference, cannot_multiply, check_out, check_same, multiply_matrices,
+from wengert_core.drivers.linalg.matmul cimport (by_reference, cannot_multiply, check_out, check_same,
+                                                 multiply_matrices,
                                                  no_bool)
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.pointwise.pointwise_checks cimport computing

@@ -9,7 +9,8 @@ from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.linalg import lapack
-from wengert_core.drivers.linalg.lapack cimport (KERNELS, begin, factorize, finish_outputs, is_system, join_batches, matrices,
+from wengert_core.drivers.linalg.lapack cimport (KERNELS, begin, factorize, finish_outputs, is_system, join_batches,
+                                                 matrices,
                                                  output, real_code, run, set_run, wg_factoring)
 from wengert_core.dtypes.dtypes cimport INT32
 from wengert_core.exchange.column_major cimport by_columns, copy_by_columns

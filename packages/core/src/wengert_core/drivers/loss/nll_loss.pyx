@@ -225,8 +225,9 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': "
                                   "it takes floating tensors")
-    out = run_kernel(op, own, &p, x, weight, x.code, (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
-                   target.dims, False)
+    out = run_kernel(op, own, &p, x, weight, x.code,
+                     (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
+                     target.dims, False)
     if live:
         record(op, slots, out, live)
     return out

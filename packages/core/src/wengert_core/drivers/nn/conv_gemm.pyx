@@ -36,7 +36,8 @@ cdef bint by_rows(wg_conv* p, Py_ssize_t lanes, Py_ssize_t item) noexcept nogil:
 
 cdef void cut(wg_conv* p, Py_ssize_t item) noexcept nogil:
     """Units of the product: as many panels as the cache holds, fewer where there would not be work for all threads."""
-    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, k = p.channels * p.taps, total = p.images * p.positions, wanted
+    cdef Py_ssize_t lanes = p.tiles.vectors * 64 // item, k = p.channels * p.taps, wanted
+    cdef Py_ssize_t total = p.images * p.positions
     cdef Py_ssize_t blocks = (k + WG_DEEPEST - 1) // WG_DEEPEST, panel
     p.deep = (k + blocks - 1) // blocks
     panel = p.deep * lanes * item

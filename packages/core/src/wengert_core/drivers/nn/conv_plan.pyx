@@ -105,8 +105,8 @@ cdef void fill_tables(
             for k in range(r[2].positions):
                 base[n] = <int32_t> (((i * r[0].step + before[0]) * size[1] + j * r[1].step + before[1]) * size[2] + k)
                 out_offset[n] = <int32_t> (((r[0].first + i * r[0].between) * target[1]
-                                       + r[1].first + j * r[1].between) * target[2]
-                                      + r[2].first + k * r[2].between)
+                                            + r[1].first + j * r[1].between) * target[2]
+                                           + r[2].first + k * r[2].between)
                 n += 1
     n = 0
     for i in range(r[0].taps):

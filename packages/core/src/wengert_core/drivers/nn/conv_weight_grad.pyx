@@ -26,7 +26,8 @@ cdef int weight_gradient(Geometry* g, Tensor x, Tensor y, Tensor out) except -1:
     return gathered_columns(g, x, y, out)
 
 
-cdef Scratch pad_channels_last(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border, bint held):
+cdef Scratch pad_channels_last(Tensor t, Py_ssize_t* inside, Py_ssize_t* outside, Py_ssize_t* before, bint border,
+                               bint held):
     """A channels-last copy, with a border of zeros and room behind it."""
     cdef wg_turner turner
     cdef Py_ssize_t i, pixels = outside[0] * outside[1] * outside[2], item = FACTS.itemsize[t.code], units
@@ -86,7 +87,8 @@ cdef int channels_last(Geometry* g, Tensor x, Tensor y, Tensor out, bint merged)
                 base[n] = <int32_t> ((i * a[0].dilation * outside[1] + j * a[1].dilation) * outside[2]
                                      + k * a[2].dilation)
                 n += 1
-    p.source, p.above, p.grad, p.base, p.run, p.parts = source.data, y.data, grad.data, base, base + p.positions, out.data
+    p.source, p.above, p.grad, p.parts = source.data, y.data, grad.data, out.data
+    p.base, p.run = base, base + p.positions
     if p.chunks > 1:
         parts = scratch(p.chunks * out.count * item)
         p.parts = parts.data

@@ -170,8 +170,8 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         p.x, p.grad, p.weight, p.mean, p.var, p.out = x.data, grad.data, data_of(weight), mean.data, var.data, out.data
         run_back(&p, code, by_weight, by_bias)
     return finish_results(op, slots, [convert_copy(t, c) if (<Tensor> t).code != c else t
-                             for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code),
-                                          (by_bias, weight_code))], live)
+                                      for t, c in ((out, (<Tensor> own[1]).code), (by_weight, weight_code),
+                                                   (by_bias, weight_code))], live)
 
 
 cdef int run_back(wg_norm* p, int code, Tensor by_weight, Tensor by_bias) except -1:

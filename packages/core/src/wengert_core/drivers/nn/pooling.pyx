@@ -252,5 +252,6 @@ cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor indices, Kind kind) exc
         index_data = <int64_t*> indices.data
         for i in range(indices.count):
             if index_data[i] < 0 or index_data[i] >= p.in_plane:
-                raise IndexError(f"{op.name}: found an invalid index {index_data[i]}, a plane has {p.in_plane} elements")
+                raise IndexError(f"{op.name}: found an invalid index {index_data[i]}, a plane has {p.in_plane} "
+                                 "elements")
     return 0

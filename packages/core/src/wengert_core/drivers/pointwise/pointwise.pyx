@@ -344,7 +344,8 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
 cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
     """Return whether three tensors of one shape (where, lerp, clamp) fit the loop as they are, and no out= is given."""
     cdef Tensor first, x, y
-    if op.flags & OP_INPLACE or prepare_given_out(op, slots) != <PyObject*> None or not isinstance(<object> slots[0], Tensor) \
+    if op.flags & OP_INPLACE or prepare_given_out(op, slots) != <PyObject*> None \
+            or not isinstance(<object> slots[0], Tensor) \
             or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
         return False
     first, x, y = <Tensor> slots[0], <Tensor> slots[1], <Tensor> slots[2]

@@ -78,7 +78,8 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
         t = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
     else:
         mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    return finish_result(op, slots, reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot]), INT64, live)
+    return finish_result(op, slots, reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot]),
+                         INT64, live)
 
 
 cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
