@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import wengert
-from plain_docstrings import converted
+from plain_docstrings import convert_docstring
 from wengert_core import TABLE, Tensor
 from wengert_core.dispatch.op import Op
 from wengert_core.dispatch.op_docs import LABELS, Chapter, Entry, arguments_of, chapters, entry_of, parameter_list
@@ -41,12 +41,12 @@ def signature_of(obj: Any) -> str:
 
 def rst(text: str) -> list[str]:
     """An entry's text as reStructuredText: its code has single backquotes, and may go on in the next line."""
-    return converted(CODE.sub(lambda match: f"``{' '.join(match[1].split())}``", text).splitlines())
+    return convert_docstring(CODE.sub(lambda match: f"``{' '.join(match[1].split())}``", text).splitlines())
 
 
 def text_of(obj: Any) -> list[str]:
     """Return the docstring of an op or a function that has no entry."""
-    return converted((obj.doc if isinstance(obj, Op) else inspect.getdoc(obj) or "").splitlines())
+    return convert_docstring((obj.doc if isinstance(obj, Op) else inspect.getdoc(obj) or "").splitlines())
 
 
 def text_of_entry(op: Any, found: Entry) -> list[str]:
