@@ -23,6 +23,7 @@ REENTRANT = (
     "different values, although analytical gradient matches numerical gradient."
     "The tolerance for nondeterminism was 0.0."
 )
+torch.manual_seed(0)  # inputs are drawn on import; of 1,500 others PyTorch names the real part for one
 
 
 @pytest.fixture(autouse=True)
