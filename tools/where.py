@@ -117,7 +117,7 @@ def kernels_of(drivers: Iterable[str], op_name: str) -> list[str]:
 
 @cache
 def rule_of_family(family: str) -> list[str]:
-    """Where the batching rule is that all ops of a family have."""
+    """Return the location of the batching rule that all ops of a family have."""
     for file in sorted((FORMULAS / "batching").glob("*/*.py")):
         if file.parent.name != "calls" and re.search(rf'(family\(|FAMILIES\[)"{family}"', text(file)):
             return [line_of(file, family)]
@@ -130,7 +130,7 @@ def bare(name: str) -> str:
 
 
 def locations(name: str) -> dict[str, list[str]]:
-    """Where everything about an op or composite stands, by layer."""
+    """Return the files and lines of an op or composite, by layer."""
     from wengert_core import TABLE
     from wengert_core.dispatch.op import Op
     from wengert_core.optable.families import METHODS, OPS
@@ -179,7 +179,7 @@ def in_layer(layer: str) -> Container[str]:
 
 @cache
 def words_of_tests() -> dict[Path, Counter[str]]:
-    """How often each word stands in each file of tests."""
+    """Count the words of each file of tests."""
     files = [file for folder in TESTS for file in sorted((ROOT / folder).rglob("test_*.py"))]
     return {file: Counter(re.findall(r"\w+", text(file))) for file in files}
 

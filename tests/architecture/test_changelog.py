@@ -17,7 +17,7 @@ ENDS = re.compile(r"[.!?]\s+(?=[A-Z`])")
 
 
 def fault(name: str, text: str) -> str:
-    """What is wrong with a fragment; '' if nothing is."""
+    """Return the defect of a fragment; '' if it has none."""
     if not NAME.fullmatch(name):
         return f"{name}: the name should be +short-title.KIND.md, KIND one of {', '.join(KINDS)}"
     sentence = text.strip()
@@ -27,7 +27,7 @@ def fault(name: str, text: str) -> str:
 
 
 def compose(root: Path) -> str:
-    """What towncrier makes of the fragments below a folder."""
+    """Return the text that towncrier makes of the fragments below a folder."""
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "9.9", "--date", "2030-01-02"]
     command += ["--config", str(ROOT / "pyproject.toml"), "--dir", str(root)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout

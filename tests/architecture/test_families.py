@@ -95,7 +95,7 @@ def test_rooms_of_families_have_the_ten_names() -> None:
 # ---- everything about an op, from its name
 @cache
 def found_places() -> dict[str, dict[str, list[str]]]:
-    """What ``python -m tools.where`` prints, for all ops."""
+    """Return the output of ``python -m tools.where`` for all ops."""
     command = [sys.executable, "-m", "tools.where", "--json"]
     run = subprocess.run(command, capture_output=True, check=True, cwd=where.ROOT)
     found: dict[str, dict[str, list[str]]] = json.loads(run.stdout)

@@ -11,7 +11,7 @@ MOST_COLUMNS = 120
 
 
 def faults(package: Package, licence: str) -> list[str]:
-    """What is wrong with one package; licence: the text of all."""
+    """Return the faults of one package; licence: the text of all."""
     found = []
     project = package.settings["project"]
     for key, value in (("version", "0.1.0"), ("license", "BSD-3-Clause"), ("requires-python", ">=3.11")):

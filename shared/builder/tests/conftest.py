@@ -64,7 +64,7 @@ class Project:
         return done.stdout.strip().rpartition("\n")[2]
 
     def build(self, hook: str, **variables: str) -> Path:
-        """What a hook of the backend makes."""
+        """Return the value that a hook of the backend makes."""
         program = f"from setuptools import build_meta\nprint(build_meta.{hook}('dist'))"
         return self.folder / "dist" / self.run(program, **variables)
 

@@ -61,7 +61,7 @@ class Sources:
         return {name: file for name, file in self.files.items() if not self.is_bytecode(file)}
 
     def is_bytecode(self, file: Path) -> bool:
-        """Whether a module is kept as Python's bytecode: all of Python, but for those named as `compiled`."""
+        """Return whether a module is kept as Python's bytecode: all of Python, but for those named as `compiled`."""
         inside = file.relative_to(SOURCE)
         return file.suffix == ".py" and not any(map(inside.match, self.settings.get("compiled", [])))
 

@@ -78,7 +78,7 @@ class Transform:
             interpreter.count_transforms(-1)
 
     def allows(self, tensor: Any) -> bool:
-        """Whether a tensor's memory was made inside, or is that of a writable one."""
+        """Return whether a tensor's memory was made inside, or is that of a writable one."""
         return transforms.birth(tensor) >= self.number or id(storage_of(tensor)) in self.storages
 
 

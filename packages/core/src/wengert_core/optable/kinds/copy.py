@@ -60,7 +60,7 @@ class CopyRows(Rows):
         )
 
     def assigning(self, fill: Op) -> Op:
-        """What ``x[...] = number`` runs: a twin of fill_ with the nodes of a tensor, which torch makes of it."""
+        """Op that ``x[...] = number`` runs: a twin of fill_ with the nodes of a tensor, which torch makes of it."""
         options = {**fill.options, "operator": True}
         twin = Op(fill.schema, "indexing", doc=fill.doc, inplace=True, out_of_place=fill.out_of_place, options=options)
         _copy_fill.configure(twin, "fill")

@@ -13,7 +13,7 @@ rule("linalg_inv_ex")(of_matrices)
 
 @rule("linalg_solve_ex")
 def solve(call: Call) -> Any:
-    """Which right sides are vectors is said by the samples' shapes; here they are matrices with one column."""
+    """The samples' shapes say which right sides are vectors; here they are matrices with one column."""
     own, right = sample_shape(call, "A"), sample_shape(call, "B")
     vector = len(right) == 1 or own[:-1] == right
     if not vector:

@@ -9,7 +9,7 @@ from wengert_formulas.batching.calls.call import Call, rule
 
 @rule("_unique", "_unique_consecutive")
 def unique(call: Call) -> Any:
-    """How long the result is depends on the data."""
+    """The length of the result depends on the data."""
     name = "_unique2" if call.name == "_unique" else "unique_consecutive"
     raise RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
