@@ -43,9 +43,9 @@ UNFIT = {
         "packages/core/tests/test_wrong_arguments.py::test_memory_that_is_missing_names_bytes_call_and_shapes":
             "limits the addresses of a process: the sanitizer takes terabytes of them",
         "tests/torch_parity/recorded/test_snippets.py::test_does_what_torch_does[nn/convolution-conv2d_complex]":
-            "rounds otherwise: a build for the sanitizer does not vectorise",
+            "rounds otherwise: a build for the sanitizer does not vectorize",
         "tests/torch_parity/recorded/test_snippets.py::test_does_what_torch_does[nn/normalization-batch_norm_second_order]":
-            "rounds otherwise: a build for the sanitizer does not vectorise",
+            "rounds otherwise: a build for the sanitizer does not vectorize",
         "tests/test_hostile_calls.py": "the part fuzz does the same, and it limits the addresses of its processes",
     },
     "thread": {

@@ -42,10 +42,10 @@ def calls(xp: Any) -> dict[str, Any]:
 
     return {
         "jacobian by loop": lambda: functional.jacobian(layer, x),
-        "jacobian vectorised": lambda: functional.jacobian(layer, x, vectorize=True),
+        "jacobian vectorized": lambda: functional.jacobian(layer, x, vectorize=True),
         "jacobian in forward mode": lambda: functional.jacobian(layer, x, vectorize=True, strategy="forward-mode"),
         "hessian": lambda: functional.hessian(rosenbrock, point),
-        "hessian vectorised": lambda: functional.hessian(rosenbrock, point, vectorize=True),
+        "hessian vectorized": lambda: functional.hessian(rosenbrock, point, vectorize=True),
         "hvp": lambda: functional.hvp(rosenbrock, point, direction),
         "vhp": lambda: functional.vhp(rosenbrock, point, direction),
         "forward_ad jvp": dual,
@@ -57,7 +57,7 @@ def calls(xp: Any) -> dict[str, Any]:
     }
 
 
-NAMES = ("jacobian by loop", "jacobian vectorised", "jacobian in forward mode", "hessian", "hessian vectorised", "hvp",
+NAMES = ("jacobian by loop", "jacobian vectorized", "jacobian in forward mode", "hessian", "hessian vectorized", "hvp",
          "vhp", "forward_ad jvp", "func.grad", "func.jacrev", "func.hessian", "vmap", "vmap of func.grad")
 
 

@@ -550,7 +550,7 @@ def line(Tensor tensor, first, last):
 
 
 cdef void short_line(float* out, Py_ssize_t n, float low, float high, float step) noexcept nogil:
-    """The two halves, each in a loop that vectorises."""
+    """The two halves, each in a loop that vectorizes."""
     cdef Py_ssize_t i, half = n // 2
     for i in range(half):
         out[i] = low + step * <float> i
