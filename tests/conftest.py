@@ -15,7 +15,7 @@ ROOT = str(Path(__file__).resolve().parents[1])
 def tool() -> Callable[[str], ModuleType]:
     """Import a module of tools/ by its name; the path is as before afterwards."""
 
-    def imported(name: str) -> ModuleType:
+    def import_tool(name: str) -> ModuleType:
         before = list(sys.path)
         sys.path.insert(0, ROOT)
         try:
@@ -23,4 +23,4 @@ def tool() -> Callable[[str], ModuleType]:
         finally:
             sys.path[:] = before
 
-    return imported
+    return import_tool

@@ -14,7 +14,7 @@ KEPT = []
 MALLOC = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(("malloc", ctypes.CDLL(None)))
 
 
-class Scaled(torch.autograd.Function):
+class Scale(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         out = x * 2
@@ -51,14 +51,14 @@ class Failing(torch.autograd.Function):
         raise ValueError("backward")
 
 
-def cubed(x):
+def sum_of_cubes(x):
     return (x * x * x).sum()
 
 
 def transforms_of_functions():
     x, func = W.detach(), torch.func
-    torch.autograd.functional.hvp(cubed, x, x)
-    func.jvp(func.grad(cubed), (x,), (x,))
+    torch.autograd.functional.hvp(sum_of_cubes, x, x)
+    func.jvp(func.grad(sum_of_cubes), (x,), (x,))
     func.grad(lambda x: func.vjp(torch.sin, x)[1](x)[0].sum())(x)
     with contextlib.suppress(ValueError):
         func.grad(refuse)(x)
@@ -115,7 +115,7 @@ def exceptions_in_functions():
 
 
 def custom_functions():
-    Scaled.apply(X * W).sum().backward()
+    Scale.apply(X * W).sum().backward()
 
 
 def custom_functions_in_cycles():
@@ -183,7 +183,7 @@ def profiles():
     profiler = torch.autograd.profiler
     options = {"record_shapes": True, "with_stack": True, "profile_memory": True}
     with profiler.profile(**options) as prof, profiler.record_function("step", "n"):
-        (Scaled.apply(X) * W).sum().backward()
+        (Scale.apply(X) * W).sum().backward()
     prof.key_averages(True, 1)
     X.grad = W.grad = None
 

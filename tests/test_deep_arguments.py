@@ -4,7 +4,7 @@ import pytest
 import wengert as torch
 
 
-def nested(depth=5000):
+def deep_list(depth=5000):
     found = 1.0
     for _ in range(depth):
         found = [found]
@@ -34,18 +34,18 @@ CALLS = {
 def test_what_has_no_repr_is_refused(name):
     expected, call = CALLS[name]
     with pytest.raises(expected) as found:
-        call(nested())
+        call(deep_list())
     assert str(found.value)
 
 
 def test_resize():
     with pytest.warns(UserWarning, match="deprecated"), pytest.raises(RuntimeError, match="requested resize to"):
-        X.resize(nested())
+        X.resize(deep_list())
 
 
 def test_device_of_a_profile():
     with pytest.warns(UserWarning, match="is not a valid device option"):
-        torch.autograd.profiler.profile(use_device=nested())
+        torch.autograd.profiler.profile(use_device=deep_list())
 
 
 def test_an_uninitialized_listener_does_not_listen():

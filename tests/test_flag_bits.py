@@ -15,7 +15,7 @@ BIT = re.compile(r"^ *((?:WG|TF)_\w+) = (\d+ << \d+|0x[0-9a-f]+|\d+)\b(?! *\|)",
 NO_BITS = {"TF_META_SHIFT"}
 
 
-def given() -> list[tuple[str, int]]:
+def flag_masks() -> list[tuple[str, int]]:
     """All names and numbers that the files give to bits of the flag word."""
     found = []
     for file in FILES:
@@ -26,11 +26,11 @@ def given() -> list[tuple[str, int]]:
 
 
 def test_no_bit_has_two_meanings() -> None:
-    bits = Counter(i for _, mask in given() for i in range(32) if mask >> i & 1)
+    bits = Counter(i for _, mask in flag_masks() for i in range(32) if mask >> i & 1)
     assert {i: n for i, n in bits.items() if n > 1} == {}
 
 
 def test_the_bits_are_found() -> None:
-    names = {name for name, _ in given()}
+    names = {name for name, _ in flag_masks()}
     assert {"WG_GRAD", "WG_CAST", "TF_VIEW", "TF_META_MASK", "TF_CUT"} <= names
     assert len(names) > 15

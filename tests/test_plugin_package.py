@@ -30,7 +30,7 @@ def succeed(command: list[str], **environment: str) -> str:
     return done.stdout
 
 
-def built(source: Path, folder: Path) -> Path:
+def build_wheel(source: Path, folder: Path) -> Path:
     """A plugin's wheel, built from a copy of its folder."""
     shutil.copytree(source, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
     succeed([*PIP, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(folder), str(folder / "source")])
@@ -52,13 +52,13 @@ def fresh(wheel: Path, folder: Path) -> str:
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The interpreter of a fresh environment with the plugin of operations."""
-    return fresh(built(PLUGIN, tmp_path_factory.mktemp("wheel")), tmp_path_factory.mktemp("environment"))
+    return fresh(build_wheel(PLUGIN, tmp_path_factory.mktemp("wheel")), tmp_path_factory.mktemp("environment"))
 
 
 @pytest.fixture(scope="module")
 def with_sink(tmp_path_factory: pytest.TempPathFactory) -> str:
     """... and of one with the profiler sink."""
-    return fresh(built(SINK, tmp_path_factory.mktemp("sink_wheel")), tmp_path_factory.mktemp("sink_environment"))
+    return fresh(build_wheel(SINK, tmp_path_factory.mktemp("sink_wheel")), tmp_path_factory.mktemp("sink_environment"))
 
 
 def run(python: str, program: str, **environment: str) -> str:

@@ -92,13 +92,13 @@ def test_a_change_of_the_builder_rebuilds_what_it_builds_and_nothing_else(tmp_pa
         for file in ("__init__.py", "native.c", "loops.pyx"):
             (folder / "src" / name / file).write_text("", encoding="utf-8")
 
-    def changed(file):
+    def dependents(file):
         before = fingerprints(packages(tmp_path))
         (tmp_path / "shared" / file).write_text("# changed", encoding="utf-8")
         after = fingerprints(packages(tmp_path))
         return [name for name in before if after[name] != before[name]]
 
-    assert changed("builder/src/builder/__init__.py") == ["core"]
-    assert changed("builder/src/builder/native.c") == ["core"]
-    assert changed("registry/src/registry/__init__.py") == []
-    assert changed("core/src/core/loops.pyx") == ["core"]
+    assert dependents("builder/src/builder/__init__.py") == ["core"]
+    assert dependents("builder/src/builder/native.c") == ["core"]
+    assert dependents("registry/src/registry/__init__.py") == []
+    assert dependents("core/src/core/loops.pyx") == ["core"]

@@ -40,7 +40,7 @@ class Forward(Short):
     param_names = ("op",)
 
     def setup(self, name: str) -> None:
-        self.op, self.arguments, self.keywords = found(name)
+        self.op, self.arguments, self.keywords = find_call(name)
         self.op(*self.arguments, **self.keywords)
 
     def time_forward(self, name: str) -> None:
@@ -54,7 +54,7 @@ class Gradient(Short):
     param_names = ("op",)
 
     def setup(self, name: str) -> None:
-        self.op, self.arguments, self.keywords = found(name)
+        self.op, self.arguments, self.keywords = find_call(name)
         leaves = [a for a in self.arguments if isinstance(a, wg.Tensor) and a.is_floating_point()]
         if not leaves or name.endswith("_"):
             raise NotImplementedError("no gradient of a leaf")
@@ -78,7 +78,7 @@ class Gradient(Short):
         wg.autograd.grad(tensors_of(self.op(*self.arguments, **self.keywords)), self.leaf, self.cotangents)
 
 
-def found(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+def find_call(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
     """The call of an op; asv is told to leave out an op that the measured commit does not have."""
     try:
         return call_of(name)

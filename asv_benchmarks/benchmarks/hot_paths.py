@@ -63,16 +63,16 @@ STEPS = {"add": "z + y", "mul": "z * y", "exp": "z.exp()", "select": "z[None][0]
 
 def names() -> list[str]:
     """All paths: statements, and the gradient of a step of a chain."""
-    return [*(text.strip() for line in STATEMENTS.strip().splitlines() for text in line.split(";")), *map(named, STEPS)]
+    return [*(text.strip() for line in STATEMENTS.strip().splitlines() for text in line.split(";")), *map(label, STEPS)]
 
 
-def named(step: str) -> str:
+def label(step: str) -> str:
     return f"backward of {step}"
 
 
-def looped(name: str) -> Callable[[int], Any]:
+def loop_of(name: str) -> Callable[[int], Any]:
     """A function that runs a path as many times as it is told, with the cyclic garbage collector off."""
-    step = next((text for key, text in STEPS.items() if named(key) == name), None)
+    step = next((text for key, text in STEPS.items() if label(key) == name), None)
     if step is None:
         return timeit.Timer(name, VALUES).timeit
     chain = f"z = r\nfor _ in range({NODES}): z = {step}\none = wg.ones(4)"
@@ -83,7 +83,7 @@ def main(some: Iterable[str]) -> None:
     """Run each path FEWER and MORE times, with a mark before and after."""
     padding = [f"padding {number}" for number in range(64 * int(os.environ.get(PADDING, "0")))]
     for name in some:
-        run = looped(name)
+        run = loop_of(name)
         divided = NODES if name.startswith("backward") else 1
         run(20)
         for number in (FEWER, MORE):

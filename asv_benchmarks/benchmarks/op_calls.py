@@ -158,7 +158,7 @@ def values() -> dict[str, Any]:
     return found | {"array": numbers(4, 4), "float32": wg.float32}
 
 
-def required(op: Any) -> Iterator[tuple[str, str]]:
+def required_arguments(op: Any) -> Iterator[tuple[str, str]]:
     """Name and kind of each argument that a call must give; functions in Python do not tell kinds."""
     if hasattr(op, "schema"):
         yield from ((name, kind) for name, kind, _, _, _, needed, _ in parse_schema(op.schema)[1] if needed)
@@ -174,7 +174,7 @@ def text_of(name: str) -> str | None:
         if row in OP_CALLS:
             return OP_CALLS[row]
     texts = ["x" if i == 0 and kind in ("Tensor", "Any") else ARGUMENTS.get(argument, KINDS.get(kind))
-             for i, (argument, kind) in enumerate(required(TABLE.ops[name]))]
+             for i, (argument, kind) in enumerate(required_arguments(TABLE.ops[name]))]
     known = [text for text in texts if text is not None]
     return ", ".join(known) if len(known) == len(texts) else None
 
@@ -201,7 +201,7 @@ def call_of(name: str) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
         raise LookupError(f"no benchmark calls {name}: give it a row in OP_CALLS")
     arguments, keywords = eval(f"(lambda *a, **k: (a, k))({text})", dict(values()))
     op = unsqueezed_and_back if name == "unsqueeze_" else TABLE.ops[name]
-    return op, tuple(copied(value) for value in arguments), keywords
+    return op, tuple(copy_value(value) for value in arguments), keywords
 
 
 def unsqueezed_and_back(x: Any, dim: int) -> Any:
@@ -209,5 +209,5 @@ def unsqueezed_and_back(x: Any, dim: int) -> Any:
     return x.unsqueeze_(dim).squeeze_(dim)
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     return value.clone() if isinstance(value, wg.Tensor) else value

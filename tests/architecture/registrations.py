@@ -37,7 +37,7 @@ def in_order(folder: str) -> list[str]:
     return ordered
 
 
-def registered(folder: str, table: dict[str, object]) -> dict[str, str]:
+def modules_by_op(folder: str, table: dict[str, object]) -> dict[str, str]:
     """``family.module`` by the name of the op."""
     found: dict[str, str] = {}
     for name in in_order(folder):
@@ -60,8 +60,8 @@ def package_without_imports(name: str) -> None:
 if __name__ == "__main__":
     from wengert_formulas.derivatives.base import TABLE
 
-    formulas = registered("derivatives", TABLE.entries)
+    formulas = modules_by_op("derivatives", TABLE.entries)
     package_without_imports("wengert_formulas.batching")
     from wengert_formulas.batching.calls.call import RULES
 
-    print(json.dumps({"derivatives": formulas, "batching": registered("batching", RULES)}))
+    print(json.dumps({"derivatives": formulas, "batching": modules_by_op("batching", RULES)}))

@@ -94,7 +94,7 @@ def test_rooms_of_families_have_the_ten_names() -> None:
 
 # ---- everything about an op, from its name
 @cache
-def found_places() -> dict[str, dict[str, list[str]]]:
+def locations() -> dict[str, dict[str, list[str]]]:
     """Return the output of ``python -m tools.where`` for all ops."""
     command = [sys.executable, "-m", "tools.where", "--json"]
     run = subprocess.run(command, capture_output=True, check=True, cwd=where.ROOT)
@@ -108,8 +108,8 @@ def in_tree(places: list[str]) -> list[str]:
 
 
 def test_row_and_driver_of_each_op_are_found_from_its_name() -> None:
-    assert set(found_places()) == set(TABLE.ops)
-    for name, places in found_places().items():
+    assert set(locations()) == set(TABLE.ops)
+    for name, places in locations().items():
         assert in_tree(places["row"]), name
         assert in_tree(places["driver"]) or not isinstance(TABLE.ops[name], Op), name
         assert places["driver"], name
@@ -120,9 +120,9 @@ def test_formula_rule_sample_and_documentation_of_each_op_are_found_from_its_nam
     by_layer = {"formula": "derivatives", "batching rule": "batching", "sample": "samples"}
     for layer, folder in by_layer.items():
         names = {name for name, module in entries(folder) if name in TABLE.ops and module == modules_of(OPS)[name]}
-        assert [name for name in sorted(names) if not in_tree(found_places()[name].get(layer, []))] == []
+        assert [name for name in sorted(names) if not in_tree(locations()[name].get(layer, []))] == []
     described = {name for name, _ in entries("documentation")} & set(TABLE.ops)
-    lines = {name: found_places()[name].get("documentation", [""])[0] for name in described}
+    lines = {name: locations()[name].get("documentation", [""])[0] for name in described}
     assert [name for name, line in sorted(lines.items()) if ":" not in line] == []
 
 

@@ -17,7 +17,7 @@ compare.__spec__.loader.exec_module(compare)
 
 
 @pytest.fixture(autouse=True)
-def _registered():
+def _register_sim():
     from wengert_registry import registry
     from wengert_testing.sim import SimDevice
 

@@ -16,7 +16,7 @@ def counts(tool: Callable[[str], ModuleType]) -> ModuleType:
 
 
 @pytest.fixture
-def counted(counts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+def fake_counts(counts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """The counts that valgrind would give, and a baseline that says so; without valgrind."""
     now = {"x + y": 1000, "x * y": 500}
     monkeypatch.setattr(counts, "BASELINE", tmp_path / "baseline.json")
@@ -35,22 +35,22 @@ def test_the_baseline_has_every_path(counts: ModuleType) -> None:
 
 def test_every_path_runs(counts: ModuleType) -> None:
     for name in counts.hot_paths.names():
-        counts.hot_paths.looped(name)(2)
+        counts.hot_paths.loop_of(name)(2)
 
 
 def test_two_hundredths_are_tolerated(
-    counts: ModuleType, counted: dict[str, int], capsys: pytest.CaptureFixture[str]
+    counts: ModuleType, fake_counts: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    counted["x + y"] = 1019
+    fake_counts["x + y"] = 1019
     assert counts.main([]) == 0
     assert "2 paths, none moved" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("now", [1021, 979])
 def test_a_path_that_moves_is_named(
-    counts: ModuleType, counted: dict[str, int], now: int, capsys: pytest.CaptureFixture[str]
+    counts: ModuleType, fake_counts: dict[str, int], now: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    counted["x + y"] = now
+    fake_counts["x + y"] = now
     assert counts.main([]) == counts.MOVED
     shown = capsys.readouterr()
     assert f"{now / 1000 - 1:+.1%}  moved" in shown.out
@@ -61,7 +61,7 @@ def test_a_path_that_moves_is_named(
 
 
 def test_an_unlucky_layout_is_no_movement(
-    counts: ModuleType, counted: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    counts: ModuleType, fake_counts: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = counts.hot_paths.counts
     monkeypatch.setattr(counts.hot_paths, "counts",
@@ -69,19 +69,19 @@ def test_an_unlucky_layout_is_no_movement(
     assert counts.main([]) == 0
 
 
-def test_a_path_that_is_new_or_gone_has_moved(counts: ModuleType, counted: dict[str, int]) -> None:
-    counted["x - y"] = counted.pop("x + y")
+def test_a_path_that_is_new_or_gone_has_moved(counts: ModuleType, fake_counts: dict[str, int]) -> None:
+    fake_counts["x - y"] = fake_counts.pop("x + y")
     assert counts.main([]) == counts.MOVED
 
 
-def test_a_part_of_the_baseline_is_written_alone(counts: ModuleType, counted: dict[str, int]) -> None:
-    counted.update({"x + y": 2000, "x * y": 900})
+def test_a_part_of_the_baseline_is_written_alone(counts: ModuleType, fake_counts: dict[str, int]) -> None:
+    fake_counts.update({"x + y": 2000, "x * y": 900})
     assert counts.main(["--only", "+", "--update"]) == 0
     assert json.loads(counts.BASELINE.read_text(encoding="utf-8"))["counts"] == {"x + y": 2000, "x * y": 500}
 
 
 def test_other_tools_are_not_compared(
-    counts: ModuleType, counted: dict[str, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    counts: ModuleType, fake_counts: dict[str, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(counts, "facts", lambda: {"numpy": "0.1"})
     assert counts.main([]) == counts.NOT_COMPARED

@@ -20,7 +20,7 @@ def present() -> list[str]:
 
 
 @pytest.fixture(params=present())
-def device(request, _registered):
+def device(request, _register_sim):
     """Each device that is present; one that WENGERT_TEST_DEVICE names and that is not there skips, and says why."""
     plugin = devices.plugin_of(request.param)
     if plugin is None or not plugin.device_count():
@@ -29,7 +29,7 @@ def device(request, _registered):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _registered():
+def _register_sim():
     from wengert_testing.sim import SimDevice
 
     group = registry.group("devices")
@@ -41,7 +41,7 @@ def _registered():
 
 
 @pytest.fixture(autouse=True)
-def sim(_registered):
+def sim(_register_sim):
     """The plugin. Races that nothing raised, of memory that was freed too early, fail the test."""
     from wengert_testing.sim import reset
     from wengert_testing.sim.order import WORLD

@@ -8,7 +8,7 @@ import wengert as wg
 F = wg.nn.functional
 
 
-def made(device, dtype=None):
+def matrix(device, dtype=None):
     return wg.tensor([[0.5, 0.25], [0.125, 1.0]], dtype=dtype or wg.float32, device=device)
 
 
@@ -36,31 +36,31 @@ WIDEST = {
 @pytest.mark.parametrize("name", LOWER)
 def test_products_are_cast_down(device, name):
     with wg.autocast(device, dtype=wg.float16):
-        assert LOWER[name](made(device)).dtype is wg.float16
-    assert LOWER[name](made(device)).dtype is wg.float32
+        assert LOWER[name](matrix(device)).dtype is wg.float16
+    assert LOWER[name](matrix(device)).dtype is wg.float32
 
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_what_needs_range_is_cast_up(device, name):
     with wg.autocast(device, dtype=wg.float16):
-        assert SINGLE[name](made(device, wg.float16)).dtype is wg.float32
+        assert SINGLE[name](matrix(device, wg.float16)).dtype is wg.float32
 
 
 @pytest.mark.parametrize("name", WIDEST)
 def test_some_are_cast_to_the_widest(device, name):
     with wg.autocast(device, dtype=wg.float16):
-        assert WIDEST[name](made(device), made(device, wg.float16)).dtype is wg.float32
+        assert WIDEST[name](matrix(device), matrix(device, wg.float16)).dtype is wg.float32
 
 
 def test_a_dtype_that_is_asked_for_decides(device):
-    x = made(device, wg.float16)
+    x = matrix(device, wg.float16)
     with wg.autocast(device, dtype=wg.float16):
         assert x.sum(dtype=wg.float16).dtype is wg.float16
         assert x.softmax(0, dtype=wg.float64).dtype is wg.float64
 
 
 def test_binary_cross_entropy_is_refused(device):
-    x = made(device)
+    x = matrix(device)
     with wg.autocast(device, dtype=wg.float16):
         with pytest.raises(RuntimeError, match="unsafe to autocast"):
             F.binary_cross_entropy(x, x)
@@ -68,13 +68,13 @@ def test_binary_cross_entropy_is_refused(device):
 
 
 def test_what_is_in_no_list_keeps_its_dtype(device):
-    x = made(device, wg.float16)
+    x = matrix(device, wg.float16)
     with wg.autocast(device, dtype=wg.float16):
         assert {(x + x).dtype, x.tanh().dtype, wg.cat([x, x]).dtype, x.mean().dtype} == {wg.float16}
 
 
 def test_each_type_of_device_has_its_own_settings(device):
-    here, there = wg.ones(2, 2), made(device)
+    here, there = wg.ones(2, 2), matrix(device)
     with wg.autocast("cpu"):
         assert ((here @ here).dtype, (there @ there).dtype) == (wg.bfloat16, wg.float32)
         with wg.autocast(device, dtype=wg.float16):
@@ -84,9 +84,9 @@ def test_each_type_of_device_has_its_own_settings(device):
 
 
 def test_gradients_have_the_dtype_of_the_leaves(device):
-    w = made(device).requires_grad_()
+    w = matrix(device).requires_grad_()
     with wg.autocast(device, dtype=wg.float16):
-        loss = F.mse_loss(made(device) @ w, wg.zeros(2, 2, device=device))
+        loss = F.mse_loss(matrix(device) @ w, wg.zeros(2, 2, device=device))
     loss.backward()
     assert (loss.dtype, w.grad.dtype, w.grad.device.type) == (wg.float32, wg.float32, device)
 
@@ -99,7 +99,7 @@ def test_a_scaler_on_the_device(device):
         def step(self):
             self.steps += 1
 
-    w = made(device).requires_grad_()
+    w = matrix(device).requires_grad_()
     optimizer, scaler = Optimizer(w), wg.amp.GradScaler(device, init_scale=4.0, growth_interval=1)
     scaler.scale(w.sum()).backward()
     assert w.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]

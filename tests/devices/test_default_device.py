@@ -12,7 +12,7 @@ SIM = torch.device("cpu")
 
 
 @pytest.fixture(autouse=True)
-def _restored(sim):
+def _restore_default(sim):
     global SIM
     SIM = torch.device("sim", 0)
     yield

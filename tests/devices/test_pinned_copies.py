@@ -152,7 +152,7 @@ def test_save_on_cpu_does_not_wait():
     assert torch.allclose(x.grad.cpu(), (2 * x * (x * x).exp()).detach().cpu())
 
 
-def packed_on_a_stream():
+def pack_on_stream():
     """A loss whose saved tensors go to the host on a stream of their own."""
     x = torch.tensor([1.0, 2.0], device="sim", requires_grad=True)
     side = Stream()
@@ -164,13 +164,13 @@ def packed_on_a_stream():
 
 
 def test_save_on_cpu_is_read_on_the_stream_of_its_node():
-    x, y, _ = packed_on_a_stream()
+    x, y, _ = pack_on_stream()
     y.backward()
     assert x.grad.tolist() == [2.0, 4.0]
 
 
 def test_save_on_cpu_waits_for_its_copy_when_another_stream_reads():
-    _, y, _ = packed_on_a_stream()
+    _, y, _ = pack_on_stream()
     assert y.grad_fn.next_functions[0][0]._saved_self.tolist() == [1.0, 2.0]  # read here, on the default stream
 
 

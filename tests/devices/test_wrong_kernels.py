@@ -77,7 +77,7 @@ def families() -> dict[str, list[Any]]:
 CASES = [(case, op) for family, cases in sorted(families().items()) for case in cases for op in [row_of(case.op)]]
 
 
-def refused(sim: Any, case: Any, op: Any, word: str, change: Callable[[Any, Any], Any]) -> str:
+def refusal(sim: Any, case: Any, op: Any, word: str, change: Callable[[Any, Any], Any]) -> str:
     """The message with which a device refuses what its kernel for an op returns; "" where it was not asked."""
     asked = []
 
@@ -103,7 +103,7 @@ def test_what_is_no_array_of_the_right_kind_is_refused(case, op, sim):
             continue
         if word == "another kind" and op.options.get("results", ("same",))[0] in OWN_KIND:
             continue
-        message = refused(sim, case, op, word, change)
+        message = refusal(sim, case, op, word, change)
         assert (
             re.match(rf"{op.name}: the kernel of devices of type 'sim'.* returned .*, expected ", message)
             or not message
@@ -117,7 +117,7 @@ def test_another_shape_is_refused(case, op, sim):
     for word, change in WRONG_SHAPES.items():
         if op.name == "masked_select" and word == "one element more":  # how many there are, its kernel alone knows
             continue
-        message = refused(sim, case, op, word, change)
+        message = refusal(sim, case, op, word, change)
         assert (
             re.match(rf"{op.name}: the kernel of devices of type 'sim'.* returned .*, expected ", message)
             or not message

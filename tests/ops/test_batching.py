@@ -31,12 +31,12 @@ SORTED = {"_searchsorted"}
 """Ops whose first argument must stay in order."""
 
 
-def ruled(case):
+def has_rule(case):
     op = op_of(case)
     return op is not None and op.family in FAMILIES and op.name not in LOOPED | DYNAMIC | RANDOM | ELSEWHERE
 
 
-ROWS = [case for case in CASES if ruled(case)]
+ROWS = [case for case in CASES if has_rule(case)]
 
 
 def defaults_of(op):
@@ -67,7 +67,7 @@ def sample_of(sample, i, op):
     return Sample(tuple(map(change, sample.args)), {k: change(v) for k, v in sample.kwargs.items()})
 
 
-def bound(case, sample, op):
+def bind(case, sample, op):
     """The arguments of a sample by parameter name, as arrays and other values."""
     arguments = case.arguments(sample.args)
     found = {**defaults_of(op), **dict(zip(op.params, arguments, strict=False)), **sample.kwargs}
@@ -85,7 +85,7 @@ def is_array(value):
     return isinstance(value, (np.ndarray, np.generic))
 
 
-def stacked(samples, chosen, change):
+def stack_samples(samples, chosen, change):
     """(values, batched) of a batch of samples, of which the chosen arguments differ."""
     values = {}
     for name, value in samples[0].items():
@@ -101,7 +101,7 @@ def slices(values, batched, i):
     return {k: v.select(0, i) if batched[k] else v for k, v in values.items()}
 
 
-def looped(case, op, values, batched):
+def loop_results(case, op, values, batched):
     """What a loop over the batch gives."""
     each = [case.results(op(**slices(values, batched, i))) for i in range(SIZE)]
     return [wc.stack(parts) for parts in zip(*each, strict=True)]
@@ -119,9 +119,9 @@ def ruled_results(case, op, values, batched):
 def batches(case, op, dtype, change=contiguous):
     """All batches of a case: the arguments that are batched vary."""
     for sample in case.samples(dtype):
-        samples = [bound(case, sample_of(sample, i, op), op) for i in range(SIZE)]
+        samples = [bind(case, sample_of(sample, i, op), op) for i in range(SIZE)]
         for chosen in choices([name for name, value in samples[0].items() if is_array(value)]):
-            values, batched = stacked(samples, chosen, change)
+            values, batched = stack_samples(samples, chosen, change)
             yield f"{op.name}{sample!r}, batched: {', '.join(chosen)}", values, batched
 
 
@@ -146,7 +146,7 @@ def test_a_rule_gives_what_a_loop_gives(case):
     for dtype in ("float64", "complex128") if case.complex else ("float64",):
         for label, values, batched in batches(case, op, dtype):
             got = ruled_results(case, op, values, batched)
-            assert_same(got, looped(case, op, values, batched), label)
+            assert_same(got, loop_results(case, op, values, batched), label)
 
 
 @pytest.mark.parametrize("case", [case for case in ROWS if inplace_of(case)], ids=str)
@@ -154,9 +154,9 @@ def test_the_rule_of_an_op_in_place_writes_into_its_first_argument(case):
     op = inplace_of(case)
     rule = find(op)
     for label, values, batched in batches(case, op_of(case), "float64"):
-        if not batched["self"] or looped(case, op.out_of_place, values, batched)[0].shape != values["self"].shape:
+        if not batched["self"] or loop_results(case, op.out_of_place, values, batched)[0].shape != values["self"].shape:
             continue
-        expected = looped(case, op, {**values, "self": values["self"].clone()}, batched)
+        expected = loop_results(case, op, {**values, "self": values["self"].clone()}, batched)
         got = rule(Call(op, SIZE, values, batched))
         assert got is values["self"], label
         assert_same((got,), expected, label)
@@ -185,7 +185,7 @@ def test_gradients_through_a_rule_are_those_of_a_loop(case):
     op = op_of(case)
     for dtype in ("float64", "complex128") if case.complex else ("float64",):
         for label, values, batched in batches(case, op, dtype, change=leaf):
-            expected = gradients(looped(case, op, values, batched), values)
+            expected = gradients(loop_results(case, op, values, batched), values)
             got = gradients(ruled_results(case, op, values, batched), values)
             assert_same(got, expected, f"gradients of {label}")
 

@@ -98,13 +98,13 @@ def has_array(value, kinds):
 
 def takes(op, samples, dtype, kinds):
     """Whether one of the samples runs with arrays of these kinds in the dtype."""
-    def made(array):
+    def tensor_of(array):
         return contiguous(array).to(getattr(wg, dtype)) if array.dtype.kind in kinds else contiguous(array)
 
     for case, sample in samples:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            args, words = as_tensors(sample, made)
+            args, words = as_tensors(sample, tensor_of)
             try:
                 op(*case.arguments(args), **words)
             except (RuntimeError, TypeError, ValueError, IndexError):

@@ -79,7 +79,7 @@ def parameters(op):
     return found
 
 
-def given(name):
+def values_by_parameter(name):
     """Of an op's parameters what the rows give: {parameter: values}."""
     samples = [s for case in CASES if case.op == name for s in case.samples("float64")]
     values = {}
@@ -104,7 +104,7 @@ def from_the_end(value):
 
 @pytest.mark.parametrize("name", OPS)
 def test_each_dim_is_counted_from_the_end_in_some_row(name):
-    values = given(name)
+    values = values_by_parameter(name)
     missing = {p for p in DIMS & set(values) if not any(map(from_the_end, values[p]))}
     assert missing == {p for p in values if f"{name}.{p}" in NOT_FROM_THE_END}
 
@@ -112,7 +112,7 @@ def test_each_dim_is_counted_from_the_end_in_some_row(name):
 @pytest.mark.parametrize("name", OPS)
 def test_each_keyword_is_given_in_some_row(name):
     optional = {p for p, _, has_default in parameters(wc.TABLE.ops[name]) if has_default and p not in COMMON}
-    values = given(name)
+    values = values_by_parameter(name)
     assert {p for p in optional if not values[p]} == {p for p in values if f"{name}.{p}" in NOT_GIVEN}
 
 

@@ -20,7 +20,7 @@ def stub(tool):
 
 
 @pytest.fixture(scope="session")
-def written_by_hand(stub):
+def names_by_hand(stub):
     heads = [path.read_text(encoding="utf-8").partition(stub.MARK)[0] for path in stub.STUBS]
     return {name for head in heads for name in stub.names_by_hand(head, None)}
 
@@ -55,9 +55,9 @@ def test_types_of_results_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_results_are_of_the_type_that_the_stub_names(case, stub, written_by_hand):
+def test_results_are_of_the_type_that_the_stub_names(case, stub, names_by_hand):
     function = function_of(case.op)
-    if case.op in written_by_hand:
+    if case.op in names_by_hand:
         return
     types = [stub.signature(function).result]
     flag = stub.flag_of(function)

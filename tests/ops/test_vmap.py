@@ -94,7 +94,7 @@ def check(case: OpCase, dtype: str, dim: int = 0, nested: bool = False) -> None:
                        for i, array in enumerate(leaves.arrays)]
             label = f"{case.op}{sample!r}, batched: {chosen}"
             try:
-                got = mapped(leaves, function, [t.clone() for t in tensors], chosen, dim, nested)
+                got = run_vmap(leaves, function, [t.clone() for t in tensors], chosen, dim, nested)
             except RuntimeError as error:
                 assert re.search(REFUSES.get(case.op, "^$"), str(error)), f"{label}: {error}"  # noqa: PT017
                 continue
@@ -104,7 +104,7 @@ def check(case: OpCase, dtype: str, dim: int = 0, nested: bool = False) -> None:
                 compare(case.results(tuple(out[k] for out in got)), expected, label, dtype)
 
 
-def mapped(leaves: Leaves, function: Any, tensors: list[Any], chosen: tuple[int, ...], dim: int, nested: bool) -> Any:
+def run_vmap(leaves: Leaves, function: Any, tensors: list[Any], chosen: tuple[int, ...], dim: int, nested: bool) -> Any:
     """The results of vmap."""
     in_dims = tuple(0 if i in chosen else None for i in range(len(tensors)))
 

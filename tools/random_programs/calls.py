@@ -25,7 +25,7 @@ Sample = tuple[tuple[Any, ...], dict[str, Any]]
 def table() -> list[tuple[str, list[Sample]]]:
     """The paths of the operations that both sides have, with their samples; none that is large."""
     paths, found = answers.paths_in_torch("inputs"), []
-    for op in sample_table.asked():
+    for op in sample_table.recorded_ops():
         samples = [sample for sample in sample_table.samples_of(op) if all(map(small, arrays(sample)))]
         if samples:
             found.append((paths.get(op, op), samples))

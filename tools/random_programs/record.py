@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "torch_parity" / "recorded"))
 
-from parity.describe import as_torch_text, describe, nested, short  # type: ignore[import-not-found,unused-ignore]
+from parity.describe import as_torch_text, describe, json_numbers, short  # type: ignore[import-not-found,unused-ignore]
 from parity.run_snippet import prepare  # type: ignore[import-not-found,unused-ignore]
 
 Facts = dict[str, Any]
@@ -113,7 +113,7 @@ def record_call(call: Any) -> Any:
 
 def values(tensor: Any) -> Any:
     """The numbers of a tensor."""
-    return nested(tensor.detach().resolve_conj().resolve_neg().tolist(), short(tensor.dtype))
+    return json_numbers(tensor.detach().resolve_conj().resolve_neg().tolist(), short(tensor.dtype))
 
 
 def base(value: Any, found: dict[str, Any]) -> str | None:

@@ -12,5 +12,5 @@ from parity import sample_table  # type: ignore[import-not-found,unused-ignore] 
 if __name__ == "__main__":
     families = sample_table.families()
     questions = {op: (families[op], list(sample_table.calls_of(op)), sample_table.names_of(op))
-                 for op in sample_table.asked()}
+                 for op in sample_table.recorded_ops()}
     sys.stdout.buffer.write(pickle.dumps(questions))

@@ -20,7 +20,7 @@ from parity.answers import ANSWERS  # type: ignore[import-not-found,unused-ignor
 from parity.autocast_dtypes import autocast_dtypes  # type: ignore[import-not-found,unused-ignore] # isort: skip
 from parity.call_forms import forms  # type: ignore[import-not-found,unused-ignore] # isort: skip
 from parity.compare_summaries import call_differs, form_differs  # type: ignore[import-not-found,unused-ignore] # isort: skip
-from parity.sample_calls import answer, found  # type: ignore[import-not-found,unused-ignore] # isort: skip
+from parity.sample_calls import answer, find_op  # type: ignore[import-not-found,unused-ignore] # isort: skip
 from parity.wrong_arguments import outcome  # type: ignore[import-not-found,unused-ignore] # isort: skip
 
 Ops = dict[str, tuple[str, list[Any], tuple[str, ...]]]
@@ -45,7 +45,7 @@ def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
 
 def path_of(op: str, torch: Any) -> str:
     """Return where PyTorch has an operation."""
-    path_and_function = found(op, torch)
+    path_and_function = find_op(op, torch)
     if path_and_function is None:
         raise SystemExit(f"PyTorch has no {op}: name it in parity/sample_table.py")
     return str(path_and_function[0])

@@ -16,12 +16,12 @@ def casts():
     set_argument_casts(None)
 
 
-def doubled(values):
+def to_double(values):
     return [v.double() if isinstance(v, wc.Tensor) else v for v in values]
 
 
 def test_an_op_gets_what_the_cast_gives(casts):
-    casts({wc.exp: doubled, wc.add: doubled, wc.mm: doubled})
+    casts({wc.exp: to_double, wc.add: to_double, wc.mm: to_double})
     x = wc.ones(2, 2)
     assert {wc.exp(x).dtype, x.exp().dtype, (x + x).dtype, wc.mm(x, x).dtype} == {wc.float64}
     assert {x.sin().dtype, (x * x).dtype} == {wc.float32}
@@ -30,14 +30,14 @@ def test_an_op_gets_what_the_cast_gives(casts):
 def test_a_function_of_ops_gets_what_the_cast_gives(casts):
     seen = []
     norm = wc.TABLE.ops["linalg.vector_norm"]
-    casts({norm: doubled, wc.TABLE.ops["linalg_vector_norm"]: seen.append})
+    casts({norm: to_double, wc.TABLE.ops["linalg_vector_norm"]: seen.append})
     assert norm(wc.ones(4), ord=2).dtype is wc.float64
     assert norm(x=wc.ones(4)).dtype is wc.float64
     assert seen == []  # what it consists of is not cast
 
 
 def test_keywords_are_cast_too(casts):
-    casts({wc.mm: doubled, wc.TABLE.ops["nn.functional.mse_loss"]: doubled})
+    casts({wc.mm: to_double, wc.TABLE.ops["nn.functional.mse_loss"]: to_double})
     loss = wc.TABLE.ops["nn.functional.mse_loss"]
     assert wc.mm(input=wc.ones(1, 1), mat2=wc.ones(1, 1)).dtype is wc.float64
     assert loss(wc.ones(2), target=wc.zeros(2), reduction="sum").dtype is wc.float64
@@ -49,7 +49,7 @@ def test_lists_of_tensors(casts):
 
 
 def test_out_and_in_place_are_left_alone(casts):
-    casts({wc.exp: doubled})
+    casts({wc.exp: to_double})
     out, x = wc.empty(2), wc.ones(2)
     assert wc.exp(x, out=out) is out
     assert x.exp_() is x
@@ -105,7 +105,7 @@ def test_a_cast_that_raises_leaves_the_casts_on(casts):
     def cast(values):
         raise ZeroDivisionError
 
-    casts({wc.exp: cast, wc.sin: doubled})
+    casts({wc.exp: cast, wc.sin: to_double})
     with pytest.raises(ZeroDivisionError):
         wc.exp(wc.ones(1))
     assert wc.ones(1).sin().dtype is wc.float64
@@ -135,7 +135,7 @@ def test_casts_that_are_replaced_while_they_cast(casts):
     def cast(values):
         set_argument_casts(None)
         gc.collect()
-        return doubled(values)
+        return to_double(values)
 
     casts({wc.exp: cast})
     assert wc.exp(wc.ones(1)).dtype is wc.float64
@@ -146,7 +146,7 @@ def test_a_list_that_the_cast_keeps_and_empties(casts):
     kept = []
 
     def cast(values):
-        kept.append(doubled(values))
+        kept.append(to_double(values))
         return kept[0]
 
     casts({wc.mm: cast})
@@ -155,7 +155,7 @@ def test_a_list_that_the_cast_keeps_and_empties(casts):
 
 
 def test_another_thread_has_none(casts):
-    casts({wc.exp: doubled})
+    casts({wc.exp: to_double})
     found = []
     thread = threading.Thread(target=lambda: found.append(wc.exp(wc.ones(1)).dtype))
     thread.start()

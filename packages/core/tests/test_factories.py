@@ -30,12 +30,12 @@ def test_same_as_recorded(expression: str, want: dict[str, Any]) -> None:
 # ---- data
 
 
-def nested(draw: Any, shape: list[int], element: Any) -> Any:
+def draw_lists(draw: Any, shape: list[int], element: Any) -> Any:
     """Nested lists and tuples of a shape."""
     if not shape:
         return draw(element)
     make = draw(st.sampled_from([list, tuple]))
-    return make(nested(draw, shape[1:], element) for _ in range(shape[0]))
+    return make(draw_lists(draw, shape[1:], element) for _ in range(shape[0]))
 
 
 @st.composite
@@ -43,7 +43,7 @@ def numbers_in_lists(draw: Any) -> Any:
     element = draw(st.sampled_from([
         st.booleans(), st.integers(-100, 100), st.floats(-1e3, 1e3, width=32), st.complex_numbers(max_magnitude=10),
         st.one_of(st.integers(-100, 100), st.floats(-1e3, 1e3, width=32), st.booleans())]))  # fmt: skip
-    return nested(draw, draw(st.lists(st.integers(1, 3), max_size=4)), element)
+    return draw_lists(draw, draw(st.lists(st.integers(1, 3), max_size=4)), element)
 
 
 @given(numbers_in_lists())
@@ -289,9 +289,9 @@ def test_legacy_constructors() -> None:
 
 
 def test_subclasses_are_made_by_calling_them() -> None:
-    class Named(wg.Tensor):
+    class Subclass(wg.Tensor):
         """A tensor of a kind of its own."""
 
-    t = Named([1.0, 2.0])
-    assert type(t) is Named
+    t = Subclass([1.0, 2.0])
+    assert type(t) is Subclass
     assert t.tolist() == [1.0, 2.0]

@@ -49,7 +49,7 @@ def layouts(x):
     yield wc.from_numpy(wide)[..., :columns]
 
 
-def expected(op, *arguments):
+def reference_results(op, *arguments):
     with np.errstate(all="ignore"):
         found = op.reference(np, *arguments)
     return found if isinstance(found, tuple) else (found,)
@@ -79,7 +79,7 @@ def test_one_matrix_in_every_layout(name, kept, dtype):
     for shape in shapes:
         a = matrices(dtype, *shape)
         a = positive(a) if name == "cholesky_ex" else a
-        wanted = expected(OPS[name], a, *kept.values())
+        wanted = reference_results(OPS[name], a, *kept.values())
         for x in layouts(a):
             check(OPS[name], OPS[name](x, **kept), wanted, dtype)
 
@@ -90,7 +90,7 @@ def test_two_matrices_in_every_layout(name, kept, dtype):
     for front, other in (((), ()), ((2,), (3, 1)), ((3, 1), (2,)), ((), (2,))):
         a = matrices(dtype, *front, 4, 4)
         b = matrices(dtype, *other, *((4, 3) if kept["left"] else (3, 4)), seed=1)
-        wanted = expected(OPS[name], a, b, *kept.values())
+        wanted = reference_results(OPS[name], a, b, *kept.values())
         for x, y in zip(layouts(a), layouts(b), strict=True):
             check(OPS[name], OPS[name](x, y, **kept), wanted, dtype)
 
@@ -113,7 +113,7 @@ def test_vectors_are_right_sides_as_well(dtype):
     a, b = matrices(dtype, 2, 4, 4), matrices(dtype, 2, 4, seed=1)
     for right in (b, b[0]):
         check(OPS["solve_ex"], OPS["solve_ex"](wc.from_numpy(a), wc.from_numpy(right)),
-              expected(OPS["solve_ex"], a, right, True), dtype)
+              reference_results(OPS["solve_ex"], a, right, True), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
@@ -225,7 +225,7 @@ def test_the_factor_of_the_largest_positive_minor(dtype):
     for upper in (False, True):
         found = OPS["cholesky_ex"](wc.from_numpy(a), upper=upper)
         assert found[1].tolist() == [1, 2, 3, 4, 5, 0]
-        check(OPS["cholesky_ex"], found, expected(OPS["cholesky_ex"], a, upper), dtype)
+        check(OPS["cholesky_ex"], found, reference_results(OPS["cholesky_ex"], a, upper), dtype)
 
 
 def test_a_zero_on_the_diagonal_of_a_triangle_gives_infinities():

@@ -294,15 +294,15 @@ def test_copies_keep_the_dtype(dtype: str, way: str) -> None:
 
 @pytest.mark.parametrize("way", copies())
 def test_copies_keep_attributes_and_class(way: str) -> None:
-    t = Tagged([1.0, 2.0])
+    t = Subclass([1.0, 2.0])
     t.tag = ["a"]
     u = copies()[way](t)
-    assert type(u) is Tagged
+    assert type(u) is Subclass
     assert u.tag == ["a"]
     assert (u.tag is t.tag) == (way == "copy")
 
 
-class Tagged(wg.Tensor):
+class Subclass(wg.Tensor):
     """A subclass that pickle can find."""
 
 

@@ -21,16 +21,16 @@ INDEX = wg.tensor([2, 0, 1])
 PLACES = wg.tensor([[1, 0, 1], [0, 0, 0], [1, 1, 1]])
 
 
-def strided(strides: tuple[int, int], offset: int) -> Callable[[Tensor], Tensor]:
+def view_maker(strides: tuple[int, int], offset: int) -> Callable[[Tensor], Tensor]:
     return lambda base: base.as_strided((3, 3), strides, offset)
 
 
 LAYOUTS = {  # target and source in a base of 20 elements: one of the two has gaps
-    "both_with_gaps": (strided((6, 2), 2), strided((6, 2), 0)),
-    "source_with_gaps": (strided((3, 1), 0), strided((1, 4), 1)),
-    "target_with_gaps": (strided((1, 4), 1), strided((3, 1), 0)),
-    "interleaved": (strided((6, 2), 0), strided((6, 2), 1)),
-    "beside": (strided((3, 1), 0), strided((3, 1), 9)),
+    "both_with_gaps": (view_maker((6, 2), 2), view_maker((6, 2), 0)),
+    "source_with_gaps": (view_maker((3, 1), 0), view_maker((1, 4), 1)),
+    "target_with_gaps": (view_maker((1, 4), 1), view_maker((3, 1), 0)),
+    "interleaved": (view_maker((6, 2), 0), view_maker((6, 2), 1)),
+    "beside": (view_maker((3, 1), 0), view_maker((3, 1), 9)),
 }
 ALWAYS_COPIED = {  # these read all before they write: nothing that overlaps is refused
     "mm": lambda t, s: wg.mm(s, s, out=t),

@@ -47,7 +47,7 @@ def values(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray[Any, Any
     )
 
 
-def laid_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
+def lay_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
     """The same matrix, laid out otherwise."""
     if layout == "transposed":
         return array.T.copy().T
@@ -60,11 +60,11 @@ def tensor(dtype: str, shape: tuple[int, ...] = (3, 4), seed: int = 0, layout: s
     """A tensor of some dtype and layout."""
     array = values(dtype, shape, seed)
     if layout == "expanded":
-        return made(array[:1], dtype).expand(*shape)
-    return made(laid_out(array, layout), dtype)
+        return as_tensor(array[:1], dtype).expand(*shape)
+    return as_tensor(lay_out(array, layout), dtype)
 
 
-def made(array: np.ndarray[Any, Any], dtype: str) -> Any:
+def as_tensor(array: np.ndarray[Any, Any], dtype: str) -> Any:
     """An array as a tensor; bfloat16, which NumPy lacks, by conversion."""
     t = from_array(array)
     return as_dtype(t, dtype) if dtype == "bfloat16" else t
@@ -80,9 +80,9 @@ def arguments(op: Op, dtype: str, layout: str = "contiguous") -> list[Any]:
         if name in NUMBERS:
             given.append(NUMBERS[name])
         elif name == "condition":
-            given.append(made(values("int64", (3, 4), i) > 2, "bool"))
+            given.append(as_tensor(values("int64", (3, 4), i) > 2, "bool"))
         elif name in ("min", "max"):
-            given.append(made(values(dtype, (3, 4), i), dtype))
+            given.append(as_tensor(values(dtype, (3, 4), i), dtype))
         else:
             given.append(tensor(dtype, seed=i, layout=layout))
     return given
@@ -141,7 +141,7 @@ def test_layouts_do_not_change_values(name: str, layout: str) -> None:
     dtype = "float64" if takes(op, "float64") else "int64"
     given = arguments(op, dtype, layout)
     plain = [
-        made(to_array(a).copy(), dtype if a.dtype.name != "bool" else "bool") if isinstance(a, wg.Tensor) else a
+        as_tensor(to_array(a).copy(), dtype if a.dtype.name != "bool" else "bool") if isinstance(a, wg.Tensor) else a
         for a in given
     ]
     got, want = op(*given), op(*plain)

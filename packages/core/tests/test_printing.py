@@ -33,7 +33,7 @@ def array_of(case: dict[str, Any]) -> np.ndarray[Any, Any]:
     return np.resize(values, case["shape"])
 
 
-def printed(case: dict[str, Any], array: np.ndarray[Any, Any], **rest: Any) -> str:
+def text_of(case: dict[str, Any], array: np.ndarray[Any, Any], **rest: Any) -> str:
     return printing.format_tensor(
         array,
         dtype=case["dtype"],
@@ -48,9 +48,9 @@ def printed(case: dict[str, Any], array: np.ndarray[Any, Any], **rest: Any) -> s
 def test_prints_as_torch(case: dict[str, Any]) -> None:
     printing.set_printoptions(**case.get("options", {}))
     array = array_of(case)
-    assert printed(case, array) == case["text"]
+    assert text_of(case, array) == case["text"]
     strided = np.repeat(array[..., None], 2, axis=-1)[..., 0]
-    assert printed(case, strided) == case["text"]
+    assert text_of(case, strided) == case["text"]
 
 
 def test_the_record_is_whole() -> None:
@@ -67,7 +67,7 @@ def test_the_shown_part_is_enough(case: dict[str, Any]) -> None:
     positions = printing.visible_positions(case["shape"])
     array = array_of(case)
     part = array if positions is None else array[np.ix_(*positions)]
-    assert printed(case, part, shape=case["shape"]) == case["text"]
+    assert text_of(case, part, shape=case["shape"]) == case["text"]
 
 
 class CountingArray(np.ndarray[Any, Any]):

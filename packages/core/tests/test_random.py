@@ -20,7 +20,7 @@ DEVIATIONS = 5  # how many standard errors a mean may be off; a fixed seed makes
 
 
 @pytest.fixture(autouse=True)
-def seeded() -> None:
+def seed_generator() -> None:
     """The same numbers in every run."""
     wg.manual_seed(20_240_607)
 

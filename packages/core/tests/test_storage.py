@@ -11,7 +11,7 @@ import wengert_core as wg
 from wengert_core.tensors.tensor import Storage
 
 
-class Owned(np.ndarray):  # type: ignore[type-arg]
+class WatchableArray(np.ndarray):  # type: ignore[type-arg]
     """An array that can be watched."""
 
 
@@ -34,7 +34,7 @@ def test_views_share_the_version_counter() -> None:
 
 
 def test_a_tensor_of_an_array_keeps_it_alive() -> None:
-    array = np.zeros(5).view(Owned)
+    array = np.zeros(5).view(WatchableArray)
     watched = weakref.ref(array)
     t = wg.from_numpy(array)
     view = t[2:]

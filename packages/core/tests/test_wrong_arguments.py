@@ -30,7 +30,7 @@ WRONG = [None, "x", object(), {}, lambda: 1, int, b"a", ...]
 NOT_A_TENSOR = {"broadcast_shapes", "einsum", "normal"}  # sizes, an equation, a number as well: their first arguments
 
 
-def required(function: Any) -> list[tuple[str, str]]:
+def required_arguments(function: Any) -> list[tuple[str, str]]:
     """(name, kind) of the arguments that a call must have, the first of them a tensor; else an empty list."""
     function = getattr(function, "func", function)
     if isinstance(function, Op):
@@ -43,7 +43,7 @@ def required(function: Any) -> list[tuple[str, str]]:
     return [(p.name, str(p.annotation)) for p in found if p is found[0] or p.kind is not p.VAR_POSITIONAL]
 
 
-FUNCTIONS = {name: required(TABLE.ops[name]) for name in sorted(TABLE.ops)
+FUNCTIONS = {name: required_arguments(TABLE.ops[name]) for name in sorted(TABLE.ops)
              if not name.rpartition(".")[2].startswith("_") and name not in NOT_A_TENSOR}  # fmt: skip
 FUNCTIONS = {name: params for name, params in FUNCTIONS.items() if params}
 

@@ -79,7 +79,7 @@ TABLE.random(
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _installed():
+def _install_ops():
     with registry.group("ops").register("acme_wrong", TABLE, owner="acme 1.0"):
         registry.group("ops").get("acme_wrong")
         yield
@@ -155,7 +155,7 @@ WRONG = [(call, change) for call in CALLS for change in (*NO_ARRAYS, *OTHER_SHAP
 WRONG += [(call, change) for call in FREE for change in (*NO_ARRAYS, *KINDS)]
 
 
-def refused(call, change, one=True):
+def refusal(call, change, one=True):
     CURRENT.update(change=change, one=one)
     with pytest.raises(RuntimeError) as caught:
         call()
@@ -168,7 +168,7 @@ def test_a_wrong_result_is_refused_with_op_table_expected_and_got(call, change):
         check_taken(call, change)
         return
     changes = {**NO_ARRAYS, **OTHER_SHAPES, **KINDS}
-    message = refused({**CALLS, **FREE}[call], changes[change])
+    message = refusal({**CALLS, **FREE}[call], changes[change])
     source = "sampler" if call.startswith("aw_random_") else "reference"
     assert message.startswith(f"{call.split()[0]}: the {source} in op table 'acme_wrong' returned "), message
     assert ", expected " in message
@@ -196,7 +196,7 @@ PAIRS = {
 @pytest.mark.parametrize("change", PAIRS)
 def test_a_wrong_pair_is_refused(change):
     one, function = PAIRS[change]
-    message = refused(lambda: ops["aw_pair"](x(2, 3), 1), function, one)
+    message = refusal(lambda: ops["aw_pair"](x(2, 3), 1), function, one)
     assert message.startswith("aw_pair: the reference in op table 'acme_wrong' returned ")
     assert ", expected " in message
 
@@ -210,12 +210,12 @@ def test_numbers_of_one_kind_are_converted():
 
 
 def test_memory_that_is_not_aligned_or_runs_backwards_is_copied():
-    def crooked(r):
+    def misalign_and_reverse(r):
         raw = np.zeros(r.nbytes + 1, "u1")[1:].view(r.dtype)
         raw[:] = r[::-1]
         return raw[::-1]
 
-    CURRENT.update(change=crooked, one=True)
+    CURRENT.update(change=misalign_and_reverse, one=True)
     assert ops["aw_unary"](x()).tolist() == [0.0, 1.0, 2.0]
     assert ops["aw_array"](x()).tolist() == [0.0, 1.0, 2.0]
 
@@ -234,12 +234,12 @@ def test_a_result_that_the_reference_keeps_is_copied():
 
 
 def test_a_result_that_is_read_only_is_copied():
-    def frozen(r):
+    def read_only_copy(r):
         r = r.copy()
         r.flags.writeable = False
         return r
 
-    CURRENT.update(change=frozen, one=True)
+    CURRENT.update(change=read_only_copy, one=True)
     out = ops["aw_array"](x(LARGE))
     out.add_(1)
     assert out[0].item() == 1
@@ -334,10 +334,10 @@ def test_a_geometry_whose_length_lies_is_refused_or_taken_as_it_is_read():
 
 
 def test_an_error_of_a_reference_says_whose_it_is():
-    def broken(r):
+    def fail(r):
         raise KeyError("inside")
 
-    CURRENT.update(change=broken, one=True)
+    CURRENT.update(change=fail, one=True)
     with pytest.raises(KeyError) as caught:
         ops["aw_unary"](x())
     (note,) = caught.value.__notes__

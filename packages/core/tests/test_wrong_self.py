@@ -107,7 +107,7 @@ def test_a_checked_method_is_a_function_otherwise():
     assert inspect.isroutine(wc.Tensor.tile)
 
 
-class Named(wc.Tensor):
+class Subclass(wc.Tensor):
     def tile(self, *counts):
         return super().tile(*counts) + 1
 
@@ -117,7 +117,7 @@ class Named(wc.Tensor):
 
 
 def test_a_subclass_overrides_methods_and_attributes():
-    named = X.as_subclass(Named)
+    named = X.as_subclass(Subclass)
     assert named.tile(1).tolist() == [2.0, 5.0, 10.0]
     assert named.is_cpu == (True, "named")
     assert wc.Tensor.tile(named, 1).tolist() == [1.0, 4.0, 9.0]

@@ -139,7 +139,7 @@ def function(source: str, name: str) -> Any:
     return library(BLOCKS + source + "".join(launcher(*one) for one in HEADER.findall(source)))[f"launch_{name}"]
 
 
-def launched(source: str, name: str, blocks: int, threads: tuple[int, ...], arguments: tuple[object, ...]) -> None:
+def launch(source: str, name: str, blocks: int, threads: tuple[int, ...], arguments: tuple[object, ...]) -> None:
     """Run a kernel of a source."""
     given: list[object] = []
     for value in arguments:

@@ -278,7 +278,7 @@ class RawModule:
     def get_function(self, name: str) -> Any:
         def call(grid: Any, block: Any, args: Any) -> None:
             CALLS.append(name)
-            compiled.launched(self.code, name, grid[0], block, tuple(
+            compiled.launch(self.code, name, grid[0], block, tuple(
                 host(value) if isinstance(value, ndarray) else value for value in args))
 
         return call
@@ -309,12 +309,12 @@ def install(limit: int = 1 << 40) -> types.ModuleType:
     cupy.ndarray, cupy.ElementwiseKernel, cupy.RawModule = ndarray, ElementwiseKernel, RawModule
     cupy.asarray = as_array
 
-    def emptied() -> None:
+    def free_all_blocks() -> None:
         CALLS.append("free_all_blocks")
         CACHED[0] = 0
 
     pool = types.SimpleNamespace(used_bytes=lambda: USED[0], total_bytes=lambda: USED[0] + CACHED[0],
-                                 free_all_blocks=emptied)
+                                 free_all_blocks=free_all_blocks)
     cupy.get_default_memory_pool = lambda: pool
     cupy.get_default_pinned_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: None)
     cupy.cuda = types.SimpleNamespace(

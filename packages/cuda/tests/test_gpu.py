@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(bool(find_cupy()[1]), reason=f"needs a GPU: {fin
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _registered():
+def _register_cuda():
     group = registry.group("devices")
     if "cuda" in group:
         yield

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not find_cupy()[1], reason="there is a GPU here:
 
 
 @pytest.fixture(autouse=True)
-def _registered():
+def _register_cuda():
     group = registry.group("devices")
     if "cuda" in group:
         yield

@@ -122,7 +122,7 @@ def test_gradients_go_through_a_batch_dim() -> None:
     assert x.grad.tolist() == [[2.0] * 3] * 2
 
 
-class Doubled(Function):
+class Double(Function):
     """Notes the in_dims that its vmap gets."""
 
     in_dims: ClassVar[list[object]] = []
@@ -137,27 +137,27 @@ class Doubled(Function):
 
     @staticmethod
     def vmap(info, in_dims, x):
-        Doubled.in_dims.append((in_dims, tuple(x.shape)))
+        Double.in_dims.append((in_dims, tuple(x.shape)))
         return x * 2, in_dims[0]
 
 
 def test_a_function_with_a_vmap_of_its_own_gets_the_dim_of_the_batch() -> None:
-    Doubled.in_dims.clear()
+    Double.in_dims.clear()
     with vmap_level(3) as level:
         x = add_batch_dim(wg.ones(2, 3), 1, level)
-        found = Doubled.apply(x)
-        Doubled.apply(x + 0)
-    assert Doubled.in_dims == [((1,), (2, 3)), ((0,), (3, 2))]
+        found = Double.apply(x)
+        Double.apply(x + 0)
+    assert Double.in_dims == [((1,), (2, 3)), ((0,), (3, 2))]
     assert remove_batch_dim(found, level, 3).shape == (3, 2)
 
 
 def test_the_dim_of_the_batch_is_one_of_the_tensor_after_its_geometry_was_changed_in_place() -> None:
-    Doubled.in_dims.clear()
+    Double.in_dims.clear()
     with vmap_level(3) as level:
         x = add_batch_dim(wg.ones(2, 1, 3), 2, level)
         x.squeeze_()
-        Doubled.apply(x)
-    assert Doubled.in_dims == [((1,), (2, 3))]  # as in PyTorch
+        Double.apply(x)
+    assert Double.in_dims == [((1,), (2, 3))]  # as in PyTorch
 
 
 # ---- transforms

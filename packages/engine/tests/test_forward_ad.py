@@ -201,17 +201,17 @@ def test_derivatives_of_the_derivatives_of_writes(level, write):
     w = wg.tensor([0.3, -0.5, 0.7], dtype=wg.float64, requires_grad=True)
     v = wg.tensor([1.0, 2.0, -1.0], dtype=wg.float64)
 
-    def written(x):
+    def loss_after_write(x):
         y = x.clone()
         write(y)
         return (y * y).sum()
 
     with fwAD._set_fwd_grad_enabled(False):
-        (gradient,) = wg.autograd.grad(written(w), w, create_graph=True)
+        (gradient,) = wg.autograd.grad(loss_after_write(w), w, create_graph=True)
         (expected,) = wg.autograd.grad((gradient * v).sum(), w)
-    (gradient,) = wg.autograd.grad(written(fwAD.make_dual(w, v)), w)
+    (gradient,) = wg.autograd.grad(loss_after_write(fwAD.make_dual(w, v)), w)
     assert tangent(gradient) == pytest.approx(expected.tolist())
-    (found,) = wg.autograd.grad(fwAD.unpack_dual(written(fwAD.make_dual(w, v))).tangent, w)
+    (found,) = wg.autograd.grad(fwAD.unpack_dual(loss_after_write(fwAD.make_dual(w, v))).tangent, w)
     assert found.tolist() == pytest.approx(expected.tolist())
 
 
@@ -259,7 +259,7 @@ def test_jvp_of_a_function_gets_zeros_for_tensors_without_tangent(level, x, t):
 
 def function(forward, jvp=None):
     members = {"forward": staticmethod(forward)} | ({"jvp": staticmethod(jvp)} if jvp else {})
-    return type("Made", (Function,), members)
+    return type("CustomFunction", (Function,), members)
 
 
 def dirty(ctx, a):

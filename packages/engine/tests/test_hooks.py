@@ -159,7 +159,7 @@ def test_an_exception_in_a_hook_of_a_leaf_has_a_note():
 
 
 def test_an_exception_in_a_function_has_a_note_with_its_name():
-    class Broken(we.Function):
+    class Fail(we.Function):
         @staticmethod
         def forward(ctx, x):
             return x * 2
@@ -169,8 +169,8 @@ def test_an_exception_in_a_function_has_a_note_with_its_name():
             raise KeyError("no")
 
     with pytest.raises(KeyError) as raised:
-        Broken.apply(wc.ones(2, requires_grad=True)).sum().backward()
-    assert raised.value.__notes__ == ["raised while BrokenBackward was run backward"]
+        Fail.apply(wc.ones(2, requires_grad=True)).sum().backward()
+    assert raised.value.__notes__ == ["raised while FailBackward was run backward"]
 
 
 def test_an_exception_of_a_run_inside_of_a_run_has_a_note_for_each():

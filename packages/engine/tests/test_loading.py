@@ -14,30 +14,30 @@ print(there())
 """
 
 
-def printed(code: str) -> list[str]:
+def output_of(code: str) -> list[str]:
     done = subprocess.run([sys.executable, "-c", PREAMBLE + code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
 def test_recording_needs_no_backward():
     code = "x = wg.ones(2, requires_grad=True); y = (x * x).sum(); print(y.grad_fn.name(), there())"
-    assert printed(code) == ["[]", "SumBackward0 []"]
+    assert output_of(code) == ["[]", "SumBackward0 []"]
 
 
 def test_the_first_backward_loads_what_it_needs():
     code = "x = wg.ones(2, requires_grad=True); (x * x).sum().backward(); print(x.grad.tolist(), there())"
-    assert printed(code) == ["[]", "[2.0, 2.0] ['reverse.api', 'reverse.graph_task']"]
+    assert output_of(code) == ["[]", "[2.0, 2.0] ['reverse.api', 'reverse.graph_task']"]
 
 
 @pytest.mark.parametrize("name", ["Function", "InplaceFunction", "backward", "grad", "once_differentiable"])
 def test_each_name_is_there_when_it_is_asked_for(name):
     code = f"import wengert_engine; print('{name}' in dir(wengert_engine), wengert_engine.{name}.__name__)"
-    assert printed(code) == ["[]", f"True {name}"]
+    assert output_of(code) == ["[]", f"True {name}"]
 
 
 def test_a_name_that_nobody_has_is_an_error():
     code = "import wengert_engine\ntry:\n    wengert_engine.gradd\nexcept AttributeError as e:\n    print(e)"
-    assert printed(code) == ["[]", "module 'wengert_engine' has no attribute 'gradd'"]
+    assert output_of(code) == ["[]", "module 'wengert_engine' has no attribute 'gradd'"]
 
 
 def test_threads_may_start_with_their_first_backward():
@@ -55,4 +55,4 @@ for t in threads: t.start()
 for t in threads: t.join()
 print(found == [[2.0, 2.0]] * 8)
 """
-    assert printed(code) == ["[]", "True"]
+    assert output_of(code) == ["[]", "True"]

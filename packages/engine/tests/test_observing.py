@@ -27,7 +27,7 @@ def events(recording):
     return found
 
 
-def recorded(work, options=0):
+def recording_of(work, options=0):
     recording = Recording(options)
     observing.start(recording)
     try:
@@ -50,7 +50,7 @@ def test_an_operation_and_what_it_is_in():
         x * 2
         observing.end(token)
 
-    label, mul = events(recorded(work))
+    label, mul = events(recording_of(work))
     assert (label["what"], label["kind"], label["parent"], label["depth"]) == ("label", 3, -1, 0)
     assert (mul["what"].name, mul["kind"], mul["parent"], mul["depth"]) == ("mul", 0, 0, 1)
     assert before <= label["start"] <= mul["start"] <= mul["end"] <= label["end"] <= now()
@@ -64,7 +64,7 @@ def test_no_object_is_made_for_an_event():
         for _ in range(20000):
             x * 2
 
-    recording = recorded(work, 1 | 4)
+    recording = recording_of(work, 1 | 4)
     assert len(recording) == 20000
     assert len(recording.kept) == 1
     assert recording.nbytes() < 20000 * 64 * 2
@@ -73,7 +73,7 @@ def test_no_object_is_made_for_an_event():
 
 def test_shapes_and_lines_are_kept_once():
     x, y = wc.ones(2, 3), wc.ones(3)
-    recording = recorded(lambda: [x + y, x + y, x * x], 1 | 4)
+    recording = recording_of(lambda: [x + y, x + y, x * x], 1 | 4)
     first, second, third = events(recording)
     assert first["shapes"] == second["shapes"] != third["shapes"]
     assert recording.sequence(first["shapes"])[:5] == [2, 2, 3, 1, 3]
@@ -82,7 +82,7 @@ def test_shapes_and_lines_are_kept_once():
 
 
 def test_a_recording_is_read_once():
-    recording = recorded(lambda: wc.ones(2))
+    recording = recording_of(lambda: wc.ones(2))
     assert recording.take(0) is not None
     observing.start(recording)  # as a thread that comes late would
     wc.ones(2)
@@ -130,7 +130,7 @@ def test_a_failing_operation_ends():
             wc.ones(2) + wc.ones(3)
         wc.ones(2)
 
-    found = events(recorded(work))
+    found = events(recording_of(work))
     assert [event["parent"] for event in found] == [-1, -1, -1, -1]
     assert all(event["end"] >= event["start"] > 0 for event in found)
 
@@ -154,7 +154,7 @@ def test_listening_recording_and_watching_at_once():
     observing.watch(lambda tensor: written.append(tensor))
     try:
         x = wc.ones(2)
-        recording = recorded(lambda: x.mul_(2))
+        recording = recording_of(lambda: x.mul_(2))
         x.add_(1)
     finally:
         observing.listen(None)
@@ -186,7 +186,7 @@ def results(composites):
 def test_functions_are_found_by_their_observers_and_by_nobody_else():
     def result_and_events(work):
         found = []
-        return found, len(recorded(lambda: found.append(work())))
+        return found, len(recording_of(lambda: found.append(work())))
 
     before = Composite(lambda x: x, "before")
     assert result_and_events(lambda: before(1)) == ([1], 1)

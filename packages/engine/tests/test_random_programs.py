@@ -129,12 +129,12 @@ def test_most_programs_do_run():
     assert sum(first_order(seed)[1] is not None for seed in SEEDS) > len(SEEDS) // 2
 
 
-def copied():
+def copy_saved():
     return saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("context", [copied, allow_mutation_on_saved_tensors], ids=["copied", "mutation"])
+@pytest.mark.parametrize("context", [copy_saved, allow_mutation_on_saved_tensors], ids=["copied", "mutation"])
 def test_with_copies_of_what_is_saved_no_program_is_refused(seed, context):
     with context():
         x, g = first_order(seed)

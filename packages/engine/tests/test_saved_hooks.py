@@ -41,7 +41,7 @@ class Cube(Function):
         return g * 3 * y + h * 2 * x
 
 
-def written(x):
+def write_in_place(x):
     y = x * 1
     y[:1].exp_()
     return y * x + y.clone().mul_(x).sigmoid_()
@@ -51,7 +51,7 @@ PROGRAMS = {
     "inputs": lambda x: x * x * x, "result": lambda x: x.exp().tanh(), "power": lambda x: x**3,
     "index": lambda x: x[wc.tensor([0, 0, 1])] ** 2, "reduction": lambda x: x.prod() * x.var(),
     "several outputs": lambda x: x.sort()[0].unbind(0)[0] * x.max(), "matrix": lambda x: wc.outer(x, x) @ x,
-    "function": lambda x: Cube.apply(x)[0] * Cube.apply(x)[1], "writes": written,
+    "function": lambda x: Cube.apply(x)[0] * Cube.apply(x)[1], "writes": write_in_place,
     "broadcast": lambda x: x.reshape(2, 1) * x,
     "views": lambda x: x.expand(3, 2).t()[1:].reshape(-1) ** 2,
 }
@@ -212,12 +212,12 @@ def test_nothing_is_packed_that_is_not_recorded():
 def test_packed_values_go_with_backward():
     kept = []
 
-    class Packed:
+    class Pack:
         def __init__(self, t):
             self.t = t.detach()
             kept.append(weakref.ref(self))
 
-    with saved_tensors_hooks(Packed, lambda p: p.t):
+    with saved_tensors_hooks(Pack, lambda p: p.t):
         y = (leaf().exp() * leaf()).sum()
     assert [r() is None for r in kept] == [False] * 3
     y.backward()

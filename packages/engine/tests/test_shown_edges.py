@@ -11,7 +11,7 @@ def leaf():
     return wc.tensor([[0.5, 2.0], [1.0, 3.0]], requires_grad=True)
 
 
-def written(write):
+def base_after(write):
     base = leaf() * 1
     write(base)
     return base
@@ -30,8 +30,8 @@ NODES = {
     "lerp": (lambda x: x.lerp(x.detach(), 0.5), ("self", "end")),
     "linear": (lambda x: OPS["nn.functional.linear"](x, x.detach()), ("input", "weight")),
     "error": (lambda x: x // 2, ("",)),
-    "write": (lambda x: written(lambda base: base[0].pow_(2)), ("",)),
-    "assignment": (lambda x: written(lambda base: base.__setitem__(0, 2.0)), ("", "")),
+    "write": (lambda x: base_after(lambda base: base[0].pow_(2)), ("",)),
+    "assignment": (lambda x: base_after(lambda base: base.__setitem__(0, 2.0)), ("", "")),
 }
 
 

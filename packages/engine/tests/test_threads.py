@@ -15,13 +15,13 @@ from wengert_engine import backward, grad, is_grad_enabled, no_grad
 def in_threads(n, work):
     errors = []
 
-    def guarded(i):
+    def run_work(i):
         try:
             work(i)
         except Exception as error:  # handed to the main thread
             errors.append(error)
 
-    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(n)]
+    threads = [threading.Thread(target=run_work, args=(i,)) for i in range(n)]
     for thread in threads:
         thread.start()
     for thread in threads:

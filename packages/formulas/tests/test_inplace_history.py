@@ -13,7 +13,7 @@ ARGUMENTS = [
 NAMES = [name for name in dir(wg.Tensor) if name.endswith("_") and not name.endswith("__")]
 
 
-def written(name, arguments):
+def call_in_place(name, arguments):
     """Whether the call wrote to a tensor with a history, and its node before and after."""
     y = wg.tensor([0.3, 0.4, 0.5], requires_grad=True) * 1
     node, version = y.grad_fn, y._version
@@ -26,7 +26,7 @@ def written(name, arguments):
 
 @pytest.mark.filterwarnings("ignore")
 def test_no_write_keeps_the_node_of_what_it_overwrites():
-    calls = [(name, *written(name, arguments)) for name in NAMES for arguments in ARGUMENTS]
+    calls = [(name, *call_in_place(name, arguments)) for name in NAMES for arguments in ARGUMENTS]
     assert len({name for name, wrote, _, _ in calls if wrote}) > 100
     assert [name for name, wrote, before, after in calls if wrote and before is after] == []
 

@@ -219,25 +219,25 @@ def test_formulas_for_ops_that_do_not_exist_are_refused():
         used(table, formulas, lambda op: op["sum"](leaf(), leaf()))
 
 
-def made(*values):
+def as_tuple(*values):
     """A function's result that its code does not show."""
     return tuple(values)
 
 
 RUN = {
     "joint, too few": (
-        by("derivative", joint=lambda grad: made(grad), joint_inputs=("self", "other")),
+        by("derivative", joint=lambda grad: as_tuple(grad), joint_inputs=("self", "other")),
         "expected 2, got 1",
     ),
     "joint, too many": (
-        by("derivative", joint=lambda grad: made(grad, grad, grad), joint_inputs=("self", "other")),
+        by("derivative", joint=lambda grad: as_tuple(grad, grad, grad), joint_inputs=("self", "other")),
         "expected 2, got 3",
     ),
     "joint, a tensor": (by("derivative", joint=lambda grad: grad * 1, joint_inputs=("self", "other")), "type Tensor"),
     "joint, a number": (by("derivative", joint=lambda grad: int(3.5), joint_inputs=("self", "other")), "type int"),
-    "joint, numbers": (by("derivative", joint=lambda grad: made(1, 2), joint_inputs=("self", "other")), "got int"),
+    "joint, numbers": (by("derivative", joint=lambda grad: as_tuple(1, 2), joint_inputs=("self", "other")), "got int"),
     "a number": (by("derivative", self=lambda grad: int(3.5), other=zero), "got int"),
-    "a tuple": (by("derivative", self=lambda grad: made(grad), other=zero), "got tuple"),
+    "a tuple": (by("derivative", self=lambda grad: as_tuple(grad), other=zero), "got tuple"),
     "another shape": (by("derivative", self=lambda grad: grad.new_zeros(7), other=zero), "got [7]"),
     "an array": (by("derivative", self=lambda grad: np.zeros(3), other=zero), "got ndarray"),
 }
@@ -256,7 +256,7 @@ def test_what_a_rule_returns_is_counted_and_looked_at_when_it_has_run(word):
 @pytest.mark.parametrize("n", [0, 1, 3, 50])
 def test_gradients_of_a_list_of_tensors_are_counted(n):
     table, formulas = fresh()
-    formulas.derivative(f"{table.name}_cat", tensors=lambda grad: made(*[grad[:3]] * n))
+    formulas.derivative(f"{table.name}_cat", tensors=lambda grad: as_tuple(*[grad[:3]] * n))
     with pytest.raises(RuntimeError, match=f"returned an incorrect number of gradients .expected 2, got {n}"):
         used(table, formulas, lambda op: op["cat"]([leaf(), leaf()]).sum().backward())
 
@@ -264,7 +264,7 @@ def test_gradients_of_a_list_of_tensors_are_counted(n):
 PUSHED = {
     "a number": (lambda self_t: float(1), "object of type float"),
     "text": (lambda self_t: str(1), "object of type str"),
-    "two": (lambda self_t: made(self_t, self_t), "returned 2 tangents, expected 1"),
+    "two": (lambda self_t: as_tuple(self_t, self_t), "returned 2 tangents, expected 1"),
     "an array": (lambda self_t: np.zeros(3), "object of type ndarray"),
 }
 
@@ -282,7 +282,7 @@ def test_what_a_jvp_returns_is_counted_and_looked_at_when_it_has_run(word, each)
 
 def test_a_jvp_of_several_outputs_is_counted():
     table, formulas = fresh()
-    formulas.derivative(f"{table.name}_pair", self=zero, jvp=lambda self_t, dim: made(self_t.sum(dim), None, None))
+    formulas.derivative(f"{table.name}_pair", self=zero, jvp=lambda self_t, dim: as_tuple(self_t.sum(dim), None, None))
     with pytest.raises(RuntimeError, match="returned 3 tangents, expected 2"):
         used(table, formulas, lambda op: wg.func.jvp(lambda x: op["pair"](x, 0)[0], (wg.ones(3),), (wg.ones(3),)))
 

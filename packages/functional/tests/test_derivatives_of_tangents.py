@@ -17,7 +17,7 @@ def hvp(v):
     return jvp(grad(cubes), (X,), (v,))[1]
 
 
-def summed(f):
+def gradient_by_tangent(f):
     """The gradient of the sum of f's derivative at X along a tangent, by that tangent."""
     return grad(lambda v: jvp(f, (X,), (v,))[1].sum())(X)
 
@@ -33,10 +33,10 @@ WITH_RESPECT_TO_TANGENTS = {
     "vjp": (lambda: vjp(hvp, X)[1](X)[0], [6, 24]),
     "functional.jacobian": (lambda: wg.autograd.functional.jacobian(hvp, X), [[6, 0], [0, 12]]),
     "a leaf of the user": (by_a_leaf, [6, 12]),
-    "of jacfwd": (lambda: summed(jacfwd(lambda a: a**3)), [6, 12]),
-    "of jacrev": (lambda: summed(jacrev(lambda a: a**3)), [6, 12]),
-    "of jvp": (lambda: summed(lambda z: jvp(lambda a: a**3, (z,), (X,))[1]), [6, 24]),
-    "of vjp": (lambda: summed(lambda z: vjp(lambda a: a**3, z)[1](z)[0]), [9, 36]),
+    "of jacfwd": (lambda: gradient_by_tangent(jacfwd(lambda a: a**3)), [6, 12]),
+    "of jacrev": (lambda: gradient_by_tangent(jacrev(lambda a: a**3)), [6, 12]),
+    "of jvp": (lambda: gradient_by_tangent(lambda z: jvp(lambda a: a**3, (z,), (X,))[1]), [6, 24]),
+    "of vjp": (lambda: gradient_by_tangent(lambda z: vjp(lambda a: a**3, z)[1](z)[0]), [9, 36]),
     "vmap": (lambda: grad(lambda t: vmap(hvp)(wg.stack([t, t])).sum())(X), [12, 24]),
     "vmap of grad": (lambda: vmap(grad(lambda v: hvp(v).sum()))(wg.stack([X, X])), [[6, 12], [6, 12]]),
     "argnums": (lambda: grad(lambda a, t: jvp(grad(cubes), (a,), (t,))[1].sum(), argnums=1)(X, X), [6, 12]),

@@ -48,7 +48,7 @@ def test_with_create_graph_it_is_connected_to_the_inputs(name: str) -> None:
 def test_what_was_recorded_is_freed(name: str) -> None:
     kept = []
 
-    def watched(x: Any) -> Any:
+    def watch(x: Any) -> Any:
         y = x * x
         kept.append(weakref.ref(y))
         return y if name in ("jacobian", "vjp", "jvp") else y.sum()
@@ -57,7 +57,7 @@ def test_what_was_recorded_is_freed(name: str) -> None:
     function = getattr(functional, name)
     gc.disable()
     try:
-        result = function(watched, x) if name in ("jacobian", "hessian") else function(watched, x, wg.tensor(ONES))
+        result = function(watch, x) if name in ("jacobian", "hessian") else function(watch, x, wg.tensor(ONES))
         assert [reference() for reference in kept] == [None] * len(kept)
     finally:
         gc.enable()

@@ -98,11 +98,11 @@ def test_inside_a_level_of_forward_mode(name: str) -> None:
 
 @pytest.mark.parametrize("name", DERIVATIVES)
 def test_an_error_closes_the_level(name: str) -> None:
-    def broken(x: Any) -> Any:
+    def fail(x: Any) -> Any:
         raise KeyError("broken")
 
     with pytest.raises(KeyError, match="broken"):
-        DERIVATIVES[name](broken)(ONE)
+        DERIVATIVES[name](fail)(ONE)
     assert STATE.depth == 0
     assert DERIVATIVES[name](lambda x: x * x)(ONE).item() == 2
 
@@ -111,14 +111,14 @@ def test_an_error_closes_the_level(name: str) -> None:
 def test_what_was_recorded_is_freed(name: str) -> None:
     kept = []
 
-    def watched(x: Any) -> Any:
+    def watch(x: Any) -> Any:
         y = x * x
         kept.append(weakref.ref(y))
         return y * 1
 
     gc.disable()
     try:
-        DERIVATIVES[name](watched)(ONE)
+        DERIVATIVES[name](watch)(ONE)
         assert [reference() for reference in kept] == [None] * len(kept)
     finally:
         gc.enable()
@@ -239,14 +239,14 @@ def test_keyword_arguments_and_aux_in_inner_transforms() -> None:
     lambda f: lambda x: wg.vmap(hessian(f))(x[None])[0],
 ])
 def test_a_result_that_is_filled_part_by_part(transform: Any) -> None:
-    def filled(x: Any) -> Any:
+    def fill(x: Any) -> Any:
         out = wg.zeros_like(x)
         out[0] = x.sum()
         out[1] = (x * x).sum()
         out += x
         return out
 
-    found = transform(filled)(wg.tensor([1.0, 2.0]))
+    found = transform(fill)(wg.tensor([1.0, 2.0]))
     assert found.tolist() == [[[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 2.0]]]
 
 

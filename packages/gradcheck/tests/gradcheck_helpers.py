@@ -9,7 +9,7 @@ from wengert_gradcheck import GradcheckError
 def op(forward, backward):
     """A Function of two lambdas: backward gets the gradient and the inputs."""
 
-    class Made(Function):
+    class CustomFunction(Function):
         @staticmethod
         def forward(ctx, *inputs):
             ctx.save_for_backward(*inputs)
@@ -19,7 +19,7 @@ def op(forward, backward):
         def backward(ctx, grad):
             return backward(grad, *ctx.saved_tensors)
 
-    return Made.apply
+    return CustomFunction.apply
 
 
 def real(*shape):

@@ -5,7 +5,7 @@ import wengert as wg
 from gradcheck_helpers import complexes, error, op, real
 
 
-def dropped(grad, a):
+def drop_one(grad, a):
     """One element too few gets its gradient."""
     grad = grad * 2 * a
     grad[0, 0] = 0
@@ -29,7 +29,7 @@ MISTAKES = [
     (op(lambda a: (a * a).t(), lambda g, a: 2 * a * g), (3, 3), "transposed: the grad_output"),
     (op(lambda a: a * a, lambda g, a: (2 * a * g).roll(1)), (5,), "the right numbers at the wrong places"),
     (op(lambda a: a.flip(0), lambda g, a: g), (4,), "the right numbers at the wrong places"),
-    (op(lambda a: a * a, dropped), (3, 2), "contributions are missing"),
+    (op(lambda a: a * a, drop_one), (3, 2), "contributions are missing"),
     (op(lambda a: a * a, one_wrong), (9,), "only 1 of 9 input elements are wrong"),
     (lambda a: a / 0, (2,), "nan or inf in the numerical"),
     (lambda a: wg.nn.functional.dropout(a), (5, 5), "the function jumps when an input moves"),

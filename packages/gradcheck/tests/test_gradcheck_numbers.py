@@ -66,14 +66,14 @@ def test_the_inputs_are_as_before_when_the_function_fails():
 def test_the_number_of_calls():
     calls = []
 
-    def counted(x):
+    def count_call(x):
         calls.append(1)
         return x * x
 
-    gradcheck(counted, real(10), check_undefined_grad=False)
+    gradcheck(count_call, real(10), check_undefined_grad=False)
     assert len(calls) == 1 + 2 * 10
     calls.clear()
-    gradcheck(counted, real(10), check_undefined_grad=False, fast_mode=True)
+    gradcheck(count_call, real(10), check_undefined_grad=False, fast_mode=True)
     assert len(calls) == 1 + 2
 
 

@@ -16,7 +16,7 @@ from wengert_testing.sim import SimDevice, SimEvent, reset
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _registered():
+def _register_sim():
     group = registry.group("devices")
     if "sim" in group:
         yield
@@ -26,7 +26,7 @@ def _registered():
 
 
 @pytest.fixture
-def sim(_registered):
+def sim(_register_sim):
     plugin = device.plugin_of("sim")
     reset()
     for index in range(plugin.COUNT):

@@ -195,11 +195,11 @@ def test_stacks_that_are_deep_are_cut_and_do_no_harm():
 def tree(events):
     """Names with those of what ran inside."""
 
-    def shown(event):
-        inside = [shown(child) for child in event.cpu_children]
+    def branch(event):
+        inside = [branch(child) for child in event.cpu_children]
         return (event.name.removeprefix("aten::"), *inside) if inside else event.name.removeprefix("aten::")
 
-    return [shown(event) for event in events if event.cpu_parent is None]
+    return [branch(event) for event in events if event.cpu_parent is None]
 
 
 def test_a_function_of_one_operation_of_its_name_is_one_event():

@@ -96,12 +96,12 @@ def test_an_interruption_inside_of_a_sink_is_not_swallowed():
 
 
 def test_an_interruption_inside_of_the_block_ends_the_profile():
-    def interrupted():
+    def interrupt():
         wg.ones(2)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), profile() as prof:
-        interrupted()
+        interrupt()
     assert [event.name for event in prof.function_events] == ["aten::ones"]
 
 

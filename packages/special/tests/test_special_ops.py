@@ -53,7 +53,7 @@ def angle(f):
     return degree(lambda n, x: f(n, np.arccos(x)))
 
 
-def shifted(f):
+def shift(f):
     return angle(lambda n, t: f(n, np.arccos(2 * np.cos(t) - 1)))
 
 
@@ -98,7 +98,7 @@ CASES = [
     OpCase("special.entr", lambda x: -x * np.log(x), UNARY, domain=POSITIVE),
     OpCase("special.xlog1py", lambda x, y: x * np.log1p(y), PAIRS, domain=POSITIVE),
     *(OpCase(f"special.chebyshev_polynomial_{k}", angle(f), DEGREES, domain=(-0.9, 0.9)) for k, f in CHEBYSHEV.items()),
-    *(OpCase(f"special.shifted_chebyshev_polynomial_{k}", shifted(f), DEGREES, domain=INSIDE)
+    *(OpCase(f"special.shifted_chebyshev_polynomial_{k}", shift(f), DEGREES, domain=INSIDE)
       for k, f in CHEBYSHEV.items()),
     OpCase("special.hermite_polynomial_h", degree(lambda n, x: 2 ** (n / 2) * sp.eval_hermitenorm(n, np.sqrt(2) * x)),
            DEGREES),

@@ -19,7 +19,7 @@ print(json.dumps([options.MODE, options.COMPILE, options.LINK, options.CYTHON]))
 
 
 @pytest.fixture(scope="module")
-def installed(project, tmp_path_factory):
+def unpacked_wheel(project, tmp_path_factory):
     """The folder of an unpacked wheel, and the names in it."""
     folder = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(project.build("build_wheel", WENGERT_JOBS="2")) as wheel:
@@ -34,27 +34,27 @@ def ask(project, folder, expression):
     return project.run(f"{program}print({expression})")
 
 
-def test_a_wheel_has_one_shared_object_and_no_sources_of_c(installed):
-    names = [name for name in installed[1] if not name.startswith("wengert_sample-")]
+def test_a_wheel_has_one_shared_object_and_no_sources_of_c(unpacked_wheel):
+    names = [name for name in unpacked_wheel[1] if not name.startswith("wengert_sample-")]
     (native,) = [name for name in names if name.endswith(".so")]
     assert native.startswith("wengert_sample/_native.")
     assert not [name for name in names if name.endswith((".pyx", ".c"))]
     assert "wengert_sample/plain.py" in names  # tracebacks show its lines
 
 
-def test_all_modules_are_in_the_shared_object(project, installed):
+def test_all_modules_are_in_the_shared_object(project, unpacked_wheel):
     names = "_helpers bare.inner hot loops plain"
-    assert ask(project, installed[0], "*(name[15:] for name in sorted(w._native.names()))") == names
-    assert ask(project, installed[0], "w.total([1, 2, 3])") == "6"
-    assert ask(project, installed[0], "module('wengert_sample.bare.inner').run()") == "1"
-    assert ask(project, installed[0], "module('wengert_sample.bare').__doc__") == "A package without code."
+    assert ask(project, unpacked_wheel[0], "*(name[15:] for name in sorted(w._native.names()))") == names
+    assert ask(project, unpacked_wheel[0], "w.total([1, 2, 3])") == "6"
+    assert ask(project, unpacked_wheel[0], "module('wengert_sample.bare.inner').run()") == "1"
+    assert ask(project, unpacked_wheel[0], "module('wengert_sample.bare').__doc__") == "A package without code."
 
 
-def test_modules_named_as_compiled_are_c_and_others_are_bytecode(project, installed):
+def test_modules_named_as_compiled_are_c_and_others_are_bytecode(project, unpacked_wheel):
     kinds = "*(inspect.isfunction(getattr(module('wengert_sample.' + m), f)) for m, f in "
     kinds += "(('hot', 'run'), ('plain', 'where')))"
-    assert ask(project, installed[0], kinds) == "False True"
-    assert ask(project, installed[0], "w.plain.where().endswith('wengert_sample/plain.py')") == "True"
+    assert ask(project, unpacked_wheel[0], kinds) == "False True"
+    assert ask(project, unpacked_wheel[0], "w.plain.where().endswith('wengert_sample/plain.py')") == "True"
 
 
 def test_modules_come_after_what_they_import_and_late_where_nothing_needs_them(project):
@@ -68,7 +68,7 @@ def test_modules_come_after_what_they_import_and_late_where_nothing_needs_them(p
     }  # fmt: skip
 
 
-def test_what_is_up_to_date_is_not_compiled_again(project, installed):
+def test_what_is_up_to_date_is_not_compiled_again(project, unpacked_wheel):
     objects = sorted(project.folder.glob("build/temp*/**/*.o"))
     before = [file.stat().st_mtime_ns for file in objects]
     project.build("build_wheel")

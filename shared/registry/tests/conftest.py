@@ -43,7 +43,7 @@ class World:
         """A registry of its own on these folders and switches."""
         return Registry(self.paths, environ)
 
-    def imported(self) -> set[str]:
+    def imported_modules(self) -> set[str]:
         """The modules that have been imported from here."""
         files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
         return {name for name, file in files.items() if file.startswith(str(self.root))}
@@ -62,5 +62,5 @@ def entry_points(points: Mapping[str, str]) -> str:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made = World(tmp_path, monkeypatch)
     yield made
-    for name in made.imported():
+    for name in made.imported_modules():
         del sys.modules[name]

@@ -140,7 +140,7 @@ def test_two_distributions_that_claim_a_name_are_an_error_that_names_both(clash)
         "1.2 (entry point 'exp = clash_b:x' of wengert.formulas.v1), so none of them is used; choose with "
         "WENGERT_PREFER=\"formulas:exp=a\" (see docs/errors/plugin-refused)"
     )
-    assert clash.imported() == set()
+    assert clash.imported_modules() == set()
     assert [row.state for row in registry.table()] == ["clash", "clash", "available"]
     assert "exp" in registry.group("formulas")
     with pytest.warns(PluginWarning, match="registered twice") as caught:

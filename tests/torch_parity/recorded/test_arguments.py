@@ -10,7 +10,7 @@ import wengert
 from parity import answers, sample_table
 from parity.wrong_arguments import outcome
 
-RECORDED = answers.recorded("arguments")
+RECORDED = answers.answers_of("arguments")
 PATHS = answers.paths_in_torch("arguments")
 DIFFERENCES = answers.differences("arguments")
 """Calls that are taken here and refused there ("OP: +NAME"), or the other way round ("OP: -NAME")."""
@@ -31,7 +31,7 @@ def test_arguments_of_another_type(op: str) -> None:
 
 
 def test_every_row_has_been_asked_for() -> None:
-    assert sorted(RECORDED) == sample_table.asked()
+    assert sorted(RECORDED) == sample_table.recorded_ops()
 
 
 def test_every_difference_is_of_an_op() -> None:

@@ -10,7 +10,7 @@ import wengert
 from parity import answers, sample_table
 from parity.autocast_dtypes import DTYPES, autocast_dtypes
 
-RECORDED = answers.recorded("autocast")
+RECORDED = answers.answers_of("autocast")
 PATHS = answers.paths_in_torch("autocast")
 DIFFERENCES = answers.differences("autocast")
 
@@ -34,7 +34,7 @@ def test_dtypes_inside_of_autocast(op: str) -> None:
 
 
 def test_every_row_has_been_asked_for() -> None:
-    assert sorted(RECORDED) == sample_table.asked()
+    assert sorted(RECORDED) == sample_table.recorded_ops()
 
 
 def test_every_difference_is_of_an_op() -> None:

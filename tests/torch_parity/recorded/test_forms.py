@@ -12,7 +12,7 @@ from parity import answers, sample_table
 from parity.call_forms import forms
 from parity.compare_summaries import form_differs
 
-RECORDED = answers.recorded("forms")
+RECORDED = answers.answers_of("forms")
 PATHS = answers.paths_in_torch("forms")
 DIFFERENCES = answers.differences("forms")
 
@@ -31,7 +31,7 @@ def test_forms_of_a_call(op: str) -> None:
 
 
 def test_every_row_has_been_asked_for() -> None:
-    assert sorted(RECORDED) == sample_table.asked()
+    assert sorted(RECORDED) == sample_table.recorded_ops()
 
 
 def test_every_difference_is_of_an_op() -> None:

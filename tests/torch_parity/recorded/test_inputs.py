@@ -16,7 +16,7 @@ from parity import answers, sample_table
 from parity.compare_summaries import call_differs
 from parity.sample_calls import KINDS, answer
 
-RECORDED = answers.recorded("inputs")
+RECORDED = answers.answers_of("inputs")
 QUESTIONS = answers.questions("inputs")
 PATHS = answers.paths_in_torch("inputs")
 OPS = sorted({case.partition(": ")[0] for case in RECORDED})

@@ -8,7 +8,7 @@ from parity import answers
 from parity.compare import agree
 from wengert_testing import naive, programs
 
-STEPS, RECORDED = answers.questions("programs"), answers.recorded("programs")
+STEPS, RECORDED = answers.questions("programs"), answers.answers_of("programs")
 DIFFERENCES = answers.differences("programs")
 KNOWN = [seed for seed, record in RECORDED.items() if record is not None and seed not in DIFFERENCES]
 

@@ -8,23 +8,23 @@ import pytest
 from parity import answers
 from parity.promotion import DTYPES, Table, tables
 
-RECORDED: dict[str, Table] = answers.recorded("promotion")
+RECORDED: dict[str, Table] = answers.answers_of("promotion")
 DIFFERENCES = answers.differences("promotion")
 """Cells: "OPERATION DTYPE COLUMN"."""
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Table]:
+def our_tables() -> dict[str, Table]:
     module: ModuleType = importlib.import_module(os.environ.get("WENGERT_ORACLE_MODULE", "wengert"))
     return tables(module)
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_result_dtypes(name: str, found: dict[str, Table]) -> None:
+def test_result_dtypes(name: str, our_tables: dict[str, Table]) -> None:
     different = {
         (first, column): (recorded, ours)
         for first, row in RECORDED[name].items()
-        for column, (recorded, ours) in enumerate(zip(row.split(), found[name][first].split(), strict=True))
+        for column, (recorded, ours) in enumerate(zip(row.split(), our_tables[name][first].split(), strict=True))
         if not agrees(recorded, ours) and cell(name, first, column) not in DIFFERENCES
     }
     assert different == {}
@@ -46,8 +46,8 @@ def agrees(recorded: str, ours: str) -> bool:
     return recorded == ours or (recorded == "RuntimeError" and ours == "NotImplementedError")
 
 
-def test_every_question_was_recorded(found: dict[str, Table]) -> None:
-    assert list(found) == list(RECORDED)
+def test_every_question_was_recorded(our_tables: dict[str, Table]) -> None:
+    assert list(our_tables) == list(RECORDED)
     assert all(list(rows) == DTYPES for rows in RECORDED.values())
 
 

@@ -52,13 +52,13 @@ def known_differences() -> dict[str, str]:
 KNOWN = known_differences()
 
 
-def marked(case: Case) -> Any:
+def as_parameter(case: Case) -> Any:
     """A case as a parameter; one that is known to differ must fail, so that the list cannot grow old."""
     reason = KNOWN.get(str(case))
     return pytest.param(case, marks=pytest.mark.xfail(reason=reason, strict=True)) if reason else case
 
 
-@pytest.mark.parametrize("case", [marked(case) for case in CASES], ids=str)
+@pytest.mark.parametrize("case", [as_parameter(case) for case in CASES], ids=str)
 def test_does_what_torch_does(case: Case, module: ModuleType) -> None:
     check(case, answers(case.subject)[case.name], run(case, module))
 

@@ -9,7 +9,7 @@ from parity import answers
 from parity.compare import agree
 from parity.transforms import kind, run
 
-QUESTIONS, RECORDED = answers.questions("transforms"), answers.recorded("transforms")
+QUESTIONS, RECORDED = answers.questions("transforms"), answers.answers_of("transforms")
 DIFFERENCES = answers.differences("transforms")
 DET = "1077"
 

@@ -18,7 +18,7 @@ def checkpoint(*args, **kwargs):
     return module().checkpoint(*args, **kwargs)
 
 
-def counted(function):
+def count_calls(function):
     def run(*args, **kwargs):
         run.calls += 1
         return function(*args, **kwargs)
@@ -30,7 +30,7 @@ def counted(function):
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_same_gradients_and_one_more_forward(use_reentrant):
     x = leaf()
-    f = counted(lambda x: (x * x).exp().sin())
+    f = count_calls(lambda x: (x * x).exp().sin())
     wanted = torch.autograd.grad(f(x).sum(), x)[0]
     f.calls = 0
     y = checkpoint(f, x, use_reentrant=use_reentrant)
@@ -252,7 +252,7 @@ def test_context_fn():
 
 def test_retain_graph():
     x = leaf()
-    f = counted(lambda x: x.exp())
+    f = count_calls(lambda x: x.exp())
     y = checkpoint(f, x, use_reentrant=False).sum()
     y.backward(retain_graph=True)
     y.backward()
@@ -269,7 +269,7 @@ def test_under_no_grad_nothing_is_recorded():
 @pytest.mark.parametrize("use_reentrant", [True, False])
 @pytest.mark.parametrize("segments", [1, 2, 3])
 def test_sequential(segments, use_reentrant):
-    functions = [counted(f) for f in (torch.sin, torch.exp, lambda x: x * x, torch.tanh)]
+    functions = [count_calls(f) for f in (torch.sin, torch.exp, lambda x: x * x, torch.tanh)]
     x = leaf()
     y = module().checkpoint_sequential(functions, segments, x, use_reentrant=use_reentrant)
     wanted = torch.autograd.grad(torch.tanh(x.sin().exp() ** 2).sum(), x)[0]

@@ -25,7 +25,7 @@ class Cube(torch.autograd.Function):
         return grad_output * slope + grad_slope * 6 * x
 
 
-class Scaled(torch.autograd.Function):
+class Scale(torch.autograd.Function):
     """x * factor, by a rule of its own."""
 
     seen: ClassVar[list] = []
@@ -44,19 +44,19 @@ class Scaled(torch.autograd.Function):
 
     @staticmethod
     def vmap(info, in_dims, x, factor):
-        Scaled.seen.append((info.batch_size, info.randomness, in_dims, tuple(x.shape)))
-        return Scaled.apply(x, factor), in_dims[0]
+        Scale.seen.append((info.batch_size, info.randomness, in_dims, tuple(x.shape)))
+        return Scale.apply(x, factor), in_dims[0]
 
 
 X = torch.arange(6.0).reshape(2, 3)
 
 
 def test_own_rule():
-    del Scaled.seen[:]
-    result = torch.vmap(lambda x: Scaled.apply(x, 2))(X)
+    del Scale.seen[:]
+    result = torch.vmap(lambda x: Scale.apply(x, 2))(X)
     assert result.tolist() == (2 * X).tolist()
-    assert Scaled.seen == [(2, "error", (0, None), (2, 3))]
-    slopes = torch.vmap(torch.func.grad(lambda x: (Scaled.apply(x, 2) * x).sum()))(X)
+    assert Scale.seen == [(2, "error", (0, None), (2, 3))]
+    slopes = torch.vmap(torch.func.grad(lambda x: (Scale.apply(x, 2) * x).sum()))(X)
     assert slopes.tolist() == (4 * X).tolist()
 
 

@@ -34,7 +34,7 @@ def seed():
 def op(forward, backward, jvp=None):
     """A Function of two lambdas: backward gets the gradient and the inputs."""
 
-    class Made(Function):
+    class CustomFunction(Function):
         @staticmethod
         def forward(ctx, *inputs):
             ctx.save_for_backward(*inputs)
@@ -49,7 +49,7 @@ def op(forward, backward, jvp=None):
         def jvp(ctx, *tangents):
             return jvp(*tangents, *ctx.saved_tensors)
 
-    return Made.apply
+    return CustomFunction.apply
 
 
 def real(*shape):
@@ -305,7 +305,7 @@ def test_a_backward_that_cannot_be_batched():
         gradcheck(tangents, real(3), check_forward_ad=True, check_batched_forward_grad=True)
 
 
-class Undefined(Function):
+class Double(Function):
     """A backward that takes no None."""
 
     @staticmethod
@@ -318,7 +318,7 @@ class Undefined(Function):
         return grad * 2
 
 
-class Ones(Undefined):
+class Ones(Double):
     """A backward that gives ones for None."""
 
     @staticmethod
@@ -326,17 +326,17 @@ class Ones(Undefined):
         return torch.ones(2, dtype=torch.float64) if grad is None else grad * 2
 
 
-class Handled(Undefined):
+class DoubleOrNone(Double):
     @staticmethod
     def backward(ctx, grad):
         return None if grad is None else grad * 2
 
 
 def test_undefined_gradients():
-    assert gradcheck(Handled.apply, real(2))
+    assert gradcheck(DoubleOrNone.apply, real(2))
     with pytest.raises(TypeError, match="NoneType"):
-        gradcheck(Undefined.apply, real(2))
-    assert gradcheck(Undefined.apply, real(2), check_undefined_grad=False)
+        gradcheck(Double.apply, real(2))
+    assert gradcheck(Double.apply, real(2), check_undefined_grad=False)
     note = pytest.warns(UserWarning, match="New undefined gradient support checking feature is enabled by default")
     with note, pytest.raises(GradcheckError, match=UNDEFINED):
         gradcheck(Ones.apply, real(2))

@@ -6,7 +6,7 @@ import pytest
 import wengert as torch
 
 
-def made_inside(*values):
+def inference_tensor(*values):
     with torch.inference_mode():
         return torch.tensor(list(values) or [1.0, 2.0])
 
@@ -52,10 +52,10 @@ def test_what_is_an_inference_tensor():
         assert not x[0].is_inference()                  # a view of a normal tensor is normal
         assert torch.ones(2)[0].is_inference()
     assert not x.clone().is_inference()
-    assert made_inside()[0].is_inference()              # a view of an inference tensor is one, outside too
-    assert made_inside().detach().is_inference()
-    assert not made_inside().clone().is_inference()
-    assert not (made_inside() * 2).is_inference()
+    assert inference_tensor()[0].is_inference()              # a view of an inference tensor is one, outside too
+    assert inference_tensor().detach().is_inference()
+    assert not inference_tensor().clone().is_inference()
+    assert not (inference_tensor() * 2).is_inference()
 
 
 def test_a_leaf_made_inside_may_require_grad_and_records_nothing():
@@ -86,7 +86,7 @@ def test_inplace_inside_on_a_leaf_that_requires_grad():
 
 
 def test_inplace_outside_is_refused():
-    x = made_inside()
+    x = inference_tensor()
     phrase = (r"Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
               r"normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
               r"details.")
@@ -110,7 +110,7 @@ def test_inplace_on_a_normal_view_made_inside():
 
 
 def test_saving_for_backward_is_refused():
-    x, w = made_inside(), torch.ones(2, requires_grad=True)
+    x, w = inference_tensor(), torch.ones(2, requires_grad=True)
     phrase = (r"Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
               r"computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and "
               r"use it in autograd, or use `torch.no_grad\(\)` instead of `torch.inference_mode\(\)`.")
@@ -141,25 +141,25 @@ def test_saving_for_backward_by_a_function_is_refused():
 def test_requires_grad_outside_is_refused():
     for change in (lambda x: x.requires_grad_(), lambda x: setattr(x, "requires_grad", True)):
         with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
-            change(made_inside())
+            change(inference_tensor())
     with torch.inference_mode():
         assert torch.ones(1).requires_grad_().requires_grad
 
 
 def test_no_version_counter():
     with pytest.raises(RuntimeError, match=r"Inference tensors do not track version counter."):
-        _ = made_inside()._version
+        _ = inference_tensor()._version
 
 
 def test_copying_into_a_normal_tensor():
     x = torch.zeros(2)
-    x.copy_(made_inside(3.0, 4.0))
+    x.copy_(inference_tensor(3.0, 4.0))
     assert x.tolist() == [3.0, 4.0]
     assert not x.is_inference()
 
 
 def test_out_of_place_with_requires_grad_of_clone():
-    x = made_inside(2.0).clone().requires_grad_()
+    x = inference_tensor(2.0).clone().requires_grad_()
     (x * x).sum().backward()
     assert x.grad.tolist() == [4.0]
 

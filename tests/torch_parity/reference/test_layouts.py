@@ -4,12 +4,12 @@ import pytest
 import wengert as torch
 
 
-def transposed(grad=True):
+def transposed_param(grad=True):
     return torch.ones(3, 2).t().requires_grad_(grad)
 
 
 def test_rule_1_dense_memory_gives_the_strides_of_the_parameter():
-    param = transposed()
+    param = transposed_param()
     (param * 2).sum().backward()
     assert param.grad.stride() == param.stride() == (1, 2)
 
@@ -33,7 +33,7 @@ def test_rule_2_memory_with_gaps():
 
 
 def test_rule_3_accumulates_in_place_and_keeps_strides():
-    param = transposed()
+    param = transposed_param()
     (param * 2).sum().backward()
     before, pointer = param.grad, param.grad.data_ptr()
     (param * 2).sum().backward()
@@ -43,7 +43,7 @@ def test_rule_3_accumulates_in_place_and_keeps_strides():
 
 
 def test_rule_4_create_graph_replaces_the_gradient():
-    param = transposed()
+    param = transposed_param()
     (param * 2).sum().backward()
     before = param.grad
     with pytest.warns(UserWarning, match="create_graph=True"):
@@ -54,7 +54,7 @@ def test_rule_4_create_graph_replaces_the_gradient():
 
 
 def test_setting_grad_to_none_recreates_it_by_rule_1():
-    param = transposed()
+    param = transposed_param()
     for _ in range(2):
         param.grad = None
         (param * 2).sum().backward()
@@ -62,7 +62,7 @@ def test_setting_grad_to_none_recreates_it_by_rule_1():
 
 
 def test_zeroing_the_gradient_does_not_affect_its_layout():
-    param = transposed()
+    param = transposed_param()
     (param * 2).sum().backward()
     param.grad.zero_()
     (param * 2).sum().backward()

@@ -142,7 +142,7 @@ def test_a_leaf_that_is_a_view_of_a_base_that_gets_a_history():
 # ---- custom Functions that write
 
 def doubling(factor=20):
-    class Doubled(torch.autograd.Function):
+    class Double(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
             ctx.mark_dirty(x)
@@ -152,7 +152,7 @@ def doubling(factor=20):
         def backward(ctx, g):
             return g * factor
 
-    return Doubled
+    return Double
 
 
 def test_function_that_writes_to_a_view():
@@ -165,7 +165,7 @@ def test_function_that_writes_to_a_view():
 
 
 def test_function_that_writes_to_a_view_of_a_constant():
-    class Scaled(torch.autograd.Function):
+    class Scale(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, w):
             ctx.mark_dirty(x)
@@ -176,13 +176,13 @@ def test_function_that_writes_to_a_view_of_a_constant():
             return g * 3, g.sum().reshape(1)
 
     base, w = torch.ones(3), leaf(3.0)
-    Scaled.apply(base[:2], w)
+    Scale.apply(base[:2], w)
     base.sum().backward()
     assert w.grad.tolist() == [2.0]
 
 
 def test_second_order_through_a_function_that_writes_to_a_view():
-    class Squared(torch.autograd.Function):
+    class Square(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
             ctx.save_for_backward(x.clone())
@@ -195,7 +195,7 @@ def test_second_order_through_a_function_that_writes_to_a_view():
             return g * x * 2
 
     x, y = inner()
-    Squared.apply(y[:2])
+    Square.apply(y[:2])
     (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
     assert g.tolist() == [4.0, 32.0, 6.0]
     (h,) = torch.autograd.grad(g.sum(), x)           # the saved clone is a constant

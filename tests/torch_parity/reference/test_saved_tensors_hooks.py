@@ -193,12 +193,12 @@ def test_files_are_removed_in_time(tmp_path):
 
 
 def test_packed_values_die_with_the_graph():
-    class Packed:
+    class Pack:
         def __init__(self, tensor):
             self.tensor = tensor.detach()
 
     seen = []
-    with graph.saved_tensors_hooks(lambda t: (p := Packed(t), seen.append(weakref.ref(p)))[0], lambda p: p.tensor):
+    with graph.saved_tensors_hooks(lambda t: (p := Pack(t), seen.append(weakref.ref(p)))[0], lambda p: p.tensor):
         y = leaf().exp()
     assert seen[0]() is not None
     del y

@@ -81,7 +81,7 @@ def test_an_exception_in_a_nested_run():
     def fail(grad):
         raise KeyError("inner")
 
-    def nested(grad):
+    def run_inner_backward(grad):
         with torch.enable_grad():
             w = torch.ones(1, requires_grad=True)
             v = w * 2
@@ -90,7 +90,7 @@ def test_an_exception_in_a_nested_run():
 
     x = torch.ones(1, requires_grad=True)
     y = x * 2
-    y.register_hook(nested)
+    y.register_hook(run_inner_backward)
     with pytest.raises(KeyError, match="inner"):
         y.backward()
     (x * 2).backward()

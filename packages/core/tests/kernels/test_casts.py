@@ -9,20 +9,20 @@ from .kernel_arrays import DTYPES, FLOATS, INTEGERS, assert_same, dtype, lay_out
 PAIRS = [(src, dst) for src in DTYPES for dst in DTYPES]
 
 
-def expected(array: NDArray, dst: str) -> NDArray:
+def oracle(array: NDArray, dst: str) -> NDArray:
     """The oracle: NumPy's casts, a step at a time where torch goes through another type."""
     if dst == "bool":
         return np.asarray(array != 0)
     if array.dtype.kind == "c" and not dst.startswith("complex"):
-        return expected(array.real, dst)
+        return oracle(array.real, dst)
     if dst in ("float16", "bfloat16"):
         return array.astype(np.float32).astype(dtype(dst))
     if dst in INTEGERS and array.dtype.name in FLOATS:
-        return truncated(array.astype(np.float64), "int64" if dst == "int64" else "int32").astype(dst)
+        return truncation(array.astype(np.float64), "int64" if dst == "int64" else "int32").astype(dst)
     return array.astype(dtype(dst))
 
 
-def truncated(array: NDArray, dst: str) -> NDArray:
+def truncation(array: NDArray, dst: str) -> NDArray:
     info = np.iinfo(dst)
     whole = np.trunc(array)
     fits = (whole >= float(info.min)) & (whole < -float(info.min))
@@ -39,7 +39,7 @@ def run(array: NDArray, dst: str, layout: str) -> NDArray:
 def test_cast_is_numpys(src: str, dst: str, layout: str) -> None:
     array = lay_out(values(src, 300, special=True), layout)
     got = run(array, dst, layout)
-    assert_same(got, expected(array, dst))
+    assert_same(got, oracle(array, dst))
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 17])
@@ -47,7 +47,7 @@ def test_cast_is_numpys(src: str, dst: str, layout: str) -> None:
 def test_cast_stops_at_the_end(src: str, dst: str, size: int) -> None:
     out = output(20, dst)
     testing.cast(values(src, size), out[:size])
-    assert_same(out[:size], expected(values(src, size), dst))
+    assert_same(out[:size], oracle(values(src, size), dst))
     assert_same(out[size:], output(20 - size, dst))
 
 

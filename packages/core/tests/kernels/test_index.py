@@ -9,7 +9,7 @@ from .kernel_arrays import DTYPES, assert_same, dtype, values
 OPS = ["gather", "scatter", "scatter_add"]
 
 
-def spread(array: NDArray, form: str) -> NDArray:
+def lay_out(array: NDArray, form: str) -> NDArray:
     """The same matrix in another memory layout."""
     if form == "fortran":
         return np.asfortranarray(array)
@@ -20,7 +20,7 @@ def spread(array: NDArray, form: str) -> NDArray:
     return array.copy() if form == "contiguous" else wide[:, ::3]
 
 
-def expected(op: str, self_: NDArray, dim: int, index: NDArray, other: NDArray) -> NDArray:
+def result_by_definition(op: str, self_: NDArray, dim: int, index: NDArray, other: NDArray) -> NDArray:
     """One element after the other, as the definition says; the result is other for gather, else self."""
     self_, other = self_.copy(), other.copy()
     for i, j in np.ndindex(index.shape):
@@ -40,10 +40,10 @@ def expected(op: str, self_: NDArray, dim: int, index: NDArray, other: NDArray) 
 @pytest.mark.parametrize("op", OPS)
 def test_along_a_dim(op: str, name: str, dim: int, form: str) -> None:
     rng = np.random.default_rng(4)
-    self_ = spread(values(name, 7 * 9).reshape(7, 9), form)
-    other = spread(values(name, 5 * 6, seed=1).reshape(5, 6), form)
-    index = spread(rng.integers(-self_.shape[dim], self_.shape[dim], (5, 6)), form)
-    want = expected(op, self_, dim, index, other)
+    self_ = lay_out(values(name, 7 * 9).reshape(7, 9), form)
+    other = lay_out(values(name, 5 * 6, seed=1).reshape(5, 6), form)
+    index = lay_out(rng.integers(-self_.shape[dim], self_.shape[dim], (5, 6)), form)
+    want = result_by_definition(op, self_, dim, index, other)
     testing.index_loop(op, self_, dim, index, other)
     assert_same(np.ascontiguousarray(other if op == "gather" else self_), want)
 
@@ -53,7 +53,7 @@ def test_along_a_dim(op: str, name: str, dim: int, form: str) -> None:
 def test_whole_rows(op: str, name: str) -> None:
     self_, other = values(name, 40 * 33).reshape(40, 33), values(name, 20 * 33, seed=1).reshape(20, 33)
     index = np.broadcast_to(np.random.default_rng(4).integers(0, 40, (20, 1)), (20, 33))
-    want = expected(op, self_, 0, index, other)
+    want = result_by_definition(op, self_, 0, index, other)
     testing.index_loop(op, self_, 0, index, other)
     assert_same(other if op == "gather" else self_, want)
 

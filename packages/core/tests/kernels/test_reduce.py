@@ -111,7 +111,7 @@ def test_infinities_are_values(name: str) -> None:
     assert run("amin", src, name).tolist() == [-np.inf, -np.inf, np.inf]
 
 
-def zeroed(array: NDArray) -> NDArray:
+def with_zeros(array: NDArray) -> NDArray:
     """Rows of zeros, of ones, and of mixtures."""
     array = array.copy()
     array[0] = 0
@@ -125,7 +125,7 @@ def zeroed(array: NDArray) -> NDArray:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", DTYPES)
 def test_any_and_all(name: str, form: str) -> None:
-    src = arrange(zeroed(values(name, 12 * 1100).reshape(12, 1100)), form)
+    src = arrange(with_zeros(values(name, 12 * 1100).reshape(12, 1100)), form)
     np.testing.assert_array_equal(run("any", src, "bool"), (src != 0).any(1))
     np.testing.assert_array_equal(run("all", src, "bool"), (src != 0).all(1))
 

@@ -18,7 +18,7 @@ def files_of(subject: str) -> list[Path]:
     return [file] if file.exists() else sorted((ANSWERS / subject).rglob("*.jsonl"))
 
 
-def recorded(subject: str) -> dict[str, Any]:
+def answers_of(subject: str) -> dict[str, Any]:
     """The answers of a subject by the names of their cases."""
     return {case: answer for file in files_of(subject) for case, answer in read_answers(file).answers.items()}
 

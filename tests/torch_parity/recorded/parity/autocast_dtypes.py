@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from parity.sample_calls import Sample, mapped, plain, tensors
+from parity.sample_calls import Sample, map_arrays, plain, tensors
 
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 """Dtypes of all floating arguments of a call."""
@@ -34,7 +34,7 @@ def outcome(function: Any, sample: Sample, dtype: str, torch: ModuleType) -> str
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            args, kwargs = mapped(sample, make)
+            args, kwargs = map_arrays(sample, make)
             with torch.autocast("cpu", dtype=torch.bfloat16):
                 results = tensors(function(*args, **kwargs), torch)
         except Exception:

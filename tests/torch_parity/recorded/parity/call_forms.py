@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from parity.sample_calls import Sample, arrays, mapped, plain, summary, tensors, with_leaves
+from parity.sample_calls import Sample, arrays, map_arrays, plain, summary, tensors, with_leaves
 
 
 def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: ModuleType) -> dict[str, Any]:
@@ -24,21 +24,21 @@ def forms(path: str, samples: Sequence[Sample], names: Sequence[str], torch: Mod
     found: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found["function"] = tried(lambda: described(function, sample, torch))
+        found["function"] = try_call(lambda: describe_call(function, sample, torch))
         if len(sample[0]) <= len(names):
             given = {**dict(zip(names, sample[0], strict=False)), **sample[1]}
-            found["by name"] = tried(lambda: described(function, ((), given), torch))
+            found["by name"] = try_call(lambda: describe_call(function, ((), given), torch))
         if is_top or path.startswith("Tensor."):
-            found["method"] = tried(lambda: by_method(torch.Tensor, name, sample, torch))
+            found["method"] = try_call(lambda: by_method(torch.Tensor, name, sample, torch))
             if not name.endswith("_"):
-                found["in place"] = tried(lambda: by_method(torch.Tensor, f"{name}_", sample, torch))
-                found["function in place"] = tried(lambda: described(getattr(torch, f"{name}_"), sample, torch))
-        found["out"] = tried(lambda: with_out(function, sample, torch))
-        found["grad_fn"] = tried(lambda: nodes(function, sample, torch))
+                found["in place"] = try_call(lambda: by_method(torch.Tensor, f"{name}_", sample, torch))
+                found["function in place"] = try_call(lambda: describe_call(getattr(torch, f"{name}_"), sample, torch))
+        found["out"] = try_call(lambda: with_out(function, sample, torch))
+        found["grad_fn"] = try_call(lambda: nodes(function, sample, torch))
     return found
 
 
-def tried(call: Callable[[], Any]) -> Any:
+def try_call(call: Callable[[], Any]) -> Any:
     """Return the result of a call, or that it was refused."""
     try:
         return call()
@@ -46,15 +46,15 @@ def tried(call: Callable[[], Any]) -> Any:
         return "refused"
 
 
-def made(sample: Sample, torch: ModuleType) -> tuple[list[Any], dict[str, Any]]:
+def fresh_arguments(sample: Sample, torch: ModuleType) -> tuple[list[Any], dict[str, Any]]:
     """Fresh arguments."""
-    args, kwargs = mapped(sample, lambda array: plain(array.copy(), torch))
+    args, kwargs = map_arrays(sample, lambda array: plain(array.copy(), torch))
     return list(args), kwargs
 
 
-def described(function: Any, sample: Sample, torch: ModuleType) -> Any:
+def describe_call(function: Any, sample: Sample, torch: ModuleType) -> Any:
     """The results, how they lie to the first tensor, and the names of their fields."""
-    args, kwargs = made(sample, torch)
+    args, kwargs = fresh_arguments(sample, torch)
     inputs = tensors([*args, *kwargs.values()], torch)
     before = [(x.shape, x._version) for x in inputs]
     result = function(*args, **kwargs)
@@ -68,7 +68,7 @@ def described(function: Any, sample: Sample, torch: ModuleType) -> Any:
 
 def nodes(function: Any, sample: Sample, torch: ModuleType) -> Any:
     """The names of the nodes of the results, where all floating inputs require gradients."""
-    args, kwargs, _ = with_leaves(*made(sample, torch), torch)
+    args, kwargs, _ = with_leaves(*fresh_arguments(sample, torch), torch)
     results = tensors(function(*args, **kwargs), torch)
     return [None, [y.grad_fn.name() if y.grad_fn is not None else None for y in results]]
 
@@ -84,17 +84,17 @@ def memory(y: Any, inputs: list[Any]) -> str:
 
 def by_method(tensor: Any, name: str, sample: Sample, torch: ModuleType) -> Any:
     """The same as a method of the first argument."""
-    if not isinstance(made(sample, torch)[0][0], tensor):
+    if not isinstance(fresh_arguments(sample, torch)[0][0], tensor):
         return "no tensor"
     getattr(tensor, name)
-    return described(lambda first, *rest, **words: getattr(first, name)(*rest, **words), sample, torch)
+    return describe_call(lambda first, *rest, **words: getattr(first, name)(*rest, **words), sample, torch)
 
 
 def with_out(function: Any, sample: Sample, torch: ModuleType) -> Any:
     """The result in tensors given as out=, which are empty and of the dtypes of the results."""
-    args, kwargs = made(sample, torch)
+    args, kwargs = fresh_arguments(sample, torch)
     results = function(*args, **kwargs)
-    args, kwargs = made(sample, torch)
+    args, kwargs = fresh_arguments(sample, torch)
     many = isinstance(results, (tuple, list))
     outs = [torch.empty(0, dtype=y.dtype) for y in tensors(results, torch)]
     got = function(*args, **kwargs, out=tuple(outs) if many else outs[0])

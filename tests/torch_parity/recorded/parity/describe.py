@@ -49,7 +49,7 @@ def describe_tensor(tensor: Any) -> Description:
         "stride": list(tensor.stride()),
         "requires_grad": tensor.requires_grad,
         "grad_fn": None if grad_fn is None else grad_fn.name(),
-        "values": nested(tensor.detach().resolve_conj().resolve_neg().tolist(), dtype),
+        "values": json_numbers(tensor.detach().resolve_conj().resolve_neg().tolist(), dtype),
     }
 
 
@@ -57,9 +57,9 @@ def describe_numpy(value: object) -> Description | None:
     """The description of an array or a NumPy scalar, None for anything else."""
     if isinstance(value, np.ndarray):
         dtype = value.dtype.name
-        return {"ndarray": {"dtype": dtype, "shape": list(value.shape), "values": nested(value.tolist(), dtype)}}
+        return {"ndarray": {"dtype": dtype, "shape": list(value.shape), "values": json_numbers(value.tolist(), dtype)}}
     if isinstance(value, np.generic):
-        return {"numpy": {"dtype": value.dtype.name, "values": nested(value.item(), value.dtype.name)}}
+        return {"numpy": {"dtype": value.dtype.name, "values": json_numbers(value.item(), value.dtype.name)}}
     return None
 
 
@@ -76,10 +76,10 @@ def describe_container(value: object, module: ModuleType) -> Description:
     return {"object": type(value).__name__}
 
 
-def nested(values: Any, dtype: str) -> Any:
+def json_numbers(values: Any, dtype: str) -> Any:
     """The numbers of a (nested) list, each as JSON can hold it."""
     if isinstance(values, list):
-        return [nested(item, dtype) for item in values]
+        return [json_numbers(item, dtype) for item in values]
     if dtype in SHORTEST and isinstance(values, float) and math.isfinite(values):
         return float(str(SHORTEST[dtype](values)))
     return number(values)

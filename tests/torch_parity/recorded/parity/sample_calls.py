@@ -40,16 +40,16 @@ class Call:
     @property
     def digest(self) -> int:
         """Of the arguments, so that an answer to another question is noticed."""
-        return zlib.crc32(repr([self.kind, *map(frozen, self.sample)]).encode())
+        return zlib.crc32(repr([self.kind, *map(freeze, self.sample)]).encode())
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """An argument as something whose text is the same in each run."""
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.name, value.tolist()
     if isinstance(value, dict):
-        return [(name, frozen(part)) for name, part in value.items()]
-    return [frozen(part) for part in value] if isinstance(value, (list, tuple)) else value
+        return [(name, freeze(part)) for name, part in value.items()]
+    return [freeze(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def calls(op: str, samples: Iterable[Sample]) -> Iterator[Call]:
@@ -71,13 +71,13 @@ def arrays(value: Any) -> list[np.ndarray[Any, Any]]:
 
 
 # ---- arguments
-def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def map_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
     """An argument with ``change`` applied to each array in it."""
     if isinstance(value, np.ndarray):
         return change(value)
     if isinstance(value, dict):
-        return {name: mapped(part, change) for name, part in value.items()}
-    return type(value)(mapped(part, change) for part in value) if type(value) in (list, tuple) else value
+        return {name: map_arrays(part, change) for name, part in value.items()}
+    return type(value)(map_arrays(part, change) for part in value) if type(value) in (list, tuple) else value
 
 
 def maker(kind: str, torch: ModuleType) -> Callable[[Any], Any]:
@@ -90,7 +90,7 @@ def maker(kind: str, torch: ModuleType) -> Callable[[Any], Any]:
             return plain(array, torch)
         made += 2
         if kind in LAYOUTS:
-            return laid_out(array, kind, torch) if array.ndim and array.size else plain(array, torch)
+            return lay_out(array, kind, torch) if array.ndim and array.size else plain(array, torch)
         if kind in DTYPES:
             whole = np.asarray(np.resize(np.arange(array.size) % 5, array.shape), float)
             return plain(whole if kind in WHOLE else array, torch).to(getattr(torch, kind))
@@ -109,7 +109,7 @@ def plain(array: Any, torch: ModuleType) -> Any:
     return torch.from_numpy((np.ascontiguousarray(array) if array.ndim else array).copy())
 
 
-def laid_out(array: Any, layout: str, torch: ModuleType) -> Any:
+def lay_out(array: Any, layout: str, torch: ModuleType) -> Any:
     """A tensor whose dims are in reverse order in memory, that has gaps, or that repeats its first part."""
     if layout == "transposed":
         return plain(array.T, torch).permute(*range(array.ndim - 1, -1, -1))
@@ -121,7 +121,7 @@ def laid_out(array: Any, layout: str, torch: ModuleType) -> Any:
     return view
 
 
-def found(op: str, torch: ModuleType) -> tuple[str, Any] | None:
+def find_op(op: str, torch: ModuleType) -> tuple[str, Any] | None:
     """Return the path of an op in a module, and the function."""
     for path in ("Tensor.unfold",) if op == "unfold" else (op, f"nn.functional.{op}", f"Tensor.{op}"):
         function: Any = torch
@@ -141,7 +141,7 @@ def answer(call: Call, path: str, torch: ModuleType) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            args, kwargs = mapped(call.sample, maker(call.kind, torch))
+            args, kwargs = map_arrays(call.sample, maker(call.kind, torch))
             if call.kind.startswith("gradient"):
                 return [summary(part, torch) for part in gradients(function, args, kwargs, torch)]
             return summary(function(*(without_first(args) if call.kind == "no tensor" else args), **kwargs), torch)

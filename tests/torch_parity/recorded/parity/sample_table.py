@@ -41,7 +41,7 @@ def names() -> list[str]:
     return sorted({case.op for case in CASES if not case.op.startswith("_")} - {*RANDOM, *INNER})
 
 
-def asked() -> list[str]:
+def recorded_ops() -> list[str]:
     """The ops that PyTorch has under their own names and that have samples: those with recorded answers."""
     return [op for op in names() if samples_of(op) and op not in OURS]
 
@@ -109,4 +109,4 @@ def plain(value: Any) -> Any:
     return type(value)(plain(part) for part in value) if type(value) in (list, tuple) else value
 
 
-__all__ = ["asked", "calls_of", "families", "names", "samples_of"]
+__all__ = ["calls_of", "families", "names", "recorded_ops", "samples_of"]

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 
-def sized(t: Any, shape: Any) -> Any:
+def sum_to_size(t: Any, shape: Any) -> Any:
     """t summed to a shape that broadcasts to its own."""
     while t.ndim > len(shape):
         t = t.sum(0)
@@ -82,7 +82,7 @@ def times(torch: ModuleType) -> Any:
         @staticmethod
         def backward(ctx, grad):
             x, y = ctx.saved_tensors
-            return sized(grad * y, x.shape), sized(grad * (x + 1), y.shape)
+            return sum_to_size(grad * y, x.shape), sum_to_size(grad * (x + 1), y.shape)
 
         @staticmethod
         def jvp(ctx, t, u):
@@ -121,10 +121,10 @@ def inputs(torch: ModuleType, shape: tuple[int, ...], count: int) -> list[Any]:
             for step, start in ((0.17, 0.55), (-0.13, 0.6))[:count]]
 
 
-def described(value: Any) -> Any:
+def describe(value: Any) -> Any:
     """Shapes and numbers to ten digits; None is zeros by another name, which engines may choose between."""
     if isinstance(value, (tuple, list)):
-        return [described(part) for part in value]
+        return [describe(part) for part in value]
     if value is None or isinstance(value, bool):
         return value
     return [list(value.shape), [float(f"{x:.10g}") for x in value.detach().reshape(-1).tolist()]]
@@ -150,6 +150,6 @@ def run(torch: ModuleType, shape: tuple[int, ...], source: str, transform: str) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return described(eval(transform, names))
+            return describe(eval(transform, names))
         except Exception as error:
             return type(error).__name__

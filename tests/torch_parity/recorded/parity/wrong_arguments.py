@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from parity.sample_calls import Sample, mapped, plain
+from parity.sample_calls import Sample, map_arrays, plain
 
 WRONG: dict[str, Any] = {
     "text": "a", "float": 1.5, "None": None, "list": [1], "bool": True, "int": 1, "complex": 2j, "pair": (1, 1)
@@ -24,13 +24,13 @@ def wrong_calls(samples: Sequence[Sample]) -> Iterator[tuple[str, Sample]]:
     """(position and kind of the wrong argument, the call); each name once."""
     seen = set()
     for args, kwargs in sorted(samples, key=lambda sample: -len(sample[0]) - len(sample[1]))[:MOST]:
-        for name, call in changed(args, kwargs):
+        for name, call in variants(args, kwargs):
             if name not in seen:
                 seen.add(name)
                 yield name, call
 
 
-def changed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Sample]]:
+def variants(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Sample]]:
     """One call with each of its arguments replaced, with one argument more, and with an unknown keyword."""
     for i, value in enumerate(args):
         for kind, other in WRONG.items():
@@ -51,7 +51,7 @@ def is_refused(path: str, sample: Sample, torch: ModuleType) -> bool:
         function = getattr(function, name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        args, kwargs = mapped(sample, lambda array: plain(array, torch))
+        args, kwargs = map_arrays(sample, lambda array: plain(array, torch))
         try:
             function(*args, **kwargs)
         except Exception:
