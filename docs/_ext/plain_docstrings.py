@@ -42,7 +42,7 @@ def is_item(line: str) -> bool:
 
 
 def as_rst(run: list[str]) -> list[str]:
-    """One paragraph: an example, a list, labelled lines, or running text."""
+    """One paragraph: an example, a list, labeled lines, or running text."""
     first = next((i for i, line in enumerate(run) if line.lstrip().startswith(">>>")), None)
     if first is not None:
         indent = len(run[first]) - len(run[first].lstrip())

@@ -26,7 +26,7 @@ class Row(NamedTuple):
     line: int
     name: str
     seeds: str
-    behaviour: str
+    behavior: str
     tests: str
 
     @property
@@ -69,7 +69,7 @@ def update_page(text: str) -> str:
     for row in rows(text):
         if row.named_tests and is_open(row) != bool(THIS.search(row.tests)):
             cell = f"{row.tests}; open: issue 3" if is_open(row) else THIS.sub("", row.tests)
-            lines[row.line - 1] = f"| {row.name} | {row.seeds} | {row.behaviour} | {cell} |"
+            lines[row.line - 1] = f"| {row.name} | {row.seeds} | {row.behavior} | {cell} |"
     return "\n".join(lines) + "\n"
 
 

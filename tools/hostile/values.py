@@ -145,7 +145,7 @@ def emptied_view(*shape: int) -> Tensor:
 
 
 def half(kind: Any) -> Any:
-    """An object that nobody has initialised."""
+    """An object that nobody has initialized."""
     return kind.__new__(kind)
 
 

@@ -129,8 +129,8 @@ def test_so_many_are_dropped_and_the_others_are_larger(name: str) -> None:
     dropped = out[:, 0] == 0
     assert abs(dropped.mean() - 0.3) < 5 * math.sqrt(0.21 / N)
     np.testing.assert_allclose(out[~dropped], 1 / 0.7, rtol=1e-6)
-    neighbours = (dropped[1:] & dropped[:-1]).mean()
-    assert abs(neighbours - 0.09) < 5 * math.sqrt(0.09 / N)
+    neighbors = (dropped[1:] & dropped[:-1]).mean()
+    assert abs(neighbors - 0.09) < 5 * math.sqrt(0.09 / N)
 
 
 @pytest.mark.parametrize("name", ALPHA)

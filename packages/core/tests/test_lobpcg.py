@@ -26,7 +26,7 @@ def test_values_are_those_of_eigh(k, largest):
     np.testing.assert_allclose((x.mT @ x).numpy(), np.eye(k), atol=1e-10)
 
 
-def test_generalised_values():
+def test_generalized_values():
     a, b = symmetric(), symmetric()
     values, x = wg.lobpcg(a, 3, B=b, tol=1e-11, niter=-1)
     low = wg.linalg.cholesky(b)
@@ -99,7 +99,7 @@ def test_derivatives(what, second):
 
 
 @pytest.mark.parametrize("what", ["values", "vectors"])
-def test_derivatives_of_generalised_pairs(what):
+def test_derivatives_of_generalized_pairs(what):
     a, b = symmetric(8).requires_grad_(), symmetric(8).requires_grad_()
     start = wg.tensor(RANDOM.standard_normal((8, 2)))
 

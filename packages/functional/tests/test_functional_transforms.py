@@ -165,7 +165,7 @@ def test_linearize_calls_its_function_once() -> None:
 
 
 def test_the_derivative_of_a_linearized_function() -> None:
-    """PyTorch 2.13 gives uninitialised memory here."""
+    """PyTorch 2.13 gives uninitialized memory here."""
     x = wg.tensor([1.0, 2.0], dtype=wg.float64)
     result = grad(lambda x: linearize(lambda x: (x**3).sum(), x)[1](wg.ones_like(x)))(x)
     assert result.tolist() == [6.0, 12.0]

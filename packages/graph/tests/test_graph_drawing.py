@@ -15,12 +15,12 @@ def leaf(*values):
     return wg.tensor(list(values) or [1.0, 2.0], requires_grad=True)
 
 
-def test_torchviz_colours():
+def test_torchviz_colors():
     x = leaf()
     lines = draw(x.exp() * x, {"x": x}, saved=True).to_dot().splitlines()
-    colours = {re.search(r'label="([^"\\]*)', line)[1]: re.search("fillcolor=(.*)]", line)[1]
+    colors = {re.search(r'label="([^"\\]*)', line)[1]: re.search("fillcolor=(.*)]", line)[1]
                for line in lines if "fillcolor" in line}
-    assert colours == {"output": "darkolivegreen1", "MulBackward0": "lightgrey", "ExpBackward0": "lightgrey",
+    assert colors == {"output": "darkolivegreen1", "MulBackward0": "lightgrey", "ExpBackward0": "lightgrey",
                        "result": "orange", "self": "orange", "other": "orange", "x": "lightblue"}
 
 

@@ -131,8 +131,8 @@ def test_tables():
         "saved by      nodes  tensors   memory  there alone\n"
         "ExpBackward0      1        1  3.9 KiB      3.9 KiB"
     )
-    with pytest.raises(ValueError, match="by op, line, storage, not by 'colour'"):
-        memory.table("colour")
+    with pytest.raises(ValueError, match="by op, line, storage, not by 'color'"):
+        memory.table("color")
 
 
 def test_html_is_escaped():

@@ -20,7 +20,7 @@ ROWS = reference_table.rows(TEXT)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"line{row.line}")
 def test_row(row):
     assert row.name
-    assert row.behaviour
+    assert row.behavior
     assert re.fullmatch(r"[0-4](, [0-4])*|-", row.seeds), row.seeds
     assert row.named_tests or reference_table.OPEN.search(row.tests), "neither a test nor the issue it is open for"
     for path, name in row.named_tests:
@@ -42,6 +42,6 @@ def test_the_page_is_in_the_documentation():
 
 
 def test_a_row_that_names_no_test_is_seen():
-    (row,) = reference_table.rows("| name | seeds | behaviour | test |\n| --- | --- | --- | --- |\n| a | 0 | b | c |\n")
+    (row,) = reference_table.rows("| name | seeds | behavior | test |\n| --- | --- | --- | --- |\n| a | 0 | b | c |\n")
     assert row.named_tests == []
     assert not reference_table.OPEN.search(row.tests)

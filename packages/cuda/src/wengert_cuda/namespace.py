@@ -47,7 +47,7 @@ class Function(Delegate):
         return self.real(*arguments, **options)
 
     def accumulate(self, x: Any, axis: int = 0) -> Any:
-        """The results so far, along an axis: of neighbours, then of twice as many each time."""
+        """The results so far, along an axis: of neighbors, then of twice as many each time."""
         cupy = importlib.import_module("cupy")
         found, step = cupy.moveaxis(x, axis, -1), 1
         while step < found.shape[-1]:

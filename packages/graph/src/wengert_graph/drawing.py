@@ -15,9 +15,9 @@ from wengert_engine.extend import gradient_edge
 from wengert_graph.labels import in_dot, in_mermaid, short
 from wengert_graph.walking import Step, walk
 
-COLOURS = {"leaf": "lightblue", "saved": "orange", "output": "darkolivegreen1", "op": "lightgrey", "more": "white"}
+COLORS = {"leaf": "lightblue", "saved": "orange", "output": "darkolivegreen1", "op": "lightgrey", "more": "white"}
 """What torchviz paints: leaves that get a gradient, saved tensors, outputs, operations."""
-MERMAID_COLOURS = COLOURS | {"output": "#caff70"}  # a colour of X11, unknown to browsers
+MERMAID_COLORS = COLORS | {"output": "#caff70"}  # a color of X11, unknown to browsers
 DOT_SECONDS = 60
 
 
@@ -25,7 +25,7 @@ class Box(NamedTuple):
     """Something that is drawn."""
 
     key: str
-    kind: str  # of COLOURS
+    kind: str  # of COLORS
     lines: tuple[str, ...]
 
 
@@ -102,7 +102,7 @@ class Drawing:
     # ---- as text
 
     def to_dot(self) -> str:
-        """The graph in the language of Graphviz, in torchviz's colours.
+        """The graph in the language of Graphviz, in torchviz's colors.
 
         >>> import wengert as wg
         >>> x = wg.ones(2, requires_grad=True)
@@ -118,7 +118,7 @@ class Drawing:
         """
         lines = ["digraph {", "  node [shape=box style=filled fontname=monospace fontsize=10]"]
         for box in self.boxes:
-            lines.append(f"  {box.key} [label={in_dot(chr(10).join(box.lines))} fillcolor={COLOURS[box.kind]}]")
+            lines.append(f"  {box.key} [label={in_dot(chr(10).join(box.lines))} fillcolor={COLORS[box.kind]}]")
         for arrow in self.arrows:
             label = f" [label={in_dot(arrow.label)}]" if arrow.label else ""
             lines.append(f"  {arrow.start} -> {arrow.end}{label}")
@@ -147,7 +147,7 @@ class Drawing:
             label = f"|{in_mermaid(arrow.label)}|" if arrow.label else ""
             lines.append(f"  {arrow.start} -->{label} {arrow.end}")
         used = {box.kind for box in self.boxes}
-        lines += [f"  classDef {kind} fill:{colour},color:black" for kind, colour in MERMAID_COLOURS.items()
+        lines += [f"  classDef {kind} fill:{color},color:black" for kind, color in MERMAID_COLORS.items()
                   if kind in used]
         return "\n".join(lines)
 

@@ -1,6 +1,6 @@
 """Bessel and Airy functions.
 
-The derivative of a Bessel function is a combination of its neighbouring orders: ``_bessel`` has them all, so that
+The derivative of a Bessel function is a combination of its neighboring orders: ``_bessel`` has them all, so that
 derivatives of every order exist, at 0 as well.
 """
 

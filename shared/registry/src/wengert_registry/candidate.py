@@ -20,7 +20,7 @@ class Distribution:
     __slots__ = ("first_party", "folder", "hidden_by", "name", "version")
 
     def __init__(self, name: str, version: str = "", folder: str = "") -> None:
-        self.name: str = name  # normalised: 'acme-gpu'
+        self.name: str = name  # normalized: 'acme-gpu'
         self.version: str = version  # '' where unknown
         self.folder: str = folder
         self.first_party: bool = False

@@ -37,10 +37,10 @@ NO, YES = ("", "0", "false", "no", "off"), ("1", "true", "yes", "on")
 ROWS_HAVE_NAMES = ("ops", "namespace")  # groups whose objects bring names of their own
 
 
-def normalise(name: str) -> str:
+def normalize(name: str) -> str:
     """The one spelling of a distribution's name, as package indexes compare them.
 
-    >>> normalise("Acme_.GPU")
+    >>> normalize("Acme_.GPU")
     'acme-gpu'
     """
     name = name.strip().lower()
@@ -59,7 +59,7 @@ class Pattern:
             raise errors.unknown_group(short.strip(), list(GROUPS))
         self.text = text
         self.short = short.strip() if colon else ""
-        self.glob = glob.strip() if colon else normalise(text)
+        self.glob = glob.strip() if colon else normalize(text)
         if not self.glob:
             raise ValueError(errors.bad_switch("plugin switch", text, "'distribution' or 'group:name'"))
 
@@ -176,7 +176,7 @@ def choice_of(item: str) -> tuple[Pattern, str]:
     name, _, distribution = item.partition("=")
     if ":" not in name or not distribution.strip():
         raise ValueError(errors.bad_switch("plugin choice", item, "'group:name=distribution'"))
-    return Pattern(name), normalise(distribution)
+    return Pattern(name), normalize(distribution)
 
 
 def items(text: str) -> Sequence[str]:

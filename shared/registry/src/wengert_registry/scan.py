@@ -13,7 +13,7 @@ import os
 
 from wengert_registry import errors
 from wengert_registry.candidate import FAILED, Candidate, Distribution
-from wengert_registry.rules import FIRST_PARTY, KNOWN, normalise
+from wengert_registry.rules import FIRST_PARTY, KNOWN, normalize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ STANDARD = os.path.dirname(os.__file__)
 def scan(paths: Iterable[object]) -> list[Candidate]:
     """Every wengert.* entry point below the paths, sorted by group, name and distribution.
 
-    A distribution that occurs again (by normalised name) is hidden by the first; it is left out altogether where it has
+    A distribution that occurs again (by normalized name) is hidden by the first; it is left out altogether where it has
     the same version, as an editable install and the folder it was built from have.
     """
     found: list[Candidate] = []
@@ -51,7 +51,7 @@ def scan(paths: Iterable[object]) -> list[Candidate]:
 
 
 def metadata_folders(path: object) -> list[tuple[str, str, str]]:
-    """(folder, normalised name, version) of each distribution in one folder of sys.path; wheels before eggs."""
+    """(folder, normalized name, version) of each distribution in one folder of sys.path; wheels before eggs."""
     if path in (STANDARD, f"{STANDARD}/lib-dynload"):
         return []
     try:
@@ -71,7 +71,7 @@ def split(stem: str) -> tuple[str, str]:
     """
     parts = stem.split("-")
     at = next((i for i, part in enumerate(parts) if i and part[:1].isdigit()), len(parts))
-    return normalise("-".join(parts[:at])), "-".join(parts[at:]).partition("-py")[0]
+    return normalize("-".join(parts[:at])), "-".join(parts[at:]).partition("-py")[0]
 
 
 def read(file: str) -> tuple[str, str]:
@@ -106,7 +106,7 @@ def candidates(distribution: Distribution, text: str) -> Iterator[Candidate]:
     for group, name, target, problem in parse(text):
         if group == FIRST_PARTY:
             ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
-            distribution.first_party |= ours and normalise(name) == distribution.name
+            distribution.first_party |= ours and normalize(name) == distribution.name
             continue
         if (group, name) in seen:
             problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"

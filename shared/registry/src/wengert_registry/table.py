@@ -16,7 +16,7 @@ class Row(NamedTuple):
 
     group: str  # 'wengert.ops.v1'
     name: str
-    distribution: str  # normalised name, or the owner of an in-process registration
+    distribution: str  # normalized name, or the owner of an in-process registration
     version: str  # '' where unknown
     state: str  # available, loaded, defective, failed, disabled, incompatible, clash, refused or shadowed
     value: str  # 'module:object' or 'in process'

@@ -22,8 +22,8 @@ class PrintOptions(NamedTuple):
     """What `set_printoptions` sets; the defaults are the profile "default"."""
 
     precision: int = 4
-    threshold: float = 1000  # more elements than this are summarised
-    edgeitems: int = 3  # elements shown at both ends of a summarised dimension
+    threshold: float = 1000  # more elements than this are summarized
+    edgeitems: int = 3  # elements shown at both ends of a summarized dimension
     linewidth: int = 80
     sci_mode: bool | None = None  # None: decided by the elements
 

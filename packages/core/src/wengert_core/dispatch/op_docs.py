@@ -3,7 +3,7 @@
 Note [Documentation is data]
     A table names the package whose folder ``documentation/`` has its entries. A file belongs to a module of rows, and
     has its name: what it begins with holds for all of its entries, which follow behind lines ``## name``, by the
-    public names ("softmax", "linalg.svd"). An entry is a sentence, paragraphs, labelled parts, and an example that
+    public names ("softmax", "linalg.svd"). An entry is a sentence, paragraphs, labeled parts, and an example that
     begins with ``>>>`` and runs as a doctest, with ``wg`` for wengert. ``linalg/matmul.txt`` shows them all.
 
     Parts that an entry lacks (but for Args) are those at the beginning of its file. Arguments that mean the same

@@ -34,6 +34,6 @@ ctypedef void (*loop_t)(char **args, npy_intp *n, npy_intp *strides, void *data)
 # n elements from src to dst, converted.
 ctypedef void (*cast_fn)(char *src, npy_intp src_stride, char *dst, npy_intp dst_stride, npy_intp n) noexcept nogil
 
-# For each of outer_n positions: n elements, stride apart, reduced (or scanned, normalised) to dst.
+# For each of outer_n positions: n elements, stride apart, reduced (or scanned, normalized) to dst.
 ctypedef void (*reduce_fn)(char *src, npy_intp outer_n, npy_intp outer_stride, npy_intp n, npy_intp stride,
                            char *dst, npy_intp dst_stride) noexcept nogil

@@ -15,7 +15,7 @@ cdef enum:
     # 0.035 for sum.
     GRAIN = 0x20000                   # moved through memory
     GRAIN_SLOW = 0x10000              # computed: Loop.slow
-    GRAIN_ROWS = 0x4000               # normalised
+    GRAIN_ROWS = 0x4000               # normalized
     GRAIN_SUM = 0x40000               # reduced
     UNIT = 1024                       # elements of a stretch that is cut: a multiple of what any kernel takes at a time
     ENOUGH = 64                       # units to share out evenly

@@ -1,4 +1,4 @@
-"""Derivatives of Bessel functions: each is a combination of neighbouring orders."""
+"""Derivatives of Bessel functions: each is a combination of neighboring orders."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ cdef void clear_part(Py_ssize_t begin, Py_ssize_t end, void* data) noexcept nogi
 
 
 cdef Tensor make_uninitialized(Op op, FactoryRow* row, PyObject** slots, int code):
-    """An uninitialised tensor of the sizes asked for, or of the shape of the tensor to be like."""
+    """An uninitialized tensor of the sizes asked for, or of the shape of the tensor to be like."""
     cdef Py_ssize_t shape[64]
     cdef int ndim
     cdef Format form

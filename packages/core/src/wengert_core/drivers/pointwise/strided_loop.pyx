@@ -225,7 +225,7 @@ cdef void lay_out(
 
 
 cdef int merge_dims(int n_op, Operand* operands, int ndim, Py_ssize_t* shape) noexcept nogil:
-    """Sort dims by the output's strides, drop those of size 1, merge neighbours that are dense in every operand."""
+    """Sort dims by the output's strides, drop those of size 1, merge neighbors that are dense in every operand."""
     cdef int order[64]
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t strides[5][64]

@@ -426,7 +426,7 @@ cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
 
 
 cdef int merge(Axis* axes, int n) noexcept:
-    """Join neighbours that are one stretch."""
+    """Join neighbors that are one stretch."""
     cdef int i, m = 0
     for i in range(n):
         if m and axes[m - 1].source == axes[i].source * axes[i].size:

@@ -1,7 +1,7 @@
 """The driver of softmax and log_softmax, and of their gradients from the result.
 
-A kernel normalises rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last
-is normalised in place and copied to the result.
+A kernel normalizes rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last
+is normalized in place and copied to the result.
 """
 
 from cpython.ref cimport PyObject

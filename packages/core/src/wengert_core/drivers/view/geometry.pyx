@@ -31,7 +31,7 @@ def size(Tensor self, dim=None, *, axis=None):
 
 
 def stride(Tensor self, dim=None, *, axis=None):
-    """The steps between neighbours, in elements: of all dims, or of one."""
+    """The steps between neighbors, in elements: of all dims, or of one."""
     dim = axis if dim is None else dim
     cdef Py_ssize_t itemsize = FACTS.itemsize[self.code]
     cdef int which

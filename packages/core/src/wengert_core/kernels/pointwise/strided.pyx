@@ -1,6 +1,6 @@
 """Copy, cast and fill of n-dimensional strided buffers.
 
-A plan drops dims of size 1, makes the output's strides positive, orders dims by them and merges neighbours that walk
+A plan drops dims of size 1, makes the output's strides positive, orders dims by them and merges neighbors that walk
 both buffers in one stride. Then an odometer runs over all but the last two dims, and a 2-d kernel over those.
 """
 from wengert_core.kernels.pointwise.casts cimport cast, itemsize_of

@@ -186,7 +186,7 @@ def einsum(*args: Any) -> Any:
         way = plan(equation, tuple(operands[0].shape), tuple(operands[1].shape))
         if way is not None:
             return matrix_product(*operands, *way)
-    labelled, output = parse_equation(equation, tuple(x.dim() for x in operands))
-    parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labelled, strict=True))]
+    labeled, output = parse_equation(equation, tuple(x.dim() for x in operands))
+    parts = [without_repeats(x, labels, i) for i, (x, labels) in enumerate(zip(operands, labeled, strict=True))]
     check_sizes(parts)
     return contract(parts, output)

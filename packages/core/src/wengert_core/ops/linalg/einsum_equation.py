@@ -105,9 +105,9 @@ def output_labels(term: list[str] | None, terms: list[list[str]], ellipsis: int)
 def parse_equation(equation: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
     """The labels of the operands' dims and of the output's; kept, since programs have few equations."""
     terms, output = read(equation, len(ranks))
-    labelled = [labels_of(term, rank, i) for i, (term, rank) in enumerate(zip(terms, ranks, strict=True))]
-    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labelled)
-    return labelled, output_labels(output, terms, ellipsis)
+    labeled = [labels_of(term, rank, i) for i, (term, rank) in enumerate(zip(terms, ranks, strict=True))]
+    ellipsis = max(sum(isinstance(label, int) for label in labels) for labels in labeled)
+    return labeled, output_labels(output, terms, ellipsis)
 
 
 def from_sublists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:

@@ -53,7 +53,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 def affine_grid_stages(theta: Tensor, size: Sequence[int], align_corners: bool) -> Any:
     """The stages of affine_grid: the places, and those of all pixels before they move, with a one."""
     dims = len(size) - 2
-    axes = [centres(n, align_corners, theta) for n in size[2:]]
+    axes = [centers(n, align_corners, theta) for n in size[2:]]
     points = list(reversed(ops["meshgrid"](*axes, indexing="ij")))
     flat = ops["stack"]([*points, ops["ones_like"](points[0])], -1).reshape(1, math.prod(size[2:]), dims + 1)
     return (flat @ theta.transpose(1, 2)).reshape(theta.size(0), *size[2:], dims), flat
@@ -83,8 +83,8 @@ affine_op = TABLE.staged(
 )
 
 
-def centres(n: int, align_corners: bool, like: Tensor) -> Tensor:
-    """The centres of n pixels, from -1 to 1: the first and last ones there, or half a pixel inside."""
+def centers(n: int, align_corners: bool, like: Tensor) -> Tensor:
+    """The centers of n pixels, from -1 to 1: the first and last ones there, or half a pixel inside."""
     if n <= 1:
         return like.new_zeros((n,))
     at = ops["linspace"](-1, 1, n, dtype=like.dtype, device=like.device)

@@ -1,4 +1,4 @@
-"""Images of another size, made along one dim after the other of weighted neighbours; one row for each node of torch."""
+"""Images of another size, made along one dim after the other of weighted neighbors; one row for each node of torch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wengert_core.tensors.tensor import Tensor
 ops = TABLE.ops
 where = ops["where"]
 Taps = list[tuple[Any, Any]]
-"""For each neighbour that goes into a result: (its place, its weight) as arrays over the result's places."""
+"""For each neighbor that goes into a result: (its place, its weight) as arrays over the result's places."""
 
 SMOOTH = ("bilinear", "bicubic", "lanczos")
 CUBIC = -0.75  # the slope that makes bicubic interpolation what it is elsewhere too
@@ -37,7 +37,7 @@ def ratio(size: int, new: int, scale: float | None) -> float:
 
 
 def linear_taps(size: int, new: int, scale: float | None, align_corners: bool) -> Taps:
-    """The two neighbours."""
+    """The two neighbors."""
     at = positions(size, new, scale, align_corners, False)
     low = np.minimum(np.floor(at).astype(np.int64), size - 1)
     share = np.clip(at - low, 0, 1)
@@ -45,7 +45,7 @@ def linear_taps(size: int, new: int, scale: float | None, align_corners: bool) -
 
 
 def cubic_taps(size: int, new: int, scale: float | None, align_corners: bool) -> Taps:
-    """Four neighbours; at the edges the last one again."""
+    """Four neighbors; at the edges the last one again."""
     at = positions(size, new, scale, align_corners, True)
     low = np.floor(at).astype(np.int64)
     return [(np.clip(low + k, 0, size - 1), cubic_weight(at - low - k)) for k in (-1, 0, 1, 2)]
@@ -72,23 +72,23 @@ def smooth_taps(size: int, new: int, scale: float | None, align_corners: bool, m
     step = ((size - 1) / (new - 1) if new > 1 else 0.0) if align_corners else ratio(size, new, scale)
     reach, weight = FILTERS[mode]
     wide = max(step, 1.0)
-    centre = step * (np.arange(new) + 0.5)
-    start = np.maximum((centre - reach * wide + 0.5).astype(np.int64), 0)
-    count = np.minimum((centre + reach * wide + 0.5).astype(np.int64), size) - start
+    center = step * (np.arange(new) + 0.5)
+    start = np.maximum((center - reach * wide + 0.5).astype(np.int64), 0)
+    count = np.minimum((center + reach * wide + 0.5).astype(np.int64), size) - start
     k = np.arange(int(max(count, default=0)))[:, None]
-    weights = np.where(k < count, weight((start + k - centre + 0.5) / wide), 0)
+    weights = np.where(k < count, weight((start + k - center + 0.5) / wide), 0)
     weights = weights / weights.sum(0)
     return [(np.minimum(start + i, size - 1), row) for i, row in enumerate(weights)]
 
 
 def nearest_indices(size: int, new: int, scale: float | None, exact: bool) -> Any:
-    """The neighbour of each place."""
+    """The neighbor of each place."""
     at = (np.arange(new) + (0.5 if exact else 0.0)) * np.float32(ratio(size, new, scale))
     return np.minimum(np.floor(at.astype(np.float32)).astype(np.int64), size - 1)
 
 
 def combine_neighbors(x: Tensor, dim: int, taps: Taps) -> Tensor:
-    """The weighted sum of neighbours; one whose weight is 0 does not matter, not even if it is infinite."""
+    """The weighted sum of neighbors; one whose weight is 0 does not matter, not even if it is infinite."""
     total = None
     shape = [-1 if d == dim else 1 for d in range(x.dim())]
     for places, weights in taps:
@@ -103,16 +103,16 @@ def combine_neighbors(x: Tensor, dim: int, taps: Taps) -> Tensor:
 
 
 def merge_neighbors(taps: Taps) -> Taps:
-    """The same weighted sums, in which a neighbour that comes twice (at an edge) counts once, with both weights."""
+    """The same weighted sums, in which a neighbor that comes twice (at an edge) counts once, with both weights."""
     places, weights = (np.stack(parts) for parts in zip(*taps, strict=True))
-    first = (places[:, None] == places).argmax(1)  # the first tap with the same neighbour
+    first = (places[:, None] == places).argmax(1)  # the first tap with the same neighbor
     sums = np.zeros(weights.shape)
     np.add.at(sums, (first, np.arange(places.shape[1])), weights)
     return list(zip(places, sums, strict=True))
 
 
 def combine_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
-    """The weighted sum of neighbours of uint8, with weights of 16 bits, rounded: what is made for pixels is exact."""
+    """The weighted sum of neighbors of uint8, with weights of 16 bits, rounded: what is made for pixels is exact."""
     taps = merge_neighbors(taps)
     largest, bits = max(float(weights.max()) for _, weights in taps), 0
     while bits < 22 and largest * 2.0 ** (bits + 1) + 0.5 < 1 << 15:
@@ -126,7 +126,7 @@ def combine_bytes(x: Tensor, dim: int, taps: Taps) -> Tensor:
 
 
 def taps_of(size: int, new: int, mode: str, scale: float | None, align_corners: bool, smooth: bool) -> Taps | None:
-    """The neighbours that make a dim of another size; None where the dim stays as it is."""
+    """The neighbors that make a dim of another size; None where the dim stays as it is."""
     if mode in ("nearest", "nearest-exact"):
         return [(nearest_indices(size, new, scale, mode == "nearest-exact"), None)]
     if size == new and (scale is None or align_corners):
@@ -175,7 +175,7 @@ FEW = 1024
 
 
 def every_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) -> list[Taps | None]:
-    """The neighbours along each dim; those of small images are kept, as the gradient needs them once more."""
+    """The neighbors along each dim; those of small images are kept, as the gradient needs them once more."""
     found = few_taps if sum(old) + sum(new) <= FEW else few_taps.__wrapped__
     return found(
         kind, tuple(old), tuple(new), align_corners, None if scales is None else tuple(scales)

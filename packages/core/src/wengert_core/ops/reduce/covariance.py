@@ -66,8 +66,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )
         left = left.clamp_min(0) if isinstance(left, Tensor) else 0
-    centred = rows - mean
-    result = ops["matmul"](centred, ops["adjoint"](centred if w is None else centred * w)) / left
+    centered = rows - mean
+    result = ops["matmul"](centered, ops["adjoint"](centered if w is None else centered * w)) / left
     return result.squeeze()
 
 

@@ -1,4 +1,4 @@
-"""Quantiles: quantile and nanquantile, made of a sort and a weighted mean of two neighbours."""
+"""Quantiles: quantile and nanquantile, made of a sort and a weighted mean of two neighbors."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from wengert_core.tensors.tensor import Tensor
 
 ops = TABLE.ops
 FORWARD_NORMS = ("backward", "ortho", "forward")
-"""NumPy's names for the normalisations of a forward transform, by torch's numbers."""
+"""NumPy's names for the normalizations of a forward transform, by torch's numbers."""
 INVERSE_NORMS = FORWARD_NORMS[::-1]
 
 
@@ -119,7 +119,7 @@ def as_complex(x: Tensor) -> Tensor:
 
 
 def number_of(norm: str | None, forward: bool) -> int:
-    """torch's number of a normalisation, for one direction."""
+    """torch's number of a normalization, for one direction."""
     names = FORWARD_NORMS if forward else INVERSE_NORMS
     if norm is not None and norm not in names:
         raise RuntimeError(f"Invalid normalization mode: \"{norm}\": it is one of {', '.join(FORWARD_NORMS)}")

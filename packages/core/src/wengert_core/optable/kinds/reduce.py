@@ -127,7 +127,7 @@ class ReduceRows(Rows):
     @s.check_settings(kernel=s.one_of("softmax", "log_softmax", "softmax_backward", "log_softmax_backward"),
                reference=s.function, doc=s.text, backward=s.flag)
     def softmax(self, schema: str, *, kernel: str, reference: Reference, doc: str = "", backward: bool = False) -> Op:
-        """A row normalising along ``dim``, or (``backward``) the gradient from ``grad_output`` and ``output``.
+        """A row normalizing along ``dim``, or (``backward``) the gradient from ``grad_output`` and ``output``.
 
         kernel: a name of kernels/reduce/softmax.pxd.
         reference: callable (xp, arrays, dim); low precision comes as float32.

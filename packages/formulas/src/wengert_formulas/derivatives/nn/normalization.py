@@ -27,12 +27,12 @@ class Normal:
         each = (1, *layout[1:3], 1, 1)
         x = x.reshape(layout)
         if given:
-            centred, var = x - mean.reshape(each), var.reshape(each)
+            centered, var = x - mean.reshape(each), var.reshape(each)
         else:
-            centred = x - self.mean(x)
-            var = self.mean(centred * centred)
+            centered = x - self.mean(x)
+            var = self.mean(centered * centered)
         self.scale = (var + eps).rsqrt()
-        self.y = centred * self.scale
+        self.y = centered * self.scale
         self.weight: Any = 1 if weight is None else weight.reshape(*layout[2:4], 1)
 
     def mean(self, u: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ def resize_by_matrices(weights: Any) -> Any:
 
 
 def hats(size: int, new: int) -> Any:
-    """Linear interpolation between the centres of pixels, constant outside of them."""
+    """Linear interpolation between the centers of pixels, constant outside of them."""
     at = np.clip((np.arange(new) + 0.5) * size / new - 0.5, 0, size - 1)
     return np.maximum(1 - np.abs(at[:, None] - np.arange(size)), 0)
 

@@ -24,7 +24,7 @@ def rms_norm(x: Any, shape: Any, weight: Any = None, eps: Any = 1e-12) -> Any:
 LAYERS = [(T(2, 3), (3,)), (T(2, 3), (3,), T(3), T(3)), (T(2, 2, 3), (2, 3), T(2, 3))]
 
 CASES = [
-    # ---- normalisation
+    # ---- normalization
     *both("layer_norm", layer_norm, LAYERS),
     *both("rms_norm", rms_norm, with_words([LAYERS[0], LAYERS[2]], eps=1e-3)),
 ]

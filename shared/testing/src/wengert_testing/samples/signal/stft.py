@@ -29,7 +29,7 @@ def in_frames(x: Any, n_fft: int, hop: Any = None, win: Any = None, window: Any 
 
 
 def from_frames(z: Any, n_fft: int, hop: Any = None, win: Any = None, window: Any = None) -> Any:
-    """istft of centred frames by loops."""
+    """istft of centered frames by loops."""
     hop, wide = hop or n_fft // 4, window
     frames = np.fft.irfft(np.swapaxes(z, -1, -2), n_fft, axis=-1) * wide
     total = np.zeros((*z.shape[:-2], n_fft + hop * (z.shape[-1] - 1)))
