@@ -73,7 +73,7 @@ class BuildNative(build_ext):
         """Write a script for the linker, and return the option that names it. Note [Hot functions]"""
         file = Path(self.build_temp) / "hot.ld"
         names = HOT.read_text(encoding="utf-8").split()
-        lines = "".join(f"    *(.text.{name})\n" for name in names)
+        lines = "".join(f"    . = ALIGN(64);\n    *(.text.{name})\n" for name in names)
         text = f"SECTIONS\n{{\n  .text.wengert : ALIGN(64)\n  {{\n{lines}  }}\n}}\nINSERT BEFORE .text;\n"
         file.write_text(text, encoding="utf-8")
         return [f"-Wl,-T,{file}"]

@@ -4,7 +4,8 @@ Note [Hot functions]
     The functions of an everyday call are some hundreds of thirty thousand, and lie all over megabytes. Where too many
     of them share lines of the first-level cache they push each other out: which ones do is chance, and changes with
     every commit (a recorded select: 0 to 40 misses). hot.txt names them, and the linker of Linux puts them side by
-    side: recorded operations take 7 % less time. tools/hot_functions.py writes it; a name that is gone does no harm.
+    side, each at the beginning of a line: recorded operations take 7 % less time. tools/hot_functions.py writes it; a
+    name that is gone does no harm.
 """
 
 import os
