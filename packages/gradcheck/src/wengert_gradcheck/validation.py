@@ -41,7 +41,7 @@ def check_overlap(position: int, x: Tensor) -> None:
         )
     first, second = same_address(x)
     raise RuntimeError(
-        f"The {position}th input has overlapping memory: its elements {first} and {second} are one place in memory. "
+        f"The {position}th input has overlapping memory: its elements {first} and {second} share their memory. "
         "gradcheck only supports inputs that are non-overlapping, for a step by one element moves the other. "
         f"You should call .clone() on the input before passing it to gradcheck. ({facts})"
     )
@@ -67,7 +67,7 @@ def offsets(x: Tensor) -> Any:
 
 
 def same_address(x: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two elements that are one place in memory."""
+    """Two elements that share their memory."""
     flat = offsets(x).ravel()
     order = np.argsort(flat, kind="stable")
     k = int(np.flatnonzero(np.diff(flat[order]) == 0)[0])

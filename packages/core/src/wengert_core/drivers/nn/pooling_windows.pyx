@@ -157,7 +157,7 @@ cdef int set_up_tables(Pool* p) except -1:
     if total < MOST_WINDOWS:
         memory = <Py_ssize_t*> PyMem_Malloc(3 * (total + 1) * sizeof(Py_ssize_t))
     if memory == NULL:
-        raise MemoryError("pooling: the places of windows in an output of "
+        raise MemoryError("pooling: the positions of windows in an output of "
                           f"{p.outside[0]}x{p.outside[1]}x{p.outside[2]} do not fit into memory")
     p.out_plane = p.outside[0] * p.outside[1] * p.outside[2]
     for axis in range(3):

@@ -123,13 +123,13 @@ for dims in (1, 2, 3):
 
 
 def check_index_count(input: Tensor, pad: list[int]) -> None:
-    """MemoryError for more places along a dim than can be listed."""
+    """MemoryError for more positions along a dim than can be listed."""
     if not input.numel():  # none is listed
         return
     for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
         if size + before + after > MAX_INDICES:
             raise MemoryError(
-                f"pad: {size + before + after} places along a dimension do not fit into memory, expected at most "
+                f"pad: {size + before + after} positions along a dimension do not fit into memory, expected at most "
                 f"{MAX_INDICES}"
             )
 
