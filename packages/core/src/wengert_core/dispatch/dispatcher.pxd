@@ -15,8 +15,8 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum:
     # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
-    LIVE_INTERCEPT = 4 | 8 | 16 | 1 << 21 | 1 << 23
-    LIVE_BEYOND = LIVE_INTERCEPT | 1 << 18     # ... or WG_ON_DEVICE: no kernel of the CPU may run
+    LIVE_INTERCEPT = 4 | 8 | 16 | 0x200000 | 0x800000
+    LIVE_BEYOND = LIVE_INTERCEPT | 0x40000     # ... or WG_ON_DEVICE: no kernel of the CPU may run
 
 # of a subclass of Tensor, of the tensors in a tuple or list
 cdef uint32_t flags_of_value(PyObject* value) noexcept

@@ -10,7 +10,7 @@ Note [Values first, memory after]
 from cpython.ref cimport PyObject
 
 cdef enum:
-    MOST_ITEMS = 1 << 28               # of a sequence that is no list: its length may be a lie
+    MOST_ITEMS = 0x10000000            # of a sequence that is no list: its length may be a lie
 
 cdef bint is_plain_number(PyObject* value) noexcept   # an exact int, float, complex or bool
 cdef bint is_plain_ints(PyObject* value) noexcept     # an exact int, or a tuple of them

@@ -33,7 +33,7 @@ cdef object EXACT_FLOAT = float.__pos__
 cdef object EXACT_COMPLEX = complex.__pos__
 
 cdef enum:
-    MOST_NUMBERS = 1 << 16             # of a sequence that is no list, tuple or array
+    MOST_NUMBERS = 0x10000             # of a sequence that is no list, tuple or array
 
 
 cdef bint is_plain_number(PyObject* value) noexcept:

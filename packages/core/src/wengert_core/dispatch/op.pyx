@@ -206,6 +206,7 @@ cdef inline bint is_plain(PyObject* value, int kind) noexcept:
 cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) except NULL:
     """Return the object for a slot: the value, or an exact one that ``made[0]`` owns. TypeError for another type."""
     cdef int kind = op.kinds[slot] & 63
+    cdef list owned
     if value == <PyObject*> None and op.kinds[slot] & K_OPTIONAL:
         return value
     if kind == K_DTYPE:
@@ -230,7 +231,9 @@ cdef PyObject* plain_slot(Op op, int slot, PyObject* value, PyObject** made) exc
         Py_XDECREF(made[0])
         Py_INCREF(owned)
         made[0] = <PyObject*> owned
-    (<list> made[0]).append(plain)
+    else:
+        owned = <list> made[0]
+    owned.append(plain)
     return <PyObject*> plain
 
 

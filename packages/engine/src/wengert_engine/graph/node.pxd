@@ -29,7 +29,7 @@ cdef enum NodeFlags:
     NF_KEEPS = 8             # it is run: what is unpacked is kept until that is done
 
 cdef enum:
-    TF_CUT = 1 << 20                   # Tensor.flags: detach_() has taken its node away
+    TF_CUT = 0x100000                  # Tensor.flags: detach_() has taken its node away
 
 cdef enum SavedKind:
     SAVED_NOTHING = 0
