@@ -634,7 +634,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef bint away = runs_on_device()
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
-    cdef int code = <int> (loop - p.loops)                   # of the inputs together
+    # of the inputs together; addresses as numbers, because overflowcheck knows no difference of pointers
+    cdef int code = <int> ((<size_t> loop - <size_t> p.loops) // sizeof(Loop))
     # 16 bits: others are rounded to them first
     cdef bint compares = p.promotion == PROMOTE_COMPARE and code != loop.compute
     cdef PyObject* value
