@@ -63,6 +63,6 @@ def test_everyday_calls_read_no_documentation():
 x = wg.ones(2, 2, requires_grad=True)
 (x.T @ x.mT + x[0] - x.real.exp()).softmax(0).sum().backward()
 print([name for name in ("wengert_core.dispatch.op_docs", "importlib.resources") if name in sys.modules])
-print("the attribute `x.T`" in type(x).T.__doc__, "mT" in type(x).mT.__doc__)
+print(type(x).mT.__doc__)
 """
-    assert output_of(code) == ["[]", "[]", "True True"]
+    assert output_of(code) == ["[]", "[]", "The tensor with its last two dims swapped."]

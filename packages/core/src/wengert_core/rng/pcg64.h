@@ -178,8 +178,9 @@ WG_INLINE uint64_t wg_whole_below(wg_pcg *pcg, wg_stream *s, uint64_t most) {
     return (uint64_t)(product >> 64);
 }
 
-WG_UNUSED static void wg_fill_whole(wg_pcg *pcg, int64_t *out, wg_ssize n, int64_t low, uint64_t most) {
+WG_UNUSED static void wg_fill_whole(wg_pcg *pcg, int64_t *out, wg_ssize n, int64_t low, int64_t last) {
     wg_stream s = wg_open(pcg);
+    const uint64_t most = (uint64_t)last - (uint64_t)low;
     for (wg_ssize i = 0; i < n; i++) out[i] = (int64_t)((uint64_t)low + wg_whole_below(pcg, &s, most));
     wg_close(pcg, &s);
 }

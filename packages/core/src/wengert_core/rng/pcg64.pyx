@@ -34,7 +34,7 @@ cdef extern from "wengert_core/rng/pcg64.h" nogil:
     void wg_fill_unit_f64(wg_pcg* pcg, double* out, Py_ssize_t n)
     void wg_fill_normal_f32(wg_pcg* pcg, float* out, Py_ssize_t n, double mean, double std)
     void wg_fill_normal_f64(wg_pcg* pcg, double* out, Py_ssize_t n, double mean, double std)
-    void wg_fill_whole(wg_pcg* pcg, int64_t* out, Py_ssize_t n, int64_t low, uint64_t most)
+    void wg_fill_whole(wg_pcg* pcg, int64_t* out, Py_ssize_t n, int64_t low, int64_t last)
     void wg_fill_order(wg_pcg* pcg, int64_t* out, Py_ssize_t n)
     void wg_fill_chance(wg_pcg* pcg, unsigned char* out, Py_ssize_t n, double p)
     void wg_fill_places(wg_pcg* pcg, const double* ends, Py_ssize_t n, int64_t* out, Py_ssize_t draws)
@@ -148,13 +148,12 @@ def whole(rng, Tensor t, low, most):
     cdef wg_pcg* pcg = known_state(bits)
     if pcg == NULL or not fits(t) or t.code != INT64 or last < least:
         return False
-    cdef uint64_t span = <uint64_t> last - <uint64_t> least
     with bits.lock:
         if t.count < WITHOUT_GIL:
-            wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, span)
+            wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, last)
         else:
             with nogil:
-                wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, span)
+                wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, last)
     return True
 
 

@@ -211,22 +211,14 @@ reshaping("adjoint(Tensor self) -> Tensor", way="adjoint")
 multi_view(
     "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", way="chunk"
 )
-TABLE.attribute(
-    "T",
-    reshaping(
-        "numpy_T(Tensor self) -> Tensor", way="numpy_T", method=False, function=False
-    ),
-)
-TABLE.attribute(
-    "mT", reshaping("mT(Tensor self) -> Tensor", way="mT", method=False, function=False)
-)
-TABLE.attribute("mH", reshaping("mH(Tensor self) -> Tensor", way="adjoint", method=False, function=False))
-TABLE.attribute(
-    "H",
-    reshaping(
-        "matrix_H(Tensor self) -> Tensor", way="adjoint", method=False, function=False
-    ),
-)
+for name, schema, way, doc in (
+    ("T", "numpy_T(Tensor self) -> Tensor", "numpy_T",
+     "The tensor with its dims in reverse order. Deprecated for other than two dims: use `mT` or `permute`."),
+    ("mT", "mT(Tensor self) -> Tensor", "mT", "The tensor with its last two dims swapped."),
+    ("mH", "mH(Tensor self) -> Tensor", "adjoint", "The tensor with its last two dims swapped, and conjugated."),
+    ("H", "matrix_H(Tensor self) -> Tensor", "adjoint", "The matrix transposed and conjugated."),
+):  # fmt: skip
+    TABLE.attribute(name, reshaping(schema, way=way, method=False, function=False), doc)
 
 # ---- in place: the tensor's own geometry changes
 for schema in (

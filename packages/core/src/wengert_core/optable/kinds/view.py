@@ -36,15 +36,6 @@ def geometry_of(value: Any) -> str:
 BUILDERS = (_reshape, _slice)  # imported for the builders they register
 
 
-class OpAttribute(property):
-    # A property reads the documentation of its function when it is made; an op's is in files (dispatch/op_docs.py),
-    # which are read when somebody asks.
-    def __init__(self, op: Op) -> None:
-        super().__init__(op, doc="")
-
-    __doc__ = property(lambda self: self.fget.__doc__, lambda self, text: None)
-
-
 class ViewRows(Rows):
     """Rows of the view family, of what is made of views, and of their adjoints."""
 
@@ -150,6 +141,9 @@ class ViewRows(Rows):
         driver("view.view_backward").configure(op, view)
         return self.add(op, op.name, method=False)
 
-    def attribute(self, name: str, op: Op) -> None:
-        """Let ``x.name`` call an op of one argument."""
-        self.methods[name] = OpAttribute(op)
+    def attribute(self, name: str, op: Op, doc: str = "") -> None:
+        """Let ``x.name`` call an op of one argument.
+
+        doc: what ``help(Tensor.name)`` says. The op's own is in a file, which nobody reads to make an attribute.
+        """
+        self.methods[name] = property(op, doc=doc or f"The result of the operation {op.name}.")
