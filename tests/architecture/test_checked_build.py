@@ -1,4 +1,4 @@
-"""What Cython 3.3 cannot translate with overflowcheck and nonecheck, the directives of `make checked`, is in no source.
+"""No source has what Cython 3.3 cannot translate with overflowcheck and nonecheck, the directives of `make checked`.
 
 Both fail in Cython itself, in a build that nobody runs every day: a shift in the value of an enum, and an append to a
 list that a cast made of an element of a C array.
