@@ -52,6 +52,12 @@ def test_a_plugin_that_ends_the_process_does_not_end_the_list(tmp_path: Path, so
     assert "SystemExit" in rows["ops:acme"]["error"] or "Own" in rows["ops:acme"]["error"]
 
 
+LAYOUT = """
+from wengert_core.extend import LayoutPlugin
+class Odd(LayoutPlugin):
+    layouts = ("odd",)
+    describe = clone = zeros = elements = reduce = lambda self, *arguments: None
+"""
 DEVICE = "from wengert_testing.sim import SimDevice\nclass Odd(SimDevice):\n    type = 'odd'\n"
 BOTH = {"ops:acme": "TABLE", "formulas:acme": "FORMULAS"}
 CHECKED = {
@@ -84,6 +90,10 @@ CHECKED = {
         {"devices:odd": "Odd"},
         DEVICE + "    def device_count(self): return 'two'",
         "other", ["device_count() gave 'two'", "an int from 0 on"]),
+    "a layout with a kernel of no op": (
+        {"layouts:odd": "Odd"}, LAYOUT + "    kernels = {'adddd': abs}", "other", ["kernels has 'adddd'"]),
+    "a layout with a kernel that cannot be called": (
+        {"layouts:odd": "Odd"}, LAYOUT + "    functions = {'mul': 3}", "other", ["functions['mul'] is of type int"]),
     "a sink that cannot be called": ({"profiler_sinks:odd": "VALUE"}, "VALUE = 3", "other", ["expected a class",
             "got int"]),
     "a sink without methods": ({"profiler_sinks:odd": "Sink"}, "class Sink: pass", "other", ["write(profile)",

@@ -27,6 +27,7 @@ BELOW = {
     "wengert_profiler": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_cuda": {"wengert_registry", "wengert_core"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
+    "wengert_sparse": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_compat": {"wengert_registry", "wengert_core"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
@@ -37,7 +38,8 @@ IN_STUBS = {
 }
 """What the stubs of each may import besides: names that optional parts bring."""
 EXTENDERS = [
-    f"wengert_{name}" for name in ("compat", "cuda", "functional", "gradcheck", "graph", "profiler", "special")
+    f"wengert_{name}"
+    for name in ("compat", "cuda", "functional", "gradcheck", "graph", "profiler", "sparse", "special")
 ]
 """The optional packages."""
 FACES = {

@@ -24,6 +24,7 @@ from wengert_core.binding.schema import parse_schema
 from wengert_core.dispatch.composite import Composite
 from wengert_core.dispatch.op import Op
 from wengert_core.optable.core_table import TABLE
+from wengert_sparse.table import load as load_sparse
 from wengert_special.table import load as load_special
 
 from tools.generate.result_types import ANY_NUMBER, FIELDS, classes, flag_of, out_type, result_type
@@ -34,9 +35,10 @@ CORE = ROOT / "packages" / "core" / "src" / "wengert_core"
 WENGERT = ROOT / "packages" / "wengert" / "src" / "wengert"
 WIDTH = 120
 RESULT_MODULE = "wengert_core.tensors.return_types"
-SPECIAL = load_special()  # an optional part, whose names the stubs have all the same
-OPS = {**TABLE.ops, **SPECIAL.ops}
-METHODS = {**TABLE.methods, **SPECIAL.methods}
+OPTIONAL = (load_special(), load_sparse())  # optional parts, whose names the stubs have all the same
+OPTIONAL_OPS = {name: op for table in OPTIONAL for name, op in table.ops.items() if name not in table.hidden}
+OPS = {**TABLE.ops, **OPTIONAL_OPS}
+METHODS = {**TABLE.methods, **{name: method for table in OPTIONAL for name, method in table.methods.items()}}
 
 # Types of a schema as types of a stub. The names with an underscore are defined at the top of tensor.pyi.
 KINDS = {
@@ -227,7 +229,7 @@ def top_level(names: set[str]) -> Iterable[str]:
     for name in sorted(known - names):
         if not name.startswith("_") and hasattr(wengert_core, name):
             yield f"from wengert_core import {name} as {name}"
-    for name, value in sorted(SPECIAL.ops.items()):
+    for name, value in sorted(OPTIONAL_OPS.items()):
         if "." not in name and not name.startswith("_"):
             yield from definitions(name, value, as_function(signature(value)))
 
@@ -238,7 +240,7 @@ def written_names() -> Iterable[str]:
         if isinstance(value, (Op, Composite)) or inspect.isroutine(value):
             yield f"wengert_core.tensors.tensor.Tensor.{name}"
     for name in OPS:
-        if "." in name or name in SPECIAL.ops:
+        if "." in name or name in OPTIONAL_OPS:
             yield f"wengert.{name}"
 
 
@@ -255,6 +257,7 @@ STUBS: dict[Path, Callable[[set[str]], Iterable[str]]] = {
     WENGERT / "__init__.pyi": top_level,
     WENGERT / "fft.pyi": partial(functions, module_path="fft"),
     WENGERT / "signal" / "windows.pyi": partial(functions, module_path="signal.windows"),
+    WENGERT / "sparse.pyi": partial(functions, module_path="sparse"),
     WENGERT / "special.pyi": partial(functions, module_path="special"),
     WENGERT / "linalg.pyi": partial(functions, module_path="linalg"),
     WENGERT / "nn" / "functional.pyi": partial(functions, module_path="nn.functional"),

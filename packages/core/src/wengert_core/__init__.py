@@ -30,8 +30,15 @@ def _accept_device(candidate: object, obj: object) -> object:
     return accept(candidate, obj)
 
 
+def _accept_layout(candidate: object, obj: object) -> object:
+    from wengert_core.layouts.lookup import accept  # with the first layout
+
+    return accept(candidate, obj)
+
+
 _registry.group("ops").on_accept(_accept, together=True)
 _registry.group("devices").on_accept(_accept_device)
+_registry.group("layouts").on_accept(_accept_layout)
 _lazy_names.promise_methods()
 _install_operators()
 _mount_all()

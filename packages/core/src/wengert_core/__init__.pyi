@@ -16,8 +16,8 @@ from wengert_core.api.untyped_storage import is_storage as is_storage
 from wengert_core.backends.default_device import get_default_device as get_default_device
 from wengert_core.backends.default_device import set_default_device as set_default_device
 from wengert_core.devices.device import device as device
-from wengert_core.devices.device import layout as layout
-from wengert_core.devices.device import strided as strided
+from wengert_core.devices.layout import layout as layout
+from wengert_core.devices.layout import strided as strided
 from wengert_core.dtypes.dtypes import dtype as dtype
 from wengert_core.dtypes.dtypes import get_default_dtype as get_default_dtype
 from wengert_core.dtypes.dtypes import set_default_dtype as set_default_dtype

@@ -38,6 +38,12 @@ NAMES = {
     "plugin_with": ("devices.device", "plugin_with"),
     "accelerator_functions": ("backends.accelerator", "functions"),
     "blas_num_threads": ("runtime.blas_lookup", "num_threads"),
+    # Layouts
+    "LayoutPlugin": ("layouts.plugin", "LayoutPlugin"),
+    "layout": ("devices.layout", "layout_called"),
+    "layout_plugin": ("layouts.lookup", "plugin_called"),
+    "components_of": ("layouts.components", "components_of"),
+    "is_strided": ("tensors.tensor", "is_strided_tensor"),
     # Tensors
     "Tensor": ("tensors.tensor", "Tensor"),
     "Size": ("geometry.size", "Size"),
@@ -60,6 +66,8 @@ NAMES = {
     "DisableTorchFunctionSubclass": ("dispatch.overrides", "DisableTorchFunctionSubclass"),
     "is_torch_function_enabled": ("binding.torch_function", "is_enabled"),
     "disabled_torch_function": ("binding.torch_function", "_disabled_torch_function_impl"),
+    # Text
+    "format_tensor": ("api.printing", "format_tensor"),
     # Arguments and errors
     "as_list": ("binding.sequences", "list_items"),
     "short_repr": ("messages.short_repr", "short_repr"),

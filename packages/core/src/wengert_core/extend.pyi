@@ -1,3 +1,4 @@
+from wengert_core.api.printing import format_tensor as format_tensor
 from wengert_core.backends.accelerator import functions as _functions
 from wengert_core.binding.checked_methods import checked as checked
 from wengert_core.binding.function_modes import active_mode as active_mode
@@ -9,6 +10,7 @@ from wengert_core.binding.torch_function import is_enabled as _is_enabled
 from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
+from wengert_core.devices.layout import layout_called as _layout_called
 from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
 from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
 from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
@@ -28,6 +30,9 @@ from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
 from wengert_core.dtypes.dtypes import dtype as dtype
 from wengert_core.geometry.size import Size as Size
+from wengert_core.layouts.components import components_of as components_of
+from wengert_core.layouts.lookup import plugin_called as _plugin_called
+from wengert_core.layouts.plugin import LayoutPlugin as LayoutPlugin
 from wengert_core.messages.short_repr import short_repr as _short_repr
 from wengert_core.messages.signatures import invalid_combination as invalid_combination
 from wengert_core.optable.kinds.base import BOOL as BOOL
@@ -46,6 +51,7 @@ from wengert_core.runtime.blas_lookup import num_threads as _num_threads
 from wengert_core.runtime.user_warnings import warn_user as warn_user
 from wengert_core.tensors.named_tuple import Result as Result
 from wengert_core.tensors.tensor import Tensor as Tensor
+from wengert_core.tensors.tensor import is_strided_tensor as _is_strided_tensor
 from wengert_core.tensors.tensor import mount as mount
 
 NAMES: dict[str, tuple[str, str]]
@@ -55,7 +61,10 @@ blas_num_threads = _num_threads
 device_plugin = _plugin_of
 disabled_torch_function = _disabled_torch_function_impl
 find_op = _find
+is_strided = _is_strided_tensor
 is_torch_function_enabled = _is_enabled
+layout = _layout_called
+layout_plugin = _plugin_called
 op_names = _names
 rng_states = _get_states
 set_rng_states = _set_states

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import wengert_engine as we
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, is_strided
 from wengert_engine.extend import pullback
 from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
 
@@ -59,7 +59,7 @@ def reverse(gradients: Gradients, output: Tensor, unit: complex, done: Callable[
         for rows, grads in zip(copies, gradients.each(output, seeds(output, unit)), strict=True):
             for row, grad in zip(rows, grads, strict=True):
                 if grad is not None:
-                    row.copy_(grad)
+                    row.copy_(grad if is_strided(grad) else grad.to_dense())
             done()
     return [array_of(rows).reshape(n, x.numel()).T for rows, x in zip(found, gradients.inputs, strict=True)]
 

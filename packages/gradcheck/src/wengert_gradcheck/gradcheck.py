@@ -20,6 +20,7 @@ from wengert_gradcheck.errors import GradcheckError
 from wengert_gradcheck.fast import check_fast
 from wengert_gradcheck.progress import nothing
 from wengert_gradcheck.slow import check_forward, check_reverse, check_zero, numericals
+from wengert_gradcheck.sparse_inputs import resolve_masked, strided_problem
 from wengert_gradcheck.subject import Subject, as_tuple, subject_of
 from wengert_gradcheck.undefined import check_multiplied, check_undefined, check_undefined_forward
 from wengert_gradcheck.validation import check_inputs
@@ -76,9 +77,9 @@ def gradcheck(
     of the inputs.   check_batched_grad: ``grad(..., is_grads_batched=True)`` gives what a loop gives.
     check_batched_forward_grad: the same of forward mode, with tangents that are batched as vmap makes them.
     check_forward_ad, check_backward_ad: the modes that are checked.   fast_mode: compare ``v J u`` for random vectors,
-    in a few calls; both jacobians are computed only to explain a difference.   masked: of sparse inputs, without
-    effect on dense ones.   check_sparse_nnz: of older versions; NotImplementedError when True:
-    there are no sparse tensors.
+    in a few calls; both jacobians are computed only to explain a difference.   masked: move sparse inputs at the
+    elements that are specified only, and compare gradients there; without effect on dense inputs.   check_sparse_nnz:
+    the older name of masked; ValueError where the two disagree. Sparse outputs are compared as dense ones.
 
     Returns True if all differences are small. A GradcheckError shows the jacobians, the worst entries, a map of what is
     wrong where and the usual cause of such a pattern; see its attributes and ``figure()``.
@@ -107,18 +108,12 @@ def gradcheck(
         "Setting check_batched_grad=True requires check_backward_ad to be True")
     assert not (check_batched_forward_grad and not check_forward_ad), (
         "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    refuse_sparse(check_sparse_nnz)
+    masked = resolve_masked(masked, check_sparse_nnz)
     options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad,
                       check_grad_dtypes, check_batched_grad, check_batched_forward_grad, check_forward_ad,
                       check_backward_ad, fast_mode)
-    return run_check(func, as_tuple(inputs), options, raise_exception)
-
-
-def refuse_sparse(check_sparse_nnz: bool) -> None:
-    """NotImplementedError for True."""
-    if check_sparse_nnz:
-        raise NotImplementedError("check_sparse_nnz=True: wengert has no sparse tensors, so there are no positions to "
-                                  "leave out; call gradcheck without it")
+    func, args = strided_problem(func, as_tuple(inputs), masked)
+    return run_check(func, args, options, raise_exception)
 
 
 def run_check(func: Callable[..., Any], args: tuple[Any, ...], options: Options, raise_exception: bool) -> bool:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert_engine as we
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, is_strided
 
 from wengert_gradcheck.comparing import Tolerance
-from wengert_gradcheck.gradcheck import Options, gradcheck, refuse_sparse, run_check
+from wengert_gradcheck.gradcheck import Options, gradcheck, run_check
+from wengert_gradcheck.sparse_inputs import resolve_masked, strided_problem
 from wengert_gradcheck.subject import as_tuple, is_differentiable, subject_of
 
 
@@ -58,8 +59,7 @@ def gradgradcheck(
         "Setting check_undefined_grad=True requires check_rev_over_rev to be True")
     assert not (check_batched_grad and not check_rev_over_rev), (
         "Setting check_batched_grad=True requires check_rev_over_rev to be True")
-    refuse_sparse(check_sparse_nnz)
-    args = as_tuple(inputs)
+    func, args = strided_problem(func, as_tuple(inputs), resolve_masked(masked or None, check_sparse_nnz))
     outputs = subject_of(func, args).outputs()
     positions = [i for i, y in enumerate(outputs) if is_differentiable(y) and y.requires_grad]
     if grad_outputs is None:
@@ -73,7 +73,7 @@ def gradgradcheck(
         by = [x for x in inside if is_differentiable(x) and x.requires_grad]
         found = we.grad([results[i] for i in positions], by, list(seeds[:len(positions)]), create_graph=True,
                         allow_unused=True)
-        return tuple(g for g in found if g is not None)
+        return tuple(g if is_strided(g) else g.to_dense() for g in found if g is not None)
 
     options = Options(Tolerance(eps, atol, rtol), nondet_tol, check_undefined_grad, check_grad_dtypes,
                       check_batched_grad, False, check_fwd_over_rev, check_rev_over_rev, fast_mode)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.extend import Tensor, as_list
+from wengert_core.extend import Tensor, as_list, is_strided
 
 from wengert_gradcheck.errors import Array
 
@@ -19,8 +19,10 @@ def is_differentiable(value: Any) -> bool:
 
 
 def array_of(tensor: Tensor) -> Array:
-    """The numbers of a tensor; a view where NumPy knows the dtype, and a copy of what is on a device."""
+    """The numbers of a tensor; a view where NumPy knows the dtype, and a copy of what is sparse or on a device."""
     tensor = tensor.detach().cpu()
+    if not is_strided(tensor):
+        tensor = tensor.to_dense()
     return tensor.to(wc.float32).numpy() if tensor.dtype is wc.bfloat16 else tensor.numpy()
 
 

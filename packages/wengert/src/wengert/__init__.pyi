@@ -5,6 +5,7 @@ from builtins import int as _int
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.devices.layout import layout as _layout
 from wengert_core.tensors.tensor import _Device, _DType, _Ints, _Operand, _Scalar
 from wengert_compat.amp.autocast_mode import autocast as autocast
 from wengert_compat.amp.deprecated import get_autocast_cpu_dtype as get_autocast_cpu_dtype
@@ -51,6 +52,7 @@ from wengert import linalg as linalg
 from wengert import nn as nn
 from wengert import profiler as profiler
 from wengert import signal as signal
+from wengert import sparse as sparse
 from wengert import special as special
 from wengert import amp as amp
 from wengert import backends as backends
@@ -818,6 +820,7 @@ from wengert_core import xlogy_ as xlogy_
 from wengert_core import zero_ as zero_
 from wengert_core import zeros as zeros
 from wengert_core import zeros_like as zeros_like
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def i0_(input: Tensor) -> Tensor: ...
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -825,3 +828,78 @@ def igamma_(input: Tensor, other: Tensor) -> Tensor: ...
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def igammac_(input: Tensor, other: Tensor) -> Tensor: ...
 def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def smm(input: Tensor, mat: Tensor) -> Tensor: ...
+def sparse_bsc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_bsr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    layout: _layout | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_coo_tensor(
+    indices: Any,
+    values: Any = None,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+    is_coalesced: _bool | None = None,
+) -> Tensor: ...
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    check_invariants: _bool | None = None,
+) -> Tensor: ...
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor: ...

@@ -20,5 +20,16 @@ PARTS |= dict.fromkeys("""
     special.shifted_chebyshev_polynomial_v special.shifted_chebyshev_polynomial_w special.hermite_polynomial_h
     special.hermite_polynomial_he special.laguerre_polynomial_l special.legendre_polynomial_p
 """.split(), "special")
+PARTS |= dict.fromkeys("""
+    sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor
+    sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm sspaddmm hspmm sparse.mm sparse.addmm sparse.sampled_addmm
+    sparse.spsolve sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags sparse.check_sparse_tensor_invariants
+""".split(), "sparse")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
+METHODS |= dict.fromkeys("""
+    to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce is_coalesced
+    indices values
+    _indices _values _nnz sparse_dim dense_dim crow_indices col_indices ccol_indices row_indices sparse_resize_
+    sparse_resize_and_clear_ smm sspaddmm
+""".split(), "sparse")
 """Methods of Tensor that optional distributions bring with their op tables, and their extras."""

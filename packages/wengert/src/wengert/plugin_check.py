@@ -72,6 +72,20 @@ def check_device(candidate: Any) -> Iterator[str]:
     yield from defects(candidate.value)
 
 
+def check_layout(candidate: Any) -> Iterator[str]:
+    """Yield the kernels and functions of a layout that are for no op, or that cannot be called."""
+    from wengert_core.extend import find_op
+
+    for table in ("kernels", "functions"):
+        for name, function in getattr(candidate.value, table).items():
+            try:
+                find_op(name)
+            except KeyError:
+                yield f"{table} has '{name}', and no op is called so"
+            if not callable(function):
+                yield f"{table}['{name}'] is of type {type(function).__name__}; expected a function"
+
+
 def check_sink(candidate: Any) -> Iterator[str]:
     """A sink that cannot be called, or whose class has neither of the methods."""
     sink = candidate.value
@@ -91,6 +105,6 @@ def check_name(candidate: Any) -> Iterator[str]:
 
 
 CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
-    "ops": check_ops, "formulas": check_formulas, "devices": check_device, "profiler_sinks": check_sink,
-    "namespace": check_name,
+    "ops": check_ops, "formulas": check_formulas, "devices": check_device, "layouts": check_layout,
+    "profiler_sinks": check_sink, "namespace": check_name,
 }  # fmt: skip

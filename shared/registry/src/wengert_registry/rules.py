@@ -26,6 +26,7 @@ GROUPS = {  # short name: (entry-point group, what one of it is called)
     "ops": ("wengert.ops.v1", "op table"),
     "formulas": ("wengert.formulas.v1", "formula"),
     "devices": ("wengert.devices.v1", "device"),
+    "layouts": ("wengert.layouts.v1", "layout"),
     "profiler_sinks": ("wengert.profiler_sinks.v1", "profiler sink"),
     "namespace": ("wengert.namespace.v1", "wengert name"),
 }

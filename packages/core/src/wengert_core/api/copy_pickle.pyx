@@ -22,10 +22,12 @@ from wengert_core.dtypes.dtypes import dtype_by_name
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
 from wengert_core.geometry.size_math cimport extent
+from wengert_core.layouts.lookup import plugin_of
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.runtime.user_warnings import warn_of_lost_hooks
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, new_empty, new_empty_at,
+from wengert_core.tensors.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, is_strided, new_empty,
+                                          new_empty_at,
                                           new_on_memory, new_view, same_shape, set_contiguity, storage_of, track)
 from wengert_core.tensors.tensor import as_subclass
 from wengert_core.tensors.vmap_hooks import no_storage
@@ -73,6 +75,15 @@ cdef Tensor copied_storage(Tensor t, dict memo):
     memo[key] = new
     memo.setdefault(id(memo), []).append(old)      # the id stays taken as long as the memo lives
     return new
+
+
+cdef Tensor copied_components(Tensor t, dict memo):
+    """Return a copy of a tensor of another layout; its aliases get the same components."""
+    key = id(storage_of(t))
+    if key not in memo:
+        memo[key] = plugin_of(t).clone(alias(t))
+        memo.setdefault(id(memo), []).append(storage_of(t))
+    return alias(<Tensor> memo[key])
 
 
 cdef object attributes(Tensor t):
@@ -139,7 +150,8 @@ def deep_copy(Tensor self, dict memo):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "
                            "use .detach() or .clone()")
-    new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data)
+    new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data) if is_strided(self) \
+        else copied_components(self, memo)
     new = finish_copy(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)
@@ -166,6 +178,9 @@ def reduce(Tensor self, int protocol):
     if self.device:
         warn_of_hooks(self)
         grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
+        if not is_strided(self):
+            return (rebuild_by, (*plugin_of(self).reduce(alias(self)), type(self), requires_grad(self), grad),
+                    attributes(self))
         return (rebuild_elsewhere,
                 (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad),
                 attributes(self))
@@ -224,6 +239,14 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differen
 def rebuild_elsewhere(device, cls, Tensor values, bint differentiable, grad):
     """The tensor of another device that ``reduce`` took apart, contiguous."""
     cdef Tensor new = finish_copy(values.to(device), cls, differentiable)
+    if grad is not None:
+        keep_grad(new, grad)
+    return new
+
+
+def rebuild_by(make, arguments, cls, bint differentiable, grad):
+    """The tensor of another layout that ``reduce`` took apart."""
+    cdef Tensor new = finish_copy(make(*arguments), cls, differentiable)
     if grad is not None:
         keep_grad(new, grad)
     return new

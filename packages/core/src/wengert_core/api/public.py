@@ -11,7 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from wengert_core.backends.default_device import get_default_device, set_default_device
-from wengert_core.devices.device import device, layout, strided
+from wengert_core.devices.device import device
+from wengert_core.devices.layout import layout, strided
 from wengert_core.dispatch.composite import Composite
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.runtime.thread_pool import get_num_threads, set_num_threads

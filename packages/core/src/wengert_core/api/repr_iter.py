@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wengert_core.dtypes.dtypes import ALL, get_default_dtype
-from wengert_core.tensors.tensor import Tensor, mount, set_operators
+from wengert_core.tensors.tensor import Tensor, is_strided_tensor, mount, set_operators
 
 NOTES: list[Callable[[Any], str]] = []
 """What else the text of a tensor says: functions that give ``name=value``, or "" where there is nothing to say."""
@@ -17,6 +17,8 @@ def text(tensor: Any) -> str:
     from wengert_core.api import printing  # costs milliseconds; most programs print nothing
 
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor
+    if not is_strided_tensor(plain):
+        return text_of_layout(tensor, plain)
     kind = type(tensor)
     shape = tuple(plain.shape)
     if plain.device.type != "cpu":  # only what is shown is copied to the host
@@ -30,6 +32,15 @@ def text(tensor: Any) -> str:
                                   requires_grad=getattr(tensor, "requires_grad", False),
                                   grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]),
                                   name="tensor" if kind is Tensor else kind.__name__)
+
+
+def text_of_layout(tensor: Any, plain: Any) -> str:
+    """The text of a tensor of another layout, by its plugin."""
+    from wengert_core.layouts.lookup import plugin_of
+
+    grad_fn = _grad_fn_name(tensor)
+    notes = [f"grad_fn=<{grad_fn}>"] if grad_fn else ["requires_grad=True"] if tensor.requires_grad else []
+    return plugin_of(plain).describe(plain, [*notes, *filter(None, [note(tensor) for note in NOTES])])
 
 
 def _grad_fn_name(tensor: Any) -> str | None:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from wengert_core.binding.torch_function import set_level, switch_off
-from wengert_core.devices.device import strided
+from wengert_core.devices.layout import layout_of
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.lazy_attribute import Later
 from wengert_core.tensors.tensor import Tensor, mount, move_to_subclass, set_constructor
@@ -15,6 +15,16 @@ from wengert_core.tensors.tensor import Tensor, mount, move_to_subclass, set_con
 def _false(self: Tensor) -> bool:
     """False: this kind of tensor does not exist here."""
     return False
+
+
+def _is_sparse(self: Tensor) -> bool:
+    """Whether the layout is ``sparse_coo``."""
+    return layout_of(self)._name == "sparse_coo"
+
+
+def _is_sparse_csr(self: Tensor) -> bool:
+    """Whether the layout is ``sparse_csr``."""
+    return layout_of(self)._name == "sparse_csr"
 
 
 def _is_pinned(self: Tensor, device: Any = None) -> bool:
@@ -175,7 +185,8 @@ PROPERTIES = {
     "is_nested": _false,
     "name": _nothing,
     "is_quantized": _false,
-    "is_sparse": _false,
+    "is_sparse": _is_sparse,
+    "is_sparse_csr": _is_sparse_csr,
 }
 
 
@@ -203,5 +214,5 @@ def mount_all() -> None:
             mount(name, Later(name, module, _load))
     for name, function in PROPERTIES.items():
         mount(name, property(function))
-    mount("layout", strided)
+    mount("layout", property(layout_of))
     set_constructor(_construct)

@@ -1,1 +1,1 @@
-"""Ops on tensors of other devices: interception, default devices, pinned memory, streams."""
+"""Ops on tensors of other devices and layouts: interception, default devices, pinned memory, streams."""

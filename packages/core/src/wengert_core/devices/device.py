@@ -1,4 +1,4 @@
-"""Devices by name, and the layout that torch's signatures speak of.
+"""Devices by name.
 
 >>> from wengert_core import device
 >>> device("cuda", 1)
@@ -270,26 +270,3 @@ def _resolve_index(spec: device, caller: str) -> int:
             PLUGIN_DEVICES.append((plugin, index))
             DEVICE_NUMBERS[key] = len(PLUGIN_DEVICES) - 1  # last: who finds the number uses it
         return DEVICE_NUMBERS[key]
-
-
-@checked
-class layout:
-    """How a tensor's elements are arranged: there is only ``strided``."""
-
-    __slots__ = ("_name",)
-    _name: str
-
-    def __new__(cls, name: str) -> Self:
-        made = object.__new__(cls)
-        made._name = name
-        return made
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __reduce__(self) -> str:
-        return self._name
-
-
-strided: layout = layout("strided")
-"""The layout of every tensor."""

@@ -21,7 +21,8 @@ cdef enum:
 # of a subclass of Tensor, of the tensors in a tuple or list
 cdef uint32_t flags_of_value(PyObject* value) noexcept
 cdef object intercept(Op op, PyObject** slots, uint32_t live)    # by the first whose bit is live
-cdef object run_on_device(Op op, PyObject** slots, uint32_t live)  # the last in the order
+# by the last in the order: another layout, or another device
+cdef object run_by_backend(Op op, PyObject** slots, uint32_t live)
 cdef object dispatch_to_driver(Op op, PyObject** slots)                    # dispatch, for who needs its address
 cdef int watch_only(Op op, int slot) except -1                     # -1: none
 

@@ -46,10 +46,12 @@ cdef object intercept(Op op, PyObject** slots, uint32_t live):
         return HOOKS.run_in_derivative(op, slots, live)
     if HOOKS.run_batched != NULL:      # a batched tensor is FOREIGN too, so that it is met where no vmap is current
         return HOOKS.run_batched(op, slots, live)
-    return run_on_device(op, slots, live)
+    return run_by_backend(op, slots, live)
 
 
-cdef object run_on_device(Op op, PyObject** slots, uint32_t live):
+cdef object run_by_backend(Op op, PyObject** slots, uint32_t live):
+    if HOOKS.run_on_layout != NULL:
+        return HOOKS.run_on_layout(op, slots, live)
     if HOOKS.run_on_device == NULL:
         raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
     return HOOKS.run_on_device(op, slots, live)

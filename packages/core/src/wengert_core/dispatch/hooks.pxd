@@ -3,7 +3,8 @@ the order.
 
 Note [Order of hooks]
     A call of an op asks who runs it in this order, whatever was imported first: casts of arguments
-    (dispatch/argument_casts), the observer, strong products of a formula, a batch, another device; then its driver.
+    (dispatch/argument_casts), the observer, strong products of a formula, a batch, another layout, another device; then
+    its driver.
     After the driver the engine records. Who takes a call over switches his own bit off and calls ``dispatch`` again, so
     that the next in the order is asked. An entry is written by its owner once, when that is loaded, and read by
     dispatch/dispatcher.pyx and drivers/steps.pyx; nobody puts a function around another's.
@@ -36,7 +37,8 @@ ctypedef struct Hooks:                 # NULL: its owner is not loaded
     # ---- who runs a call instead of its driver, in their order
     intercept_fn run_observed       # engine: live & WG_OBSERVE
     intercept_fn run_in_derivative  # engine: WG_DERIVING: an op of a formula, in a thread that asked for strong zeros
-    intercept_fn run_batched        # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on to run_on_device
+    intercept_fn run_batched        # engine: WG_BATCHED or WG_FOREIGN; what is not batched it hands on
+    intercept_fn run_on_layout      # layouts: WG_FOREIGN; what is strided it hands on to run_on_device
     intercept_fn run_on_device      # backends: WG_FOREIGN
     # ---- around a driver: the engine
     # after a kernel, when live & WG_RECORD: give the outputs their history

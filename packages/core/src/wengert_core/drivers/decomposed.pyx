@@ -18,7 +18,9 @@ from wengert_core.exchange.arrays cimport (array_of, contiguous_copy, convert_co
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, shape_tuple
+from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, is_strided, shape_tuple
+
+from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -73,12 +75,19 @@ cdef Tensor own_result(Op op, PyObject** slots, Tensor result):
         if i == op.out_slot:
             continue
         if isinstance(<object> slots[i], Tensor) and (<Tensor> slots[i]).storage is found.storage:
-            found = contiguous_copy(found)
+            found = copy_of(found)
         elif op.kinds[i] & 63 == K_TENSORS:
             for each in <object> slots[i]:
                 if (<Tensor> each).storage is found.storage:
-                    found = contiguous_copy(found)
+                    found = copy_of(found)
     return alias(found) if found.flags & TF_VIEW else found
+
+
+cdef Tensor copy_of(Tensor t):
+    """A copy of an argument's memory, or of its components."""
+    if is_strided(t):
+        return contiguous_copy(t)
+    return _PLUGIN_DEVICES[t.device][0].plugin.clone(t)
 
 
 cdef int check_found(Op op, object found) except -1:

@@ -9,8 +9,8 @@ from wengert_core.dtypes.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, dtyp
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, tensor_of_array
 from wengert_core.runtime.state cimport WgState
-from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, alias, new_empty, new_empty_at, new_view, same_shape,
-                                          shape_tuple, storage_of, strides_of)
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, alias, is_strided, new_empty, new_empty_at, new_view,
+                                          same_shape, shape_tuple, storage_of, strides_of)
 
 from wengert_core.devices import device as _device
 from wengert_core.messages.owners import with_distribution
@@ -184,6 +184,8 @@ cdef Tensor move_to_device(Tensor t):
 
 
 cdef Tensor on_host(Tensor t):
+    if not is_strided(t):
+        raise PLUGIN_DEVICES[t.device][0].refusal("read")      # before memory for all its elements is asked for
     cdef Tensor out = new_empty_at(0, t.code, t.rank, t.dims)
     copy_on_device(out, t)
     return out

@@ -21,7 +21,7 @@ from wengert_core.messages.short_repr import short_repr
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport Tensor, new_on_memory, storage_of
+from wengert_core.tensors.tensor cimport Tensor, is_strided, new_on_memory, storage_of
 
 cnp.import_array()
 
@@ -29,6 +29,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef object NDARRAY = np.ndarray
 
 from wengert_core.devices.device import DEVICES as _DEVICES
+from wengert_core.devices.layout import LAYOUTS as _LAYOUTS
 
 
 # ---- arrays in
@@ -134,6 +135,9 @@ cdef int refuse_batched(Tensor t) except -1:
 
 
 cdef object array_sharing(Tensor t):
+    if not is_strided(t):
+        raise TypeError(f"can't convert {_LAYOUTS[t.device]._words} layout tensor to numpy. Use Tensor.to_dense() "
+                        "first.")
     if t.device:
         raise TypeError(f"can't convert {_DEVICES[t.device]} device type tensor to numpy. Use Tensor.cpu() to copy the "
                         "tensor to host memory first.")

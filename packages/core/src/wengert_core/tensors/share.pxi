@@ -115,5 +115,42 @@ cdef Py_ssize_t shape_overlap(Tensor t) noexcept:
     cdef int i
     for i in range(t.rank):
         if t.dims[i] > 1 and t.dims[t.rank + i] == 0:
-            return t.count > 0
+            return t.count > 0 and is_strided(t)
     return 0
+
+
+# ---- layouts: Note [Layouts have device numbers] in devices/layout.py
+
+cdef uint16_t HOMES[65536]             # by device number: 0, or 1 + the number of the device that has the components
+
+
+cdef bint is_strided(Tensor t) noexcept:
+    """Whether a tensor's elements are in memory of its own, at its strides."""
+    return HOMES[t.device] == 0
+
+
+cdef unsigned int home_device(unsigned int device_number) noexcept:
+    """The number of the device that a tensor with this device number computes on."""
+    return HOMES[device_number] - 1 if HOMES[device_number] else device_number
+
+
+def set_home(unsigned int device_number, unsigned int home):
+    """Say that a device number is that of a layout, whose components are on the device ``home``."""
+    if not 0 < device_number < 65535 or home > 65533:
+        raise RuntimeError(f"no more layouts can be used: got the device number {device_number}, at most 65534 fit")
+    HOMES[device_number] = <uint16_t> (home + 1)
+
+
+def is_strided_tensor(Tensor t):
+    """Whether a tensor's layout is ``strided``."""
+    return is_strided(t)
+
+
+def device_number_of(Tensor t):
+    """A tensor's number in the device table."""
+    return t.device
+
+
+def home_of(Tensor t):
+    """The number of the device that a tensor, or what it consists of, is on."""
+    return home_device(t.device)

@@ -90,6 +90,9 @@ cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept
 cdef Py_ssize_t check_numel(int ndim, const Py_ssize_t* shape, int itemsize) except -1
 cdef object shape_tuple(Tensor t)
+# Note [Layouts have device numbers] in devices/layout.py
+cdef bint is_strided(Tensor t) noexcept                            # False: of another layout, with components
+cdef unsigned int home_device(unsigned int device_number) noexcept  # that of the components; else the number itself
 # Note [Version counters]
 cdef void link_versions(PyObject* storage, PyObject* other) noexcept
 cdef void propagate_version(PyObject* storage) noexcept            # to those that it is linked with

@@ -8,6 +8,7 @@ cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc, newfunc
 from cpython.ref cimport Py_INCREF, Py_XINCREF, PyObject
+from libc.stdint cimport uint16_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -323,6 +324,9 @@ cdef class Tensor:
         if self.flags & WG_BATCHED:
             from wengert_core.tensors.vmap_hooks import no_pointer
             raise no_pointer()
+        if not is_strided(self):
+            raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: a tensor of another "
+                               "layout than torch.strided has none; use .to_dense()")
         return <Py_ssize_t> self.data
 
     def element_size(self):

@@ -7,11 +7,12 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
 from wengert_core.runtime.state cimport WG_BATCHED
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, version_of
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, is_strided, version_of
 from wengert_engine.anomaly.trace cimport capture
 from wengert_engine.graph.formula cimport Formula
 from wengert_engine.graph.node cimport SAVED_OUTPUT, SAVED_TENSOR, node_extra, saved_slots, set_origin_hook
 from wengert_engine.graph.visible_edges cimport shown_number
+from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
 from wengert_engine.record.record cimport base_hooks, inplace_fn, record_fn, set_base
 
 cdef extern from "Python.h":
@@ -103,6 +104,9 @@ cdef bint has_bad(Tensor t):
     cdef double* doubles
     if FACTS.category[t.code] < CAT_FLOAT or n == 0:
         return False
+    if not is_strided(t):
+        t = _PLUGIN_DEVICES[t.device][0].plugin.elements(t)
+        n = t.count
     if not t.flags & TF_CONTIGUOUS:
         t = <Tensor> t.detach().contiguous()
     if t.device == 0 and (t.code == FLOAT32 or t.code == COMPLEX64):

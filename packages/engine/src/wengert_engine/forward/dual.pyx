@@ -26,8 +26,8 @@ from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtyp
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open,
                                          thread_state)
-from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, same_shape, shape_tuple, strides_of, track,
-                                          version_of)
+from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, is_strided, same_shape, shape_tuple, strides_of,
+                                          track, version_of)
 from wengert_engine.forward.jvp_fast cimport can_push, push
 from wengert_engine.function.apply cimport MATERIALIZE, set_forward_hook
 from wengert_engine.graph.formula cimport Formula, formula_of
@@ -241,7 +241,7 @@ def put(Tensor t, Tensor value, bint is_plain=False):
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                            "level 0 is not supported.")
     check_shape(t, value)
-    if not same_geometry(t, value):
+    if is_strided(t) and is_strided(value) and not same_geometry(t, value):
         out = NEW_EMPTY_STRIDED(value, shape_tuple(t), element_strides(t))
         COPY_(out, value)
         value = out
@@ -290,6 +290,8 @@ cdef object tangents_in(object value):
 
 
 cdef bint is_same_memory(Tensor a, Tensor b) noexcept:
+    if not is_strided(a) or not is_strided(b):
+        return a.storage == b.storage
     return a is b or (a.data == b.data and a.code == b.code and same_shape(a, b) and same_geometry(a, b))
 
 

@@ -13,8 +13,8 @@ from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_st
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_fresh_version,
-                                          extra_of, link_versions, same_shape, shape_tuple, storage_of, swap_contents,
-                                          version_of)
+                                          extra_of, home_device, is_strided, link_versions, same_shape, shape_tuple,
+                                          storage_of, swap_contents, version_of)
 from wengert_engine.graph.node cimport (ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict_in, grad_code, gradient_edge,
                                         hold, node_extra, set_grad_code)
 
@@ -155,8 +155,10 @@ cdef int check_grad(Tensor self, object value) except -1:
     cdef int code = grad_code(self)
     if g.code != code and code != ANY_DTYPE:
         raise errors.grad_dtype_mismatch(errors.cpp_name(g.dtype), errors.type_name(dtype_of(code)))
-    if g.device != self.device:
+    if home_device(g.device) != home_device(self.device):
         raise errors.grad_of_other_device(_DEVICES[g.device], _DEVICES[self.device])
+    if g.device != self.device and not is_strided(self):
+        raise errors.grad_of_other_layout(value.layout, self.layout)
     if not same_shape(g, self):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_tuple(g))}' to a tensor of size "
                            f"'{list(shape_tuple(self))}'. Please ensure that the gradient and the tensor are the same "

@@ -5,13 +5,14 @@ from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.exchange.arrays cimport fill_number
 from wengert_core.runtime.state cimport WgState, thread_state
-from wengert_core.tensors.tensor cimport new_empty_at, new_view
+from wengert_core.tensors.tensor cimport home_device, new_empty_at, new_view
 from wengert_engine.graph.fit import fit
 from wengert_engine.graph.formula cimport Formula
 from wengert_engine.graph.node cimport ANY_DTYPE, NODE_CUSTOM, saved_slots
 from wengert_engine.messages import errors
 
 from wengert_core.devices.device import DEVICES as _DEVICES
+from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef frozenset MOVING = frozenset(("_to_copy", "copy_"))   # operations whose result is on another device than an input
@@ -22,7 +23,7 @@ cdef Tensor fit_mismatched_grad(Node node, int output, Tensor grad, Node source,
     name = type(source).__name__ if source is not None else "backward"
     cdef OutMeta* meta = metas_of(node) + output
     cdef int code = meta.code
-    if meta.device != grad.device:
+    if home_device(meta.device) != home_device(grad.device):
         if source is None or source.formula == NULL or (<Formula> source.formula).op.name not in MOVING:
             raise errors.gradient_device(name if source is not None else None, index, _DEVICES[meta.device],
                                          _DEVICES[grad.device])
@@ -55,7 +56,10 @@ cdef int write(Op op, Tensor target, Tensor other) except -1:
 cdef Tensor zeros_of(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
     cdef int code = meta.code if meta.code != ANY_DTYPE else (<Tensor> saved_slots(node)[0].value).code
-    cdef Tensor t = new_empty_at(meta.device, code, meta.rank, sizes_of(node) + meta.first_dim)
+    cdef Tensor t
+    if meta.device and home_device(meta.device) != meta.device:
+        return _PLUGIN_DEVICES[meta.device][0].zeros(shape_of(node, output), dtype_of(code))
+    t = new_empty_at(meta.device, code, meta.rank, sizes_of(node) + meta.first_dim)
     fill_number(t, 0)
     return t
 
@@ -76,7 +80,7 @@ cdef Tensor nothing_of(Node node, int output):
     cdef OutMeta* meta = metas_of(node) + output
     cdef Py_ssize_t strides[64]
     cdef Tensor zero
-    if meta.rank == 0 or meta.code == ANY_DTYPE:
+    if meta.rank == 0 or meta.code == ANY_DTYPE or home_device(meta.device) != meta.device:
         return zeros_of(node, output)
     zero = new_empty_at(meta.device, meta.code, 0, NULL)
     fill_number(zero, 0)

@@ -266,6 +266,11 @@ def grad_of_other_device(got: Any, expected: Any) -> RuntimeError:
                         "(see docs/errors/device-mismatch)")
 
 
+def grad_of_other_layout(got: object, expected: object) -> RuntimeError:
+    return RuntimeError("attempting to assign a gradient to a tensor that has data of a different type: the gradient "
+                        f"has the layout {got!r}, the tensor {expected!r}")
+
+
 def formula_shape(node: str, index: int, got: list[int], expected: list[int]) -> RuntimeError:
     return RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got {got} but expected shape "
                         f"compatible with {expected}")

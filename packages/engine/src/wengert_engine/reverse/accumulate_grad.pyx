@@ -7,9 +7,9 @@ from libc.stdint cimport uint64_t
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into
-from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
-from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, alias, bump_version, extra_of, new_empty_at, same_shape,
-                                          set_contiguity, shape_tuple, strides_of)
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WgState, thread_state
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, alias, bump_version, extra_of, is_strided, new_empty_at,
+                                          same_shape, set_contiguity, shape_tuple, strides_of)
 from wengert_engine.graph.node cimport hold, saved_slots
 from wengert_engine.graph.validate_grad cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.messages import errors
@@ -47,7 +47,9 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
     if not same_shape(grad, leaf):     # not assigned to grad: that would hold a reference, and nothing could be stolen
         return add_to_leaf(leaf, reshape_grad(grad, leaf), create_graph)
     if old == NULL:
-        if create_graph:
+        if not is_strided(grad):
+            kept = find_op("clone")(grad) if create_graph or not has_one_owner(grad) else grad
+        elif create_graph:
             kept = recorded_copy(grad, leaf)
         elif has_one_owner(grad) and (has_leaf_layout(grad, leaf) or is_dense(grad) and not enforces_grad_layout()):
             kept = grad
@@ -55,14 +57,26 @@ cdef int add_to_leaf(Tensor leaf, Tensor grad, bint create_graph) except -1:
             kept = alias(grad)
         else:
             kept = copy_with_layout(grad, leaf)
-    elif create_graph:
-        kept = find_op("add")(<object> old, grad)
+    elif create_graph or not is_strided(<Tensor> old) and is_strided(grad):
+        kept = sum_of_layouts(<Tensor> old, grad, create_graph)
     else:
         if ADD_ is None:
             ADD_ = find_op("add_")
         return write(ADD_, <Tensor> old, grad)
     hold(&leaf.extra.grad, kept)
     return 0
+
+
+cdef object sum_of_layouts(Tensor old, Tensor grad, bint create_graph):
+    """The sum of two gradients as a new tensor: strided where one of them is."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    if not create_graph:
+        state.modes = modes & ~(<unsigned int> WG_GRAD)
+    try:
+        return find_op("add")(grad, old) if is_strided(grad) else find_op("add")(old, grad)
+    finally:
+        state.modes = modes
 
 
 cdef Tensor reshape_grad(Tensor grad, Tensor leaf):

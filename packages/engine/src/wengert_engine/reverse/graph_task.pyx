@@ -8,6 +8,7 @@ from libc.string cimport memset
 from wengert_core.dispatch.hooks cimport EVENT_NODE, Hooks, hooks
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.runtime.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
+from wengert_core.tensors.tensor cimport home_device, is_strided
 from wengert_engine.anomaly.anomaly cimport check_gradients, enter_node, leave_node
 from wengert_engine.graph.node cimport (NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of,
                                         release_saved)
@@ -163,7 +164,7 @@ cdef class GraphTask:
         if not leads_on(&self.wanted, edge.node):
             return 0
         cdef Tensor good = fit_grad(node, edge.input_nr, grad, source, index)
-        if good.device:
+        if good.device and home_device(good.device):
             return self.deliver_on_stream(node, edge.input_nr, good)
         return self.add_to_waiting(node, edge.input_nr, good)
 
@@ -179,7 +180,8 @@ cdef class GraphTask:
         if not self.create_graph and has_one_owner(<Tensor> old) and is_dense(<Tensor> old) \
                 and not good.flags & WG_BATCHED:       # old may be the same for all
             return write(ADD_, <Tensor> old, good)
-        total = ADD.call2(ADD, old, <PyObject*> good)
+        total = ADD.call2(ADD, old, <PyObject*> good) if is_strided(<Tensor> old) or not is_strided(good) \
+            else ADD.call2(ADD, <PyObject*> good, old)     # of a sparse and a strided tensor
         Py_INCREF(total)
         grad_slot = self.grad_slot(node, output)
         grad_slot[0] = <PyObject*> total

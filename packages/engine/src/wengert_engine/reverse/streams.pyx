@@ -10,7 +10,7 @@ Note [Streams of nodes]
 """
 from cpython.ref cimport Py_INCREF, PyObject
 
-from wengert_core.tensors.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor, home_device
 from wengert_engine.graph.node cimport NODE_ACCUMULATE, Edge, Node, edges_of, node_extra
 
 from wengert_core.devices import device as _device
@@ -65,7 +65,7 @@ cdef object hand_over(Tensor grad, Node node, object used):
 
     Gives what ``leave`` takes.
     """
-    current = _foreign.current_stream(grad.device)
+    current = _foreign.current_stream(home_device(grad.device))
     stream = stream_of(node)
     if current is None:
         return None

@@ -18,7 +18,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memmove
 
 from wengert_core.binding.torch_function cimport restore, is_disabled
-from wengert_core.dispatch.dispatcher cimport dispatch, run_on_device
+from wengert_core.dispatch.dispatcher cimport dispatch, run_by_backend
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
                                        K_TENSOR_OR_NUMBER, OP_INPLACE, Op, find_op)
@@ -300,7 +300,7 @@ cdef object run_batched(Op op, PyObject** slots, uint32_t live):
     cdef Rule rule
     cdef PyObject* own[16]
     if level == 0 and not (current and live & WG_BATCHED):
-        return run_on_device(op, slots, live)
+        return run_by_backend(op, slots, live)
     rule = rule_of(op)
     if rule.is_random:
         level = current

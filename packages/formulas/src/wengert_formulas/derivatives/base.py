@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert_core as wc
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor, is_strided_tensor
 from wengert_engine.graph.tensor_attributes import edge_of
 
 from wengert_formulas.table import FormulaTable
@@ -58,7 +58,7 @@ def imag(x: Tensor) -> Tensor:
 
 def zeros_of(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Zeros of a shape, of the gradient's dtype: one number, for an op that copies what it writes into."""
-    return grad.new_zeros(()).expand(shape)
+    return grad.new_zeros(()).expand(shape) if is_strided_tensor(grad) else grad.new_zeros(shape)
 
 
 def dims_of(dim: Any, rank: int) -> list[int]:

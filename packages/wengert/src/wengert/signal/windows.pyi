@@ -3,7 +3,7 @@ from builtins import float as _float
 from builtins import int as _int
 from collections.abc import Sequence
 
-from wengert_core.devices.device import layout as _layout
+from wengert_core.devices.layout import layout as _layout
 from wengert_core.tensors.tensor import Tensor, _Device, _DType
 
 # ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit

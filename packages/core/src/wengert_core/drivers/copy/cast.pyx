@@ -22,7 +22,7 @@ from wengert_core.runtime.state cimport WG_FOREIGN
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.memory_format import contiguous_format
-from wengert_core.tensors.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor, home_device
 
 from wengert_core.devices import device as _device
 from wengert_core.dtypes.dtypes import SCALAR_NAMES as _SCALAR_NAMES
@@ -122,9 +122,9 @@ cdef object to_with_keywords(Tensor self, tuple args, dict kwargs):
 cdef object copy_as_requested(Tensor self, list values):
     """``self`` as [device, dtype, non_blocking, copy] ask for it."""
     cdef int code = self.code if values[1] is None else dtype_code(values[1])
-    if values[0] is None or (values[0] is CPU and self.device == 0):
+    if values[0] is None or (values[0] is CPU and home_device(self.device) == 0):
         return convert(self, code, bool(values[3]))
-    if _device.device_number(values[0], "to") == self.device:
+    if _device.device_number(values[0], "to") == home_device(self.device):
         return convert(self, code, bool(values[3]))
     if not values[2]:
         return convert_to(self, code, values[0])
@@ -280,4 +280,4 @@ def is_cuda(Tensor self):
 
 def get_device(Tensor self):
     """The number of the tensor's device among those of its type; -1 for the CPU."""
-    return -1 if self.device == 0 else _device.DEVICES[self.device].index
+    return -1 if home_device(self.device) == 0 else _device.DEVICES[self.device].index

@@ -30,6 +30,7 @@ from wengert_core.tensors.tensor cimport (Tensor, alias, bump_version, new_empty
                                           shape_overlap, shape_tuple)
 
 from wengert_core.devices import device as _device
+from wengert_core.devices import layout as _layout
 from wengert_core.drivers.memory_overlap import expanded_target as _expanded_target
 
 cdef extern from "Python.h":
@@ -44,7 +45,8 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
 cdef object YES = True
-cdef object STRIDED = _device.strided
+cdef object STRIDED = _layout.strided
+cdef object LAYOUT = _layout.layout
 cdef tuple SEQUENCES = ("arange", "range", "linspace", "logspace")
 cdef enum:
     WITHOUT_GIL = 0x8000
@@ -153,13 +155,23 @@ cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
 cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
     cdef PyObject* value = option(slots, row.layout)
     if value != <PyObject*> None and value != <PyObject*> STRIDED:
-        if isinstance(<object> value, _device.layout):
-            raise NotImplementedError(f"{op.name}: layout {<object> value!r} is not supported, only torch.strided")
         raise TypeError(f"{op.name}(): argument 'layout' must be torch.layout, not {type(<object> value).__name__}")
     if option(slots, row.pin_memory) != <PyObject*> None and <object> slots[row.pin_memory] and not _device.can_pin():
         raise RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator "
                            f"is available on this system ({op.name})")
     return 0
+
+
+cdef bint names_layout(FactoryRow* row, PyObject** slots) noexcept:
+    """Whether layout= names another layout than strided: its plugin makes the tensor."""
+    cdef PyObject* value = option(slots, row.layout)
+    return value != <PyObject*> STRIDED and isinstance(<object> value, LAYOUT)
+
+
+cdef object make_in_layout(Op op, FactoryRow* row, PyObject** slots):
+    from wengert_core.layouts.lookup import load_for
+    load_for(<object> slots[row.layout], op.name)
+    return intercept(op, slots, WG_FOREIGN)
 
 
 cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
@@ -343,6 +355,8 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     cdef FactoryRow* row = <FactoryRow*> op.data
     cdef int code
     cdef Tensor t
+    if names_layout(row, slots) and thread_state().modes & WG_FOREIGN:
+        return make_in_layout(op, row, slots)
     if names_another(op, row, slots) or row.kind >= F_DATA and runs_on_device():
         return intercept(op, slots, WG_FOREIGN)
     check_options(op, row, slots)

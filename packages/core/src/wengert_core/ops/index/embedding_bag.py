@@ -22,10 +22,10 @@ from wengert_core.ops.index.embedding_bag_checks import (
     check_entries,
     check_factors,
     check_integers,
+    check_sparse,
     check_table,
     on_host,
     padding_row,
-    refuse_sparse,
 )
 from wengert_core.ops.index.embeddings import shorten
 from wengert_core.ops.pointwise.composed_activations import constant
@@ -164,7 +164,7 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Tensor:
     check_bags(input, weight, offsets, mode, per_sample_weights, include_last_offset)
-    refuse_sparse(sparse)
+    check_sparse(sparse, mode == "max")
     if scale_grad_by_freq and mode == "max":
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     padding = padding_row(padding_idx, weight.size(0))
@@ -176,7 +176,8 @@ def embedding_bag(
         include_last_offset = False
         offsets = ops["arange"](0, input.numel(), input.size(1), dtype=input.dtype, device=input.device)
     return bag_op(
-        weight, input, offsets, scale_grad_by_freq, MODES[mode], False, per_sample_weights, include_last_offset, padding
+        weight, input, offsets, scale_grad_by_freq, MODES[mode], sparse, per_sample_weights, include_last_offset,
+        padding,
     )[0]
 
 
@@ -201,14 +202,14 @@ def rows_of_bags(
     if mode not in (SUM, MEAN, MAX):
         raise RuntimeError(f"`mode` must be sum, mean, or max (0, 1, 2), got {mode}")
     check_table(weight)
-    refuse_sparse(sparse)
+    check_sparse(sparse, mode == MAX)
     if per_sample_weights is not None:
         check_factors(weight, indices, mode, per_sample_weights)
     padding = padding_row(padding_idx, weight.size(0))
     if is_batched(indices):
         check_entries(indices, weight.size(0))
     found, bags, sizes, entries = bag_op(
-        weight, indices.to(kind), offsets, scale_grad_by_freq, mode, False, per_sample_weights, include_last_offset,
+        weight, indices.to(kind), offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
         padding,
     )
     if mode == MEAN:

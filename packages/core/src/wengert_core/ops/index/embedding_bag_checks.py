@@ -9,6 +9,7 @@ import numpy as np
 from wengert_core.devices.device import CPU
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import type_name
+from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.tensors.tensor import Tensor
 
 MODES = {"sum": 0, "mean": 1, "max": 2}
@@ -40,10 +41,12 @@ def check_integers(kind: Any, indices: Tensor, offsets: Tensor) -> None:
         )
 
 
-def refuse_sparse(sparse: bool) -> None:
-    """There are no sparse gradients."""
+def check_sparse(sparse: bool, largest: bool) -> None:
+    """ValueError for sparse gradients of maxima; NotImplementedError where no package brings sparse tensors."""
+    if sparse and largest:
+        raise ValueError("max mode does not support sparse weights")
     if sparse:
-        raise NotImplementedError("embedding_bag: wengert has no sparse gradients; leave sparse=False")
+        sparse_constructor("embedding_bag", "sparse")
 
 
 def check_factors(weight: Tensor, indices: Tensor, mode: int, factors: Tensor) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.ops.pointwise.composed_activations import constant
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -85,7 +86,7 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     if sparse:
-        raise NotImplementedError("embedding: wengert has no sparse gradients; leave sparse=False")
+        sparse_constructor("embedding", "sparse")
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     if input.dtype.name not in ("int64", "int32"):
@@ -103,7 +104,7 @@ def embedding(
     if max_norm is not None:
         shorten(constant(weight), flat, max_norm, norm_type)  # unrecorded
     padding = -1 if padding_idx is None else padding_idx % rows
-    return lookup_op(weight, input, padding, scale_grad_by_freq)
+    return lookup_op(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.devices.device import layout as wengert_layout
-from wengert_core.devices.device import strided
+from wengert_core.devices.layout import layout as wengert_layout
+from wengert_core.devices.layout import strided
 from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import as_dtype, get_default_dtype
 from wengert_core.dtypes.dtypes import dtype as wengert_dtype

@@ -21,6 +21,7 @@ def weight_gradient(
     mode: int,
     per_sample_weights: Any,
     padding_idx: int,
+    sparse: bool,
     result1: Tensor,
     result2: Tensor,
     result3: Tensor,
@@ -34,7 +35,7 @@ def weight_gradient(
     rows = grad.index_select(0, result1)
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1).unsqueeze(1)
-    return rows_gradient(rows, weight_shape, indices, padding_idx, scale_grad_by_freq)
+    return rows_gradient(rows, weight_shape, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 def factors_gradient(

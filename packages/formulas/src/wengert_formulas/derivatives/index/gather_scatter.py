@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.derivatives.base import TABLE, by_value, of_tensor, zeros_of
@@ -48,7 +49,24 @@ linear(
     value=fill_value_grad,
     node=by_value("IndexFill"),
 )
-linear("gather", self=lambda grad, self_shape, dim, index: wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad))
+def gather_gradient(grad: Tensor, self_shape: tuple[int, ...], dim: int, index: Tensor, sparse_grad: bool) -> Tensor:
+    """The gradients at their indices, added; sparse_grad: as a sparse tensor of these elements."""
+    if not sparse_grad:
+        return wc.scatter_add(zeros_of(grad, self_shape), dim, index, grad)
+    rank = len(self_shape)
+    if rank == 0:
+        empty = index.new_zeros((0, 1)).long()
+        found: Tensor = sparse_constructor("gather", "sparse_grad")(empty, grad.reshape(1), self_shape)
+        return found
+    own = [wc.arange(size, device=index.device).reshape([-1 if d == k else 1 for k in range(rank)]).expand(index.shape)
+           for d, size in enumerate(index.shape)]
+    own[dim % rank] = index.long()
+    indices = wc.stack([each.reshape(-1) for each in own])
+    whole: Tensor = sparse_constructor("gather", "sparse_grad")(indices, grad.reshape(-1), self_shape)
+    return whole
+
+
+linear("gather", self=gather_gradient)
 
 
 def grad_of_source(grad: Tensor, dim: int, index: Tensor, src_shape: Shape) -> Tensor:

@@ -1,0 +1,1 @@
+"""Layouts: tensors that consist of other tensors, and the interface that a layout plugin implements."""

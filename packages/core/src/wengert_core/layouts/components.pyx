@@ -1,0 +1,83 @@
+"""Tensors of other layouts than strided: made of components, which are read and replaced."""
+from importlib import import_module
+
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+
+from wengert_core.dispatch.hooks cimport hooks
+from wengert_core.dtypes.dtypes cimport code_of
+from wengert_core.exchange.device_memory import owner_of
+from wengert_core.geometry.size_math cimport mul_overflows
+from wengert_core.runtime.state cimport WG_FOREIGN
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, is_strided, new_on_memory,
+                                          shape_tuple, storage_of)
+
+
+cdef Tensor make_tensor(unsigned int device_number, tuple shape, int code, object components):
+    cdef Py_ssize_t sizes[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t count = 1
+    cdef int i, rank = <int> len(shape)
+    cdef Tensor t
+    if rank > 64:
+        raise RuntimeError(f"a tensor has at most 64 dimensions, got {rank}")
+    for i in range(rank):
+        sizes[i], strides[i] = shape[i], 0
+        if mul_overflows(count, sizes[i], &count):
+            raise RuntimeError(f"numel: integer multiplication overflow: a tensor of sizes {list(shape)} has more than "
+                               "2**63 - 1 elements")
+    t = new_on_memory(code, rank, sizes, strides, NULL, NULL, 0, components)
+    t.count = count
+    t.device = device_number
+    t.flags = (t.flags | WG_FOREIGN) & ~(<unsigned int> TF_CONTIGUOUS)
+    return t
+
+
+def connect_operations():
+    """Let operations on tensors of other layouts be run by their plugins, from the first such tensor on."""
+    if hooks().run_on_layout == NULL:
+        import_module("wengert_core.backends.run_on_layout")
+
+
+def make(device_number, tuple shape, dtype, components):
+    """A tensor of a layout, by its device number, without history."""
+    connect_operations()
+    return make_tensor(device_number, shape, code_of(dtype), components)
+
+
+def components_of(Tensor t not None):
+    """What a tensor of another layout than strided consists of. TypeError for a strided tensor."""
+    if is_strided(t):
+        raise TypeError(f"components_of: expected a tensor of another layout than torch.strided, got a strided one of "
+                        f"shape {list(shape_tuple(t))}")
+    return owner_of(t)
+
+
+cdef int replace_components(Tensor t, object components) except -1:
+    """Put other components in place of a tensor's, in the Storage that its aliases have in common."""
+    cdef Storage s = storage_of(t)
+    cdef PyObject* old = s.owner
+    Py_INCREF(components)
+    s.owner = <PyObject*> components
+    Py_XDECREF(old)
+    return 0
+
+
+cdef int take_over(Tensor t, Tensor result) except -1:
+    """Give a tensor the components of a result that nobody else has: a write to all of it."""
+    cdef Py_ssize_t i
+    replace_components(t, owner_of(result))
+    for i in range(t.rank):
+        t.dims[i] = result.dims[i]
+    t.count = result.count
+    return 0
+
+
+def set_components(Tensor t not None, components, tuple shape):
+    """Let a tensor have other components, and another shape of as many dims. Its version is raised."""
+    cdef Tensor result
+    if is_strided(t) or len(shape) != t.rank:
+        raise TypeError(f"set_components: expected a tensor of another layout than torch.strided with {len(shape)} "
+                        f"dims, got one of shape {list(shape_tuple(t))}")
+    result = make_tensor(t.device, shape, t.code, components)
+    take_over(t, result)
+    bump_version(t)

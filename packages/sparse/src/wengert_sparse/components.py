@@ -1,0 +1,63 @@
+"""The strided tensors that a sparse tensor consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from wengert_core.extend import Tensor, components_of, is_strided
+
+from wengert_sparse.layouts import SPARSE_COO
+
+
+class Coo(NamedTuple):
+    """Components of a tensor of layout ``sparse_coo`` with S sparse and D dense dims, N elements specified."""
+
+    indices: Tensor  # int64, (S, N)
+    values: Tensor  # (N, *sizes of the dense dims)
+    coalesced: bool  # the indices are sorted by rows, each different from the one before
+
+
+class CompressedParts(NamedTuple):
+    """Components of a tensor of a compressed layout: *B sizes of batches, then those of a matrix, then dense dims."""
+
+    compressed: Tensor  # int64 or int32, (*B, rows + 1) or (*B, columns + 1), of blocks in a block layout
+    plain: Tensor  # of the same dtype, (*B, N)
+    values: Tensor  # (*B, N, *block size, *sizes of the dense dims)
+
+
+def coo_of(tensor: Tensor) -> Coo:
+    """The components of a tensor of layout ``sparse_coo``."""
+    found: Coo = components_of(tensor)
+    return found
+
+
+def parts_of_compressed(tensor: Tensor) -> CompressedParts:
+    """The components of a tensor of a compressed layout."""
+    found: CompressedParts = components_of(tensor)
+    return found
+
+
+def make_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: bool) -> Tensor:
+    """A tensor of layout ``sparse_coo``, without history; the components are not looked at."""
+    from wengert_sparse.plugin import PLUGIN
+
+    parts = Coo(indices, values, coalesced or values.shape[0] < 2)
+    return PLUGIN.tensor(SPARSE_COO, size, values.dtype, parts, values)
+
+
+def make_compressed(kind: Any, compressed: Tensor, plain: Tensor, values: Tensor, size: Sequence[int]) -> Tensor:
+    """A tensor of a compressed layout, without history; the components are not looked at."""
+    return from_parts(kind, CompressedParts(compressed, plain, values), size)
+
+
+def from_parts(kind: Any, parts: CompressedParts, size: Sequence[int]) -> Tensor:
+    """A tensor of a compressed layout with these components."""
+    from wengert_sparse.plugin import PLUGIN
+
+    return PLUGIN.tensor(kind, size, parts.values.dtype, parts, parts.values)
+
+
+def is_coo(value: object) -> bool:
+    """Whether something is a tensor of layout ``sparse_coo``."""
+    return isinstance(value, Tensor) and not is_strided(value) and value.layout is SPARSE_COO

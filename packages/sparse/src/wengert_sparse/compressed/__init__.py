@@ -1,0 +1,1 @@
+"""Kernels of tensors of the compressed layouts: functions of their components, without history."""

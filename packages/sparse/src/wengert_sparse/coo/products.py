@@ -1,0 +1,160 @@
+"""Products of matrices: SciPy's routines on the CPU, wengert's operations elsewhere."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import wengert_core as wc
+from wengert_core.extend import Tensor, is_strided
+
+from wengert_sparse.components import coo_of, is_coo, make_coo
+from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.messages import size_text
+from wengert_sparse.table import TABLE
+
+array = TABLE.array
+
+
+def scipy_sparse() -> Any:
+    """SciPy's sparse arrays, imported by the first product."""
+    return importlib.import_module("scipy.sparse")
+
+
+def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> Any:
+    """The product of a sparse matrix (rows, M) and a dense one (M, K)."""
+    if xp is np:
+        shape = (rows, dense.shape[0])
+        return scipy_sparse().coo_array((values, (indices[0], indices[1])), shape=shape).tocsr() @ dense
+    out = xp.zeros((rows, dense.shape[1]), dense.dtype)
+    xp.add.at(out, indices[0], values[:, None] * dense[indices[1]])
+    return out
+
+
+def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_values: Any, sizes: Any) -> Any:
+    """The product of sparse matrices (M, N) and (N, K), sorted by rows: rows, columns, values."""
+    if xp is not np:
+        raise NotImplementedError(
+            "the product of two sparse matrices is computed on the CPU only: move them with .cpu()"
+        )
+    sparse = scipy_sparse()
+    m, n, k = sizes
+    a = sparse.coo_array((a_values, tuple(a_indices)), shape=(m, n)).tocsr()
+    b = sparse.coo_array((b_values, tuple(b_indices)), shape=(n, k)).tocsr()
+    found = a @ b
+    found.sort_indices()
+    found = found.tocoo()
+    return found.row.astype(np.int64), found.col.astype(np.int64), found.data
+
+
+times_dense_row = array(
+    "_coo_times_dense(Tensor indices, Tensor values, Tensor dense, int rows) -> Tensor",
+    results=("array",),
+    reference=times_dense,
+    method=False,
+    no_record=True,
+    doc="The product of a sparse and a dense matrix.",
+)
+times_sparse_row = array(
+    "_coo_times_coo(Tensor a_indices, Tensor a_values, Tensor b_indices, Tensor b_values, int[] sizes) -> "
+    "(Tensor rows, Tensor columns, Tensor values)",
+    results=("array", "array", "array"),
+    reference=times_sparse,
+    method=False,
+    no_record=True,
+    doc="The product of two sparse matrices.",
+)
+
+
+def check_product(name: str, a: Tensor, b: Tensor) -> None:
+    """RuntimeError for matrices that have no product."""
+    if a.dim() != 2 or b.dim() != 2:
+        raise RuntimeError(
+            f"{name}: Expected matrices, got tensors of sizes {size_text(a.shape)} and {size_text(b.shape)}"
+        )
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(f"{name}: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}")
+    if a.dtype is not b.dtype:
+        from wengert_core.extend import CPP_NAMES
+
+        raise RuntimeError(f"expected scalar type {CPP_NAMES[a.dtype.name]} but found {CPP_NAMES[b.dtype.name]}")
+    if a.dtype is wc.bool:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
+def require_matrix(name: str, tensor: Tensor) -> None:
+    """RuntimeError for a hybrid tensor in a product."""
+    parts = coo_of(tensor)
+    if parts.indices.shape[0] != 2:
+        raise RuntimeError(
+            f"{name}: 2-D matrices expected, got a tensor with {parts.indices.shape[0]} sparse and "
+            f"{parts.values.dim() - 1} dense dims"
+        )
+
+
+def mm(self: Tensor, mat2: Tensor) -> Any:
+    """The product of two matrices, at least one sparse; sparse where both are."""
+    check_product("addmm", self, mat2)
+    if is_coo(self) and is_coo(mat2):
+        require_matrix("mm", self)
+        require_matrix("mm", mat2)
+        a, b = coo_of(self), coo_of(mat2)
+        rows, columns, values = times_sparse_row(
+            a.indices, a.values, b.indices, b.values, [self.shape[0], self.shape[1], mat2.shape[1]]
+        )
+        return make_coo(wc.stack([rows, columns]), values, (self.shape[0], mat2.shape[1]), True)
+    if is_coo(self) and is_strided(mat2):
+        require_matrix("mm", self)
+        parts = coo_of(self)
+        found: Tensor = times_dense_row(parts.indices, parts.values, mat2, self.shape[0])
+        return found
+    if is_coo(mat2) and is_strided(self):
+        require_matrix("mm", mat2)
+        parts = coo_of(mat2)
+        found = times_dense_row(parts.indices.flip(0), parts.values, self.t(), mat2.shape[1])
+        return found.t().contiguous()
+    return NotImplemented
+
+
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * mat1 @ mat2."""
+    product = mm(mat1, mat2)
+    if product is NotImplemented:
+        return product
+    if alpha != 1:
+        product = product * alpha
+    if beta == 0:
+        return product
+    added = self if beta == 1 else self * beta
+    return added + product if is_strided(added) or is_coo(product) else product + added
+
+
+def mv(self: Tensor, vec: Tensor) -> Any:
+    """The product of a sparse matrix and a vector."""
+    if not is_coo(self) or not is_strided(vec):
+        return NotImplemented
+    if self.dim() != 2 or vec.dim() != 1 or self.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"mv: Expected a matrix and a vector of as many elements as it has columns, got {size_text(self.shape)} "
+            f"and {size_text(vec.shape)}"
+        )
+    return mm(self, vec.unsqueeze(1)).squeeze(1)
+
+
+def bmm(self: Tensor, mat2: Tensor) -> Any:
+    """Products of matrices of a sparse batch and a dense one."""
+    if not is_coo(self) or not is_strided(mat2):
+        return NotImplemented
+    if self.dim() != 3 or mat2.dim() != 3 or self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            f"bmm: Expected batches of matrices that have a product, got {size_text(self.shape)} and "
+            f"{size_text(mat2.shape)}"
+        )
+    parts = coalesce(coo_of(self), self.shape)
+    n, rows, inner = self.shape
+    columns = mat2.shape[2]
+    batch, row, column = parts.indices
+    indices = wc.stack([batch * rows + row, batch * inner + column])
+    found: Tensor = times_dense_row(indices, parts.values, mat2.reshape(n * inner, columns), n * rows)
+    return found.reshape(n, rows, columns)

@@ -1,0 +1,16 @@
+"""The derivatives of sparse tensors' own operations."""
+
+from __future__ import annotations
+
+import importlib
+
+from wengert_formulas.extend import FormulaTable
+
+TABLE = FormulaTable("sparse")
+
+
+def load() -> FormulaTable:
+    """What the entry point names: the formulas of all rows."""
+    for module in ("structure", "products", "reduce"):
+        importlib.import_module(f"wengert_sparse.derivatives.{module}")
+    return TABLE

@@ -1,0 +1,149 @@
+"""Derivatives of constructors, components and conversions: the values move, the indices have no derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.extend import Tensor, is_strided
+
+from wengert_sparse.components import coo_of, is_coo, parts_of_compressed
+from wengert_sparse.compressed.geometry import geometry_of
+from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.derivatives import TABLE
+from wengert_sparse.ops.compressed import like
+from wengert_sparse.ops.convert import coalesced_mask, to_dense, to_sparse
+from wengert_sparse.table import TABLE as OPS
+
+linear = TABLE.linear
+Shape = tuple[int, ...]
+
+
+def make(indices: Tensor, values: Tensor, size: Shape, coalesced: bool) -> Tensor:
+    """A tensor of layout ``sparse_coo``, recorded."""
+    found: Tensor = OPS.ops["_sparse_coo_tensor"](indices, values, size, coalesced)
+    return found
+
+
+def read_at(tensor: Tensor, indices: Tensor) -> Tensor:
+    """The values of a gradient of any layout at indices (S, N)."""
+    if not is_strided(tensor) and not is_coo(tensor):
+        tensor = to_sparse(tensor)
+    found: Tensor = OPS.ops["_values_at"](tensor, indices, is_strided(tensor))
+    return found
+
+
+def at_mask(grad: Tensor, like_: Tensor) -> Tensor:
+    """A gradient at the indices of a sparse tensor, in its layout."""
+    if is_coo(like_):
+        parts = coalesce(coo_of(like_), like_.shape)
+        return make(parts.indices, read_at(grad, parts.indices), tuple(like_.shape), True)
+    if not is_strided(grad) and grad.layout is like_.layout and same_indices(grad, like_):
+        return grad
+    mask = to_sparse(like_.detach())
+    found = at_mask(grad, mask)
+    return like(like_, compressed_values(found, like_))
+
+
+def same_indices(a: Tensor, b: Tensor) -> bool:
+    """Whether two compressed tensors share their indices."""
+    first, second = parts_of_compressed(a), parts_of_compressed(b)
+    return first.compressed is second.compressed and first.plain is second.plain
+
+
+def compressed_values(coo: Tensor, like_: Tensor) -> Tensor:
+    """The values of a tensor of layout ``sparse_coo`` in the order, and the blocks, of a compressed one."""
+    import wengert_core as wc
+
+    from wengert_sparse.compressed.entries import elements, entries_of
+    from wengert_sparse.coo.indices import indices_at
+
+    entries = elements(entries_of(like_))
+    batch = indices_at(entries.batch, entries.geometry.batch)
+    indices = wc.cat([batch, wc.stack([entries.row, entries.column])])
+    return read_at(coo, indices).reshape(parts_of_compressed(like_).values.shape)
+
+
+# ---- constructors and components
+linear(
+    "_sparse_coo_tensor",
+    values=lambda grad, indices: read_at(grad, indices),
+    jvp=lambda values_t, indices, size, coalesced: make(indices, values_t, size, coalesced),
+    node="SparseCooTensorWithDimsAndTensorsBackward0",
+)
+linear(
+    "_sparse_compressed_tensor",
+    values=lambda grad, result: at_mask(grad, result).values(),
+    jvp=lambda values_t, result: like(result, values_t),
+    node="SparseCompressedTensorBackward0",
+)
+
+
+def values_grad(grad: Tensor, self: Tensor) -> Tensor:
+    """The gradient of the values, at their indices."""
+    if is_coo(self):
+        return make(coo_of(self).indices, grad, tuple(self.shape), True)
+    return like(self, grad)
+
+
+linear("values", self=values_grad, jvp=lambda self_t, self: read_like(self_t, self), node="ValuesBackward0")
+
+
+def read_like(tangent: Tensor, self: Tensor) -> Tensor:
+    """The values of a tangent at the indices of its tensor."""
+    return read_at(tangent, coo_of(self).indices) if is_coo(self) else at_mask(tangent, self).values()
+
+
+linear("_coalesce", self=1, jvp=lambda self_t: self_t, node="CoalesceBackward0")
+
+
+# ---- conversions
+def dense_grad(grad: Tensor, self: Tensor, masked_grad: Any) -> Tensor:
+    """The gradient at the indices of the tensor; of all elements where it is not to be masked."""
+    if masked_grad is False:
+        if is_coo(self):
+            return to_sparse(grad, coo_of(self).indices.shape[0]) if is_strided(grad) else grad
+        return to_sparse(grad, layout=self.layout, blocksize=geometry_of(self).block)
+    return at_mask(grad, self)
+
+
+linear("_to_dense", self=dense_grad, jvp=lambda self_t, dtype: to_dense(self_t, dtype), node="ToDenseBackward0")
+
+
+def sparse_grad(grad: Tensor, self: Tensor) -> Tensor:
+    """The gradient in the layout that the tensor had."""
+    if is_strided(self):
+        return to_dense(grad)
+    if is_coo(self):
+        return to_sparse(grad)
+    return grad if grad.layout is self.layout else at_mask(grad, self)
+
+
+linear(
+    "_to_sparse",
+    self=sparse_grad,
+    jvp=lambda self_t, result: at_mask(self_t, result),
+    node=lambda sparse_dim: "ToSparseBackward0" if sparse_dim == "number" else "ToSparseBackward1",
+)
+
+
+def masked_grad(grad: Tensor, mask: Tensor, dense: bool) -> Tensor:
+    """The gradient at the indices of the mask."""
+    found = at_mask(grad, coalesced_mask(mask))
+    return to_dense(found) if dense else found
+
+
+linear(
+    "_sparse_mask",
+    self=masked_grad,
+    jvp=lambda self_t, mask, dense: self_t.sparse_mask(mask),
+    node="SparseMaskBackward0",
+)
+
+
+def lookup_grad(grad: Tensor, self_shape: Shape, indices: Tensor, dense: bool) -> Tensor:
+    """The values at their indices, those of one index added."""
+    found = make(indices, grad, self_shape, False)
+    return to_dense(found) if dense else found
+
+
+linear("_values_at", self=lookup_grad, jvp=lambda self_t, indices: read_at(self_t, indices))

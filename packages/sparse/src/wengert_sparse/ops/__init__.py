@@ -1,0 +1,1 @@
+"""Rows of the op table: operations that PyTorch has for sparse tensors only."""
