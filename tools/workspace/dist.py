@@ -38,10 +38,11 @@ assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
 assert wg.compile(wg.sin) is wg.sin
 with wg.autograd.profiler.profile() as prof:
     x.exp()
+assert wg.eye(2).to_sparse().values().tolist() == [1.0, 1.0]
 wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
-OPTIONAL = ("compat", "functional", "graph", "profiler", "special")
+OPTIONAL = ("compat", "functional", "graph", "profiler", "sparse", "special")
 """The extras whose parts are built here: with them every wheel is installed."""
 
 

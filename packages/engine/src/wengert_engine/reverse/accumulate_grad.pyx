@@ -74,7 +74,9 @@ cdef object sum_of_layouts(Tensor old, Tensor grad, bint create_graph):
     if not create_graph:
         state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
-        return find_op("add")(grad, old) if is_strided(grad) else find_op("add")(old, grad)
+        if is_strided(grad) and not is_strided(old):
+            return find_op("add")(grad, old)
+        return find_op("add")(old, grad)
     finally:
         state.modes = modes
 
