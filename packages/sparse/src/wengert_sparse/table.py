@@ -22,5 +22,6 @@ def load() -> OpTable:
     """What the entry point names: the table with all its rows."""
     for module in MODULES:
         importlib.import_module(f"wengert_sparse.ops.{module}")
+    importlib.import_module("wengert_sparse.scipy_arrays")
     TABLE.hidden.update(name for name in TABLE.ops if name.startswith("_"))
     return TABLE

@@ -23,7 +23,8 @@ PARTS |= dict.fromkeys("""
 PARTS |= dict.fromkeys("""
     sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor
     sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm sspaddmm hspmm sparse.mm sparse.addmm sparse.sampled_addmm
-    sparse.spsolve sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags sparse.check_sparse_tensor_invariants
+    sparse.spsolve sparse.from_scipy sparse.to_scipy sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags
+    sparse.check_sparse_tensor_invariants
 """.split(), "sparse")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""

@@ -18,13 +18,14 @@ from weakref import WeakValueDictionary, ref
 import numpy as np
 
 from wengert_core.devices.device import device as _device
+from wengert_core.devices.layout import layout_of
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import looks_into, move_memory, whole_memory, why_not_movable
 from wengert_core.dtypes.dtypes import ALL, dtype
 from wengert_core.exchange.device_memory import owner_of
 from wengert_core.exchange.numpy_bridge import from_numpy
 from wengert_core.optable.lazy_names import OPS
-from wengert_core.tensors.tensor import Tensor
+from wengert_core.tensors.tensor import Tensor, is_strided_tensor
 
 __all__ = ["UntypedStorage", "is_storage"]
 
@@ -412,6 +413,9 @@ def is_storage(obj: Any) -> bool:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """Return the one storage of a tensor's memory; it knows of this tensor from now on."""
+    if not is_strided_tensor(self):
+        raise NotImplementedError(f"Cannot access storage of {layout_of(self)._words}TensorImpl: a tensor of layout "
+                                  f"{layout_of(self)!r} has none of its own")
     memory = whole_memory(self)
     address = memory.data_ptr()
     found = STORAGES.get(address)

@@ -13,7 +13,7 @@ from wengert_core.exchange.arrays cimport copy_into, without_alias
 from wengert_core.layouts.components cimport take_over
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_RECORD, WgState, thread_state
-from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, alias, bump_version, forget_writes, home_device, is_strided,
+from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, alias, alias_components, bump_version, forget_writes, home_device, is_strided,
                                           shape_tuple)
 
 from wengert_core.devices import device as _device
@@ -72,7 +72,7 @@ cdef object run_on_layout(Op op, PyObject** slots, uint32_t live):
 
 cdef Tensor make_alias(Op op, PyObject** slots, uint32_t live):
     """The same components as a tensor of its own."""
-    cdef Tensor out = alias(<Tensor> slots[0])
+    cdef Tensor out = alias_components(<Tensor> slots[0])
     record(op, slots, out, live)
     return out
 

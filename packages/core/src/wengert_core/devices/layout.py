@@ -5,8 +5,8 @@ Note [Layouts have device numbers]
     its own. Whatever reads memory asks for the tensor's device number first, so a tensor of another layout has a device
     number of its own, one for each pair of layout and device: the device table has the device of the components there,
     and in place of its plugin ``NoMemory``, which refuses with PyTorch's errors. The components are what the tensor's
-    Storage keeps alive, so that aliases have them and the version counter in common. Code that asks which device a
-    tensor is on, and not what its memory is, compares ``home_device`` of the numbers.
+    Storage keeps alive; a tensor and what detach() makes of it have a Storage each, with one version counter. Code that
+    asks which device a tensor is on, and not what its memory is, compares ``home_device`` of the numbers.
     backends/run_on_layout.pyx runs the operations.
 
 >>> strided

@@ -72,12 +72,13 @@ cdef int take_over(Tensor t, Tensor result) except -1:
     return 0
 
 
-def set_components(Tensor t not None, components, tuple shape):
-    """Let a tensor have other components, and another shape of as many dims. Its version is raised."""
+def set_components(Tensor t not None, components, tuple shape, bint raise_version):
+    """Let a tensor have other components, and another shape of as many dims."""
     cdef Tensor result
     if is_strided(t) or len(shape) != t.rank:
         raise TypeError(f"set_components: expected a tensor of another layout than torch.strided with {len(shape)} "
                         f"dims, got one of shape {list(shape_tuple(t))}")
     result = make_tensor(t.device, shape, t.code, components)
     take_over(t, result)
-    bump_version(t)
+    if raise_version:
+        bump_version(t)

@@ -86,9 +86,14 @@ class LayoutPlugin:
             number = self._numbers[key] = layout_number(kind, key[1], memory)
         return make(number, tuple(shape), dtype, components)
 
-    def replace(self, tensor: Tensor, components: Any, shape: Sequence[int] | None = None) -> None:
-        """Let a tensor have other components, and perhaps another shape. Its version is raised."""
-        set_components(tensor, components, tuple(tensor.shape if shape is None else shape))
+    def replace(
+        self, tensor: Tensor, components: Any, shape: Sequence[int] | None = None, raise_version: bool = False
+    ) -> None:
+        """Let a tensor have other components, and perhaps another shape.
+
+        raise_version: outside of a kernel; the operation that a kernel belongs to raises the version itself.
+        """
+        set_components(tensor, components, tuple(tensor.shape if shape is None else shape), raise_version)
 
     def first_use(self) -> None:
         """Called before the first tensor of a layout on a device is made."""

@@ -79,11 +79,31 @@ cdef Tensor alias_fresh_version(Tensor t):
     cdef Tensor new = alias(t)
     cdef Storage old = storage_of(t)
     cdef bint borrowed = old.owner != NULL and isinstance(<object> old.owner, Storage)
+    if not is_strided(t):
+        replace_storage(new, foreign_storage(NULL, 0, old.owner))
+        return new
     cdef Storage own = foreign_storage(old.data, old.nbytes, old.owner if borrowed else t.storage)    # no chains
     own.readonly, own.birth = old.readonly, old.birth
+    replace_storage(new, own)
+    return new
+
+
+cdef int replace_storage(Tensor t, Storage own) except -1:
+    """Let a tensor that nobody else has seen have another storage of the same contents."""
     Py_INCREF(own)
-    wengert_clear_ref(&new.storage)
-    new.storage = <PyObject*> own
+    wengert_clear_ref(&t.storage)
+    t.storage = <PyObject*> own
+    return 0
+
+
+cdef Tensor alias_components(Tensor t):
+    """What detach() gives of a tensor of another layout: the same version counter, and components which writes to
+    either replace for it alone, as in PyTorch."""
+    cdef Tensor new = alias(t)
+    cdef Storage own = foreign_storage(NULL, 0, storage_of(t).owner)
+    own.birth = storage_of(t).birth
+    link_versions(t.storage, <PyObject*> own)
+    replace_storage(new, own)
     return new
 
 

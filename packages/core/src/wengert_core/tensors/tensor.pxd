@@ -82,6 +82,7 @@ cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize
 cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data,
                           char* start, Py_ssize_t nbytes, object owner)
 cdef Tensor alias(Tensor t)                                     # same storage, no history
+cdef Tensor alias_components(Tensor t)                          # of another layout: what detach() gives
 cdef Tensor alias_fresh_version(Tensor t)                       # same memory, a version counter of its own: x.data
 # t takes over other's memory and geometry (set_, .data =)
 cdef int swap_contents(Tensor t, Tensor other) except -1

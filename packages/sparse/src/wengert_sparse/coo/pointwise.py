@@ -223,15 +223,12 @@ def gather_broadcast(tensor: Tensor, indices: Tensor, shape: Sequence[int]) -> T
 
 
 def mul_(self: Tensor, other: Any) -> Any:
-    """self *= other; by a number in the memory of the values."""
-    if is_number(other) and is_coo(self):
-        values = coo_of(self).values
-        check_kept(self, wc.result_type(self, other))
-        values.mul_(other)
-        return self
+    """self *= other."""
     if is_strided(self):
         return NotImplemented
-    replace_by(self, mul(self, other), "mul_")
+    found = mul(self, other)
+    check_kept(self, found.dtype)
+    replace_by(self, found, "mul_")
     return self
 
 
@@ -254,7 +251,7 @@ def divisor(self: Tensor, other: Any) -> None:
         )
 
 
-def div(self: Any, other: Any, rounding_mode: str | None = None) -> Tensor:
+def div(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
     """self / other, a number, or a tensor with the same indices; with rounding all values of an index are added
     first.
     """
@@ -262,6 +259,8 @@ def div(self: Any, other: Any, rounding_mode: str | None = None) -> Tensor:
         a, b = coalesce(coo_of(self), self.shape), coalesce(coo_of(other), other.shape)
         if same_indices(a.indices, b.indices):
             return make_coo(a.indices, wc.div(a.values, b.values, rounding_mode=rounding_mode), self.shape, True)
+    if not is_coo(self):
+        return NotImplemented
     divisor(self, other)
     parts = coo_of(self) if rounding_mode is None else coalesce(coo_of(self), self.shape)
     values = wc.div(parts.values, other, rounding_mode=rounding_mode)
@@ -279,7 +278,7 @@ def div_(self: Tensor, other: Any, rounding_mode: str | None = None) -> Any:
     return self
 
 
-def floor_divide(self: Any, other: Any) -> Tensor:
+def floor_divide(self: Any, other: Any) -> Any:
     """self // other, a number."""
     return div(self, other, "floor")
 

@@ -97,6 +97,11 @@ def with_grad(tensor: Tensor, requires_grad: bool) -> Tensor:
     """The tensor, as a leaf that requires grad where that is asked for."""
     if not requires_grad:
         return tensor
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients: this one is of dtype "
+            f"{tensor.dtype!r}"
+        )
     return tensor.detach().requires_grad_()
 
 

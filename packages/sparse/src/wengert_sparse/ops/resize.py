@@ -31,7 +31,7 @@ def sparse_resize_and_clear_(self: Tensor, size: Sequence[int], sparse_dim: int,
     check_dims("sparse_resize_and_clear_", size, sparse_dim, dense_dim)
     values = wc.empty((0, *size[sparse_dim:]), dtype=self.dtype, device=self.device)
     indices = wc.empty((sparse_dim, 0), dtype=wc.int64, device=self.device)
-    PLUGIN.replace(self, Coo(indices, values, True), size)
+    PLUGIN.replace(self, Coo(indices, values, True), size, raise_version=True)
     return self
 
 
@@ -68,7 +68,7 @@ def sparse_resize_(self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim
     if tuple(values.shape[1:]) != tuple(size[old:]):
         values = wc.zeros((values.shape[0], *size[old:]), dtype=self.dtype, device=self.device)
         values[tuple(slice(0, n) for n in parts.values.shape)] = parts.values
-    PLUGIN.replace(self, Coo(parts.indices, values, parts.coalesced), size)
+    PLUGIN.replace(self, Coo(parts.indices, values, parts.coalesced), size, raise_version=True)
     return self
 
 
