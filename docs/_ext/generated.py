@@ -8,6 +8,7 @@ from typing import Any
 import operations
 import performance
 import speed
+from wengert_sparse.table import load as load_sparse
 from wengert_special.table import load as load_special
 
 MARKER = re.compile(r"<!-- generated: ([\w-]+) -->")
@@ -19,6 +20,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "operations-linalg": lambda: operations.functions("linalg."),
     "operations-fft": lambda: operations.functions("fft.", headings=False),
     "operations-windows": lambda: operations.functions("signal.windows.", headings=False),
+    "operations-sparse": lambda: operations.functions("sparse.", load_sparse(), headings=False),
+    "operations-sparse-top": lambda: operations.functions("", load_sparse(), headings=False),
     "operations-special": lambda: operations.functions("special.", load_special(), headings=False),
     "operations-special-top": lambda: operations.functions("", load_special(), headings=False),
     "tensor-operations": operations.tensor_operations,

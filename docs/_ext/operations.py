@@ -95,7 +95,8 @@ def functions(prefix: str, optional: OpTable | None = None, *, headings: bool = 
     headings: whether a chapter begins with its title and introduction.
     """
     ops = {**(TABLE.ops if prefix or optional is None else {}), **(optional.ops if optional else {})}
-    names = sorted(name for name in ops if is_public(name, prefix))
+    hidden = optional.hidden if optional else set[str]()
+    names = sorted(name for name in ops if is_public(name, prefix) and name not in hidden)
     parts, described = [], set[str]()
     for chapter in sorted_chapters():
         here = [name for name in chapter.entries if name in names]
