@@ -68,6 +68,8 @@ def to_scipy(tensor: Tensor) -> Any:
         )
     if is_coo(tensor):
         parts = coo_of(tensor)
+        if parts.indices.shape[0] == 0:
+            raise RuntimeError("to_scipy: SciPy has no sparse arrays without dims")
         if parts.values.dim() != 1:
             raise RuntimeError(f"to_scipy: SciPy has no dense dims: got {parts.values.dim() - 1} of them")
         return sparse.coo_array((parts.values.numpy(), tuple(parts.indices.numpy())), shape=tuple(tensor.shape))

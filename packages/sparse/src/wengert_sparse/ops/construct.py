@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.extend import Tensor, is_strided
+from wengert_core.extend import Tensor, is_strided, short_repr, type_words
 
 from wengert_sparse.components import make_coo
 from wengert_sparse.invariants import check_coo, checks_invariants
@@ -85,7 +86,7 @@ def sparse_coo_tensor(
     if size is None:
         size = (*needed_sizes(indices), *dense_sizes)
     else:
-        size = tuple(int(n) for n in ((size,) if isinstance(size, int) else size))
+        size = sizes_of(size)
         check_size(size, sparse_dim, count, dense_sizes)
     if checks_invariants(check_invariants):
         check_coo(indices, values, size, bool(is_coalesced))
@@ -112,10 +113,10 @@ def needed_sizes(indices: Tensor) -> list[int]:
     if indices.shape[0] == 0:
         return []
     lowest = indices.amin(1).tolist()
-    for dim, index in enumerate(lowest):
-        if index < 0:
-            raise RuntimeError(f"found negative index {index} for dim {dim}")
-    return [index + 1 for index in indices.amax(1).tolist()]
+    for dim, least in enumerate(lowest):
+        if least < 0:
+            raise RuntimeError(f"found negative index {least} for dim {dim}")
+    return [most + 1 for most in indices.amax(1).tolist()]
 
 
 def check_size(size: Sequence[int], sparse_dim: int, count: int, dense_sizes: Sequence[int]) -> None:
@@ -134,9 +135,20 @@ def check_size(size: Sequence[int], sparse_dim: int, count: int, dense_sizes: Se
         )
 
 
+def sizes_of(size: Any) -> tuple[int, ...]:
+    """A size as a tuple of ints. TypeError for anything else."""
+    try:
+        return (index(size),) if hasattr(size, "__index__") else tuple(index(n) for n in size)
+    except TypeError:
+        raise TypeError(
+            f"sparse_coo_tensor(): argument 'size' must be tuple of ints, but found {short_repr(size)} of type "
+            f"{type_words(size)}"
+        ) from None
+
+
 def empty_coo(size: Any, dtype: Any = None, device: Any = None, dense_dim: int = 0) -> Tensor:
     """A tensor of layout ``sparse_coo`` in which no element is specified."""
-    size = tuple(int(n) for n in ((size,) if isinstance(size, int) else size))
+    size = sizes_of(size)
     split = len(size) - dense_dim
     values = wc.empty((0, *size[split:]), dtype=dtype, device=device)
     return make_coo(wc.empty((split, 0), dtype=wc.int64, device=values.device), values, size, True)
