@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from wengert_core.extend import Tensor, components_of, is_strided
+from wengert_core.extend import Tensor, components_of, is_strided, layout_plugin
 
 from wengert_sparse.layouts import SPARSE_COO
 
@@ -40,10 +40,8 @@ def parts_of_compressed(tensor: Tensor) -> CompressedParts:
 
 def make_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: bool) -> Tensor:
     """A tensor of layout ``sparse_coo``, without history; the components are not looked at."""
-    from wengert_sparse.plugin import PLUGIN
-
-    parts = Coo(indices, values, coalesced or values.shape[0] < 2)
-    return PLUGIN.tensor(SPARSE_COO, size, values.dtype, parts, values)
+    parts = Coo(indices, values, coalesced or len(values) < 2)
+    return layout_plugin("sparse_coo").tensor(SPARSE_COO, size, values.dtype, parts, values)
 
 
 def make_compressed(kind: Any, compressed: Tensor, plain: Tensor, values: Tensor, size: Sequence[int]) -> Tensor:
@@ -53,11 +51,9 @@ def make_compressed(kind: Any, compressed: Tensor, plain: Tensor, values: Tensor
 
 def from_parts(kind: Any, parts: CompressedParts, size: Sequence[int]) -> Tensor:
     """A tensor of a compressed layout with these components."""
-    from wengert_sparse.plugin import PLUGIN
-
-    return PLUGIN.tensor(kind, size, parts.values.dtype, parts, parts.values)
+    return layout_plugin("sparse_csr").tensor(kind, size, parts.values.dtype, parts, parts.values)
 
 
 def is_coo(value: object) -> bool:
     """Whether something is a tensor of layout ``sparse_coo``."""
-    return isinstance(value, Tensor) and not is_strided(value) and value.layout is SPARSE_COO
+    return isinstance(value, Tensor) and not is_strided(value) and type(components_of(value)) is Coo

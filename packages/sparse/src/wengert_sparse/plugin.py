@@ -31,7 +31,7 @@ def by_layout(first: Callable[..., Any] | None, second: Callable[..., Any] | Non
     """A kernel that is one function for ``sparse_coo``, and another for the compressed layouts."""
 
     def kernel(*arguments: Any) -> Any:
-        function = first if first_sparse(arguments) is SPARSE_COO else second
+        function = first if is_coo(arguments[0]) or first_sparse(arguments) is SPARSE_COO else second
         return NotImplemented if function is None else function(*arguments)
 
     return kernel

@@ -13,8 +13,8 @@ from wengert_core.exchange.arrays cimport copy_into, without_alias
 from wengert_core.layouts.components cimport take_over
 from wengert_core.messages.owners import table_of
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_RECORD, WgState, thread_state
-from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, alias, alias_components, bump_version, forget_writes, home_device, is_strided,
-                                          shape_tuple)
+from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, alias, alias_components, bump_version, forget_writes,
+                                          home_device, is_strided, shape_tuple)
 
 from wengert_core.devices import device as _device
 from wengert_core.devices.layout import LAYOUTS, layout, strided

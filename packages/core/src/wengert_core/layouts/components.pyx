@@ -8,8 +8,8 @@ from wengert_core.dtypes.dtypes cimport code_of
 from wengert_core.exchange.device_memory import owner_of
 from wengert_core.geometry.size_math cimport mul_overflows
 from wengert_core.runtime.state cimport WG_FOREIGN
-from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, is_strided, new_on_memory,
-                                          shape_tuple, storage_of)
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, home_device, is_strided,
+                                          new_on_memory, shape_tuple, storage_of)
 
 
 cdef Tensor make_tensor(unsigned int device_number, tuple shape, int code, object components):
@@ -42,6 +42,11 @@ def make(device_number, tuple shape, dtype, components):
     """A tensor of a layout, by its device number, without history."""
     connect_operations()
     return make_tensor(device_number, shape, code_of(dtype), components)
+
+
+def known_number(dict numbers, kind, Tensor like not None):
+    """The device number of a layout on the device of a tensor; None where it has none yet."""
+    return numbers.get(kind) if home_device(like.device) == 0 else numbers.get((kind, home_device(like.device)))
 
 
 def components_of(Tensor t not None):

@@ -13,7 +13,7 @@ from typing import Any
 from wengert_core.devices.device import DEVICES, device
 from wengert_core.devices.layout import layout, layout_number
 from wengert_core.devices.plugin import DevicePlugin
-from wengert_core.layouts.components import make, set_components
+from wengert_core.layouts.components import known_number, make, set_components
 from wengert_core.tensors.tensor import Tensor, home_of
 
 
@@ -68,7 +68,7 @@ class LayoutPlugin:
     functions: Mapping[str, Callable[..., Any]] = {}
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[str, int], int] = {}
+        self._numbers: dict[Any, int] = {}
 
     # ---- for the plugin
 
@@ -78,12 +78,12 @@ class LayoutPlugin:
         components: any object, of which nobody else changes anything; ``components_of(tensor)`` returns it.
         like: a tensor on the device that the components are on.
         """
-        key = kind._name, home_of(like)
-        number = self._numbers.get(key)
+        number = known_number(self._numbers, kind, like)
         if number is None:
             self.first_use()
-            memory = NoMemory(self, kind, DEVICES[key[1]])
-            number = self._numbers[key] = layout_number(kind, key[1], memory)
+            home = home_of(like)
+            number = layout_number(kind, home, NoMemory(self, kind, DEVICES[home]))
+            self._numbers[(kind, home) if home else kind] = number
         return make(number, tuple(shape), dtype, components)
 
     def replace(

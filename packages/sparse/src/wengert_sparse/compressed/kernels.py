@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.extend import Tensor, is_strided
+from wengert_core.extend import Tensor, components_of, is_strided
 
 from wengert_sparse.components import CompressedParts, from_parts, is_coo, make_compressed, parts_of_compressed
 from wengert_sparse.compressed.convert import convert_layout, to_coo
@@ -14,7 +14,7 @@ from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo import kernels as coo
 from wengert_sparse.coo.pointwise import is_number
 from wengert_sparse.coo.reduce import reduced_dims
-from wengert_sparse.layouts import BLOCKS, COMPRESSED, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
+from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.messages import size_text
 from wengert_sparse.unary import UNARY
 
@@ -23,7 +23,7 @@ TRANSPOSED = {SPARSE_CSR: SPARSE_CSC, SPARSE_CSC: SPARSE_CSR, SPARSE_BSR: SPARSE
 
 def is_compressed(value: Any) -> bool:
     """Whether something is a tensor of a compressed layout."""
-    return isinstance(value, Tensor) and not is_strided(value) and value.layout in COMPRESSED
+    return isinstance(value, Tensor) and not is_strided(value) and type(components_of(value)) is CompressedParts
 
 
 def with_values(self: Tensor, values: Tensor) -> Tensor:

@@ -15,6 +15,8 @@ from wengert_sparse.messages import size_text
 from wengert_sparse.table import TABLE
 
 array = TABLE.array
+FEW = 1 << 12
+"""Products of numbers up to which making one of SciPy's arrays takes longer than multiplying."""
 
 
 def scipy_sparse() -> Any:
@@ -27,7 +29,7 @@ def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> An
     if xp is np:
         shape = (rows, dense.shape[0])
         return scipy_sparse().coo_array((values, (indices[0], indices[1])), shape=shape).tocsr() @ dense
-    out = xp.zeros((rows, dense.shape[1]), dense.dtype)
+    out = xp.zeros((rows, dense.shape[1]), xp.result_type(values, dense))
     xp.add.at(out, indices[0], values[:, None] * dense[indices[1]])
     return out
 
@@ -65,6 +67,20 @@ times_sparse_row = array(
     no_record=True,
     doc="The product of two sparse matrices.",
 )
+
+
+def multiply_dense(indices: Tensor, values: Tensor, dense: Tensor, rows: int) -> Tensor:
+    """The product of a sparse matrix (rows, M) and a strided one (M, K)."""
+    columns = dense.shape[1]
+    if len(values) * columns <= FEW:
+        row, column = indices.unbind(0)
+        products = dense.index_select(0, column) * values.unsqueeze(1)
+        found: Tensor = wc.zeros(rows, columns, dtype=products.dtype, device=products.device).index_add_(
+            0, row, products
+        )
+        return found
+    by_library: Tensor = times_dense_row(indices, values, dense, rows)
+    return by_library
 
 
 def check_product(name: str, a: Tensor, b: Tensor) -> None:
@@ -107,12 +123,12 @@ def mm(self: Tensor, mat2: Tensor) -> Any:
     if is_coo(self) and is_strided(mat2):
         require_matrix("mm", self)
         parts = coo_of(self)
-        found: Tensor = times_dense_row(parts.indices, parts.values, mat2, self.shape[0])
+        found: Tensor = multiply_dense(parts.indices, parts.values, mat2, self.shape[0])
         return found
     if is_coo(mat2) and is_strided(self):
         require_matrix("mm", mat2)
         parts = coo_of(mat2)
-        found = times_dense_row(parts.indices.flip(0), parts.values, self.t(), mat2.shape[1])
+        found = multiply_dense(parts.indices.flip(0), parts.values, self.t(), mat2.shape[1])
         return found.t().contiguous()
     return NotImplemented
 
@@ -156,5 +172,5 @@ def bmm(self: Tensor, mat2: Tensor) -> Any:
     columns = mat2.shape[2]
     batch, row, column = parts.indices
     indices = wc.stack([batch * rows + row, batch * inner + column])
-    found: Tensor = times_dense_row(indices, parts.values, mat2.reshape(n * inner, columns), n * rows)
+    found: Tensor = multiply_dense(indices, parts.values, mat2.reshape(n * inner, columns), n * rows)
     return found.reshape(n, rows, columns)

@@ -26,6 +26,11 @@ row = TABLE.staged(
 )
 
 
+def is_plain(value: Any) -> bool:
+    """Whether an argument is a strided tensor as it is."""
+    return type(value) is Tensor and is_strided(value)
+
+
 def as_strided_tensor(name: str, argument: str, value: Any, **options: Any) -> Tensor:
     """An argument as a as_strided_tensor tensor."""
     found = wc.as_tensor(value, **options)
@@ -34,6 +39,19 @@ def as_strided_tensor(name: str, argument: str, value: Any, **options: Any) -> T
             f"{name}: expected {argument} to be a as_strided_tensor tensor, but got a tensor of layout {found.layout!r}"
         )
     return found
+
+
+def components(indices: Any, values: Any, dtype: Any, device: Any) -> tuple[Tensor, Tensor]:
+    """The arguments as strided tensors, the indices of int64."""
+    if dtype is not None or device is not None or not is_plain(values):
+        values = as_strided_tensor("sparse_coo_tensor", "values", values, dtype=dtype, device=device)
+    if values.dim() == 0:
+        values = values.reshape(1)
+    if not is_plain(indices) or indices.device != values.device:
+        indices = as_strided_tensor("sparse_coo_tensor", "indices", indices, device=values.device)
+    if indices.dtype is not wc.int64:
+        indices = indices.to(wc.int64)
+    return indices, values
 
 
 def sparse_coo_tensor(
@@ -68,12 +86,7 @@ def sparse_coo_tensor(
         if size is not None or isinstance(indices, Tensor):
             raise TypeError("sparse_coo_tensor(): expected indices and values, or a size alone; got no values")
         return with_grad(empty_coo(indices, dtype, device), requires_grad)
-    values = as_strided_tensor("sparse_coo_tensor", "values", values, dtype=dtype, device=device)
-    if values.dim() == 0:
-        values = values.reshape(1)
-    indices = as_strided_tensor("sparse_coo_tensor", "indices", indices, device=values.device)
-    if indices.dtype is not wc.int64:
-        indices = indices.to(wc.int64)
+    indices, values = components(indices, values, dtype, device)
     if indices.dim() != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {size_text(indices.shape)}")
     sparse_dim, count = indices.shape
