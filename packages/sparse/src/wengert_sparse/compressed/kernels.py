@@ -13,6 +13,7 @@ from wengert_sparse.compressed.convert import convert_layout, to_coo
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo import kernels as coo
 from wengert_sparse.coo.pointwise import is_number
+from wengert_sparse.coo.products import FEW, check_product, compressed_times_dense_row
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.messages import size_text
@@ -224,9 +225,16 @@ def t(self: Tensor) -> Tensor:
     return transpose(self, 0, 1)
 
 
-def dense_product(name: str) -> Callable[..., Any]:
-    """The kernel of a product, computed in layout ``sparse_coo``; of two sparse matrices in the layout of the first."""
-    return through_coo(name)
+def mm(self: Tensor, mat2: Tensor) -> Any:
+    """The product of two matrices: of one of layout ``sparse_csr`` and a strided one by SciPy, else in layout
+    ``sparse_coo``.
+    """
+    if is_compressed(self) and self.layout is SPARSE_CSR and is_strided(mat2) and self.dim() == 2:
+        check_product("addmm", self, mat2)
+        parts = parts_of_compressed(self)
+        if len(parts.values) * mat2.shape[1] > FEW:
+            return compressed_times_dense_row(*parts, mat2)
+    return through_coo("mm")(self, mat2)
 
 
 def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
@@ -318,10 +326,10 @@ KERNELS: dict[str, Any] = {name: unary(function) for name, function in UNARY.ite
 KERNELS |= {
     "view_as_real": view_as_real, "view_as_complex": view_as_complex, "select_backward": select_backward,
     "clone": clone, "_to_copy": to_copy, "copy_": copy_, "zero_": zero_, "add": add, "sub": sub, "add_": add_,
-    "mul": mul, "mul_": mul_, "div": div, "pow": power, "transpose": transpose, "t": t, "sum": sum, "select": select,
+    "mm": mm, "mul": mul, "mul_": mul_, "div": div, "pow": power, "transpose": transpose, "t": t,
+    "sum": sum, "select": select,
     "any": any_element,
 }  # fmt: skip
 KERNELS |= {
-    name: dense_product(name)
-    for name in ("mm", "addmm", "mv", "bmm", "threshold_backward", "index_select", "cat", "stack")
+    name: through_coo(name) for name in ("addmm", "mv", "bmm", "threshold_backward", "index_select", "cat", "stack")
 }

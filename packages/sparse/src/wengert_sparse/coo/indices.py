@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
@@ -35,26 +36,44 @@ def indices_at(flat: Tensor, sizes: Sequence[int]) -> Tensor:
     return wc.stack([flat, *reversed(parts)])
 
 
-def coalesce(parts: Coo, shape: Sequence[int]) -> Coo:
-    """The components with sorted indices, each once; values of one index are added in the order that they stand in."""
+def coalesce(parts: Coo, shape: Sequence[int], merge: bool = False) -> Coo:
+    """The components with sorted indices, each once; values of one index are added in the order that they stand in.
+
+    merge: the indices are known to be some sorted ones after another.
+    """
     indices, values, coalesced = parts
-    count = values.shape[0]
+    count = len(values)
     if coalesced or count < 2:
         return parts if coalesced else Coo(indices, values, True)
     sizes = tuple(shape[: indices.shape[0]])
     flat = positions(indices, sizes)
-    if (flat[1:] > flat[:-1]).all().item():
+    if not merge and (flat[1:] > flat[:-1]).all().item():
         return Coo(indices, values, True)
-    ordered, order = wc.sort(flat, stable=True)
-    begins = wc.ones(count, dtype=wc.bool, device=flat.device)
-    begins[1:] = ordered[1:] != ordered[:-1]
+    ordered, order = merge_runs(flat) if merge else wc.sort(flat, stable=True)
     values = values.index_select(0, order)
-    different = int(begins.sum().item())
-    if different != count:
-        segment = begins.cumsum(0) - 1
-        ordered = ordered[begins]
-        values = add_segments(values, segment, different)
+    begins = (ordered[1:] != ordered[:-1]).nonzero().squeeze(1) + 1
+    if len(begins) != count - 1:
+        begins = wc.cat([begins.new_zeros(1), begins])
+        ordered = ordered.index_select(0, begins)
+        values = add_runs(values, begins)
     return Coo(indices_at(ordered, sizes), values, True)
+
+
+def merge_runs(flat: Tensor) -> tuple[Tensor, Tensor]:
+    """Sorted positions and their order, like ``sort``; NumPy's stable sort merges runs that are sorted already."""
+    if flat.device.type != "cpu":
+        found: tuple[Tensor, Tensor] = wc.sort(flat, stable=True)
+        return found
+    order = wc.from_numpy(np.argsort(flat.numpy(), kind="stable"))
+    return flat.index_select(0, order), order
+
+
+def add_runs(values: Tensor, begins: Tensor) -> Tensor:
+    """The sums of the rows of values (N, ...) from each of some positions to the next; of bools whether any is."""
+    if values.device.type == "cpu" and values.dtype not in (wc.bool, wc.float16, wc.bfloat16):
+        return wc.from_numpy(np.add.reduceat(values.numpy(), begins.numpy(), 0))
+    lengths = wc.cat([begins[1:], begins.new_full((1,), len(values))]) - begins
+    return add_segments(values, wc.repeat_interleave(lengths), len(begins))
 
 
 def add_segments(values: Tensor, segment: Tensor, count: int) -> Tensor:

@@ -78,7 +78,7 @@ def add_sparse(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
         return make_coo(a.indices, left + right, self.shape, a.coalesced and b.coalesced)
     parts = Coo(wc.cat([a.indices, b.indices], 1), wc.cat([left, right]), False)
     if a.coalesced and b.coalesced:
-        parts = coalesce(parts, self.shape)
+        parts = coalesce(parts, self.shape, merge=True)
     return make_coo(*parts[:2], self.shape, parts.coalesced)
 
 

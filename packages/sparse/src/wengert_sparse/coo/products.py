@@ -69,6 +69,27 @@ times_sparse_row = array(
 )
 
 
+def compressed_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
+    """The product of a matrix in compressed rows and a dense one."""
+    rows = crow.shape[0] - 1
+    if xp is np:
+        return scipy_sparse().csr_array((values, column, crow), shape=(rows, dense.shape[0])) @ dense
+    row = xp.repeat(xp.arange(rows), xp.diff(crow))
+    out = xp.zeros((rows, dense.shape[1]), xp.result_type(values, dense))
+    xp.add.at(out, row, values[:, None] * dense[column])
+    return out
+
+
+compressed_times_dense_row = array(
+    "_csr_times_dense(Tensor crow, Tensor column, Tensor values, Tensor dense) -> Tensor",
+    results=("array",),
+    reference=compressed_times_dense,
+    method=False,
+    no_record=True,
+    doc="The product of a matrix in compressed rows and a dense one.",
+)
+
+
 def multiply_dense(indices: Tensor, values: Tensor, dense: Tensor, rows: int) -> Tensor:
     """The product of a sparse matrix (rows, M) and a strided one (M, K)."""
     columns = dense.shape[1]
