@@ -165,7 +165,7 @@ cdef int check_options(Op op, FactoryRow* row, PyObject** slots) except -1:
 cdef bint names_layout(FactoryRow* row, PyObject** slots) noexcept:
     """Whether layout= names another layout than strided: its plugin makes the tensor."""
     cdef PyObject* value = option(slots, row.layout)
-    return value != <PyObject*> STRIDED and isinstance(<object> value, LAYOUT)
+    return value != <PyObject*> None and value != <PyObject*> STRIDED and isinstance(<object> value, LAYOUT)
 
 
 cdef object make_in_layout(Op op, FactoryRow* row, PyObject** slots):
