@@ -102,6 +102,22 @@ def test_saved_on_disk(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+def test_word_embeddings(tmp_path: Path) -> None:
+    text = run("word_embeddings.py", tmp_path, "--quick")
+    losses = [float(loss) for loss in re.findall(r"^epoch \d/2: loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 2
+    assert losses[1] < losses[0]
+    assert number(r"rows changed beside those of a batch: (\d+)", text) == 0
+    assert number(r"rows changed in a step: (\d+)", text) > 100
+    assert number(r"max difference (\S+)", text) < 1e-6
+
+
+def test_a_sparse_model(tmp_path: Path) -> None:
+    text = run("sparse_model.py", tmp_path)
+    assert number(r"test accuracy: (\S+)%", text) >= 80
+    assert number(r"max relative error (\S+)", text) < 1e-6
+
+
 # ---- on another device: the simulated one, or the one that WENGERT_TEST_DEVICE names
 
 DEVICE = os.environ.get("WENGERT_TEST_DEVICE", "sim")
@@ -126,6 +142,8 @@ def device() -> str:
         ("digits.py", ["test accuracy", "max relative error"]),
         ("saved_on_disk.py", ["files left: 0", "gradients equal to those of a run in memory: yes"]),
         ("profile_step.py", ["aten::linear", "saved tensors: peak"]),
+        ("word_embeddings.py", ["rows changed beside those of a batch: 0"]),
+        ("sparse_model.py", ["test accuracy", "max relative error"]),
     ],
 )
 def test_programs_on_another_device(program: str, words: list[str], tmp_path: Path, device: str) -> None:
