@@ -242,6 +242,12 @@ MISSING = [
     ("wg.special.i1e", "special"),
     ("from wengert.special import bessel_j0", "special"),
     ("from wengert.special import polygamma", "special"),
+    ("wg.sparse_coo_tensor([[0]], [1.0])", "sparse"),
+    ("wg.ones(2).to_sparse()", "sparse"),
+    ("wg.sparse_csr", "sparse"),
+    ("wg.sparse.mm", "sparse"),
+    ("from wengert import sparse_coo", "sparse"),
+    ("from wengert.sparse import softmax", "sparse"),
 ]
 
 
@@ -295,6 +301,24 @@ x = wg.tensor([0.0], requires_grad=True)
 print(x.grad.tolist(), 'scipy' in sys.modules)
 """
     assert run(with_special, program).splitlines() == ["False False", "[0.5] True"]
+
+
+def test_sparse_tensors_come_with_their_part(whole: Path, tmp_path: Path) -> None:
+    lacking = error(whole, "import wengert as wg; w = wg.ones(3, 2, requires_grad=True)",
+                    "wg.nn.functional.embedding(wg.tensor([1]), w, sparse=True)")  # fmt: skip
+    assert "'NotImplementedError'" in lacking
+    assert "pip install 'wengert[sparse]'" in lacking
+    folder = environment(tmp_path, (*WENGERT, "wengert-sparse"), outside=(*OUTSIDE, "scipy"))
+    program = """
+import sys, wengert as wg
+print('scipy' in sys.modules, 'wengert_sparse' in sys.modules)
+w = wg.ones(3, 2, requires_grad=True)
+wg.nn.functional.embedding(wg.tensor([1]), w, sparse=True).sum().backward()
+print(w.grad.is_coalesced(), w.grad.indices().tolist(), 'scipy' in sys.modules)
+x = wg.ones(200, 200).to_sparse()
+print((x @ wg.ones(200, 2)).sum().item(), 'scipy' in sys.modules)
+"""
+    assert run(folder, program).splitlines() == ["False False", "True [[1]] False", "80000.0 True"]
 
 
 def test_special_works_without_the_namespace(tmp_path: Path) -> None:
