@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.extend import LayoutPlugin, components_of, is_strided, layout
+from wengert_core.extend import LayoutPlugin, components_of, is_strided, layout, layout_plugin
 from wengert_registry import registry
 
 DIAGONAL = layout("diagonal")
@@ -190,6 +190,20 @@ class Lacking(LayoutPlugin):
 def test_plugins_that_are_refused(name: str, value: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         registry.register("layouts", name, value, owner="refused")
+
+
+def test_two_plugins_of_one_layout_keep_their_tensors_apart(x: Any) -> None:
+    class Others(Diagonals):
+        kernels = {"mul": lambda a, b: other.make(wc.zeros(2))}  # noqa: RUF012 - as the interface has it
+
+    other = Others()
+    y = other.make(wc.tensor([5.0, 6.0]))
+    assert components_of(y * 3).tolist() == [0.0, 0.0]
+    assert components_of(x * 3).tolist() == [3.0, 6.0]
+    with registry.register("layouts", "second", type("Second", (Diagonals,), {"layouts": ("second",)}), owner="test"):
+        assert layout_plugin("second") is layout_plugin("second")
+    with pytest.raises(NotImplementedError, match=r"torch\.second is not supported"):
+        layout_plugin("second")
 
 
 def test_many_are_freed() -> None:

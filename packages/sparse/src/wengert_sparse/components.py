@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from wengert_core.extend import Tensor, components_of, is_strided, layout_plugin
+from wengert_core.extend import Tensor, components_of, is_strided
 
 from wengert_sparse.layouts import SPARSE_COO
 
@@ -26,6 +27,22 @@ class CompressedParts(NamedTuple):
     values: Tensor  # (*B, N, *block size, *sizes of the dense dims)
 
 
+_plugin: Any = None  # set by plugin.py, whose import needs this module
+
+
+def connect(made: Any) -> None:
+    """Say which plugin makes tensors."""
+    global _plugin
+    _plugin = made
+
+
+def plugin() -> Any:
+    """The plugin that makes tensors, loaded now if it was not."""
+    if _plugin is None:
+        import_module("wengert_sparse.plugin")
+    return _plugin
+
+
 def coo_of(tensor: Tensor) -> Coo:
     """The components of a tensor of layout ``sparse_coo``."""
     found: Coo = components_of(tensor)
@@ -41,7 +58,8 @@ def parts_of_compressed(tensor: Tensor) -> CompressedParts:
 def make_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: bool) -> Tensor:
     """A tensor of layout ``sparse_coo``, without history; the components are not looked at."""
     parts = Coo(indices, values, coalesced or len(values) < 2)
-    return layout_plugin("sparse_coo").tensor(SPARSE_COO, size, values.dtype, parts, values)
+    found: Tensor = (_plugin or plugin()).tensor(SPARSE_COO, size, values.dtype, parts, values)
+    return found
 
 
 def make_compressed(kind: Any, compressed: Tensor, plain: Tensor, values: Tensor, size: Sequence[int]) -> Tensor:
@@ -51,7 +69,8 @@ def make_compressed(kind: Any, compressed: Tensor, plain: Tensor, values: Tensor
 
 def from_parts(kind: Any, parts: CompressedParts, size: Sequence[int]) -> Tensor:
     """A tensor of a compressed layout with these components."""
-    return layout_plugin("sparse_csr").tensor(kind, size, parts.values.dtype, parts, parts.values)
+    found: Tensor = (_plugin or plugin()).tensor(kind, size, parts.values.dtype, parts, parts.values)
+    return found
 
 
 def is_coo(value: object) -> bool:

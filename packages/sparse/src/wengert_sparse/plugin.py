@@ -10,7 +10,15 @@ from wengert_core.extend import LayoutPlugin, Tensor
 from wengert_registry import registry
 
 from wengert_sparse import functions, printing
-from wengert_sparse.components import coo_of, from_parts, is_coo, make_compressed, make_coo, parts_of_compressed
+from wengert_sparse.components import (
+    connect,
+    coo_of,
+    from_parts,
+    is_coo,
+    make_compressed,
+    make_coo,
+    parts_of_compressed,
+)
 from wengert_sparse.compressed import kernels as compressed
 from wengert_sparse.coo import kernels as coo
 from wengert_sparse.layouts import COMPRESSED, SPARSE_COO
@@ -96,4 +104,5 @@ class SparseLayouts(LayoutPlugin):
 
 
 PLUGIN = SparseLayouts()
+connect(PLUGIN)
 ALL = (SPARSE_COO, *COMPRESSED)

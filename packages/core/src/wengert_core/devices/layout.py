@@ -3,10 +3,10 @@
 Note [Layouts have device numbers]
     The elements of a tensor of another layout than ``strided`` are in other tensors, its components, not in memory of
     its own. Whatever reads memory asks for the tensor's device number first, so a tensor of another layout has a device
-    number of its own, one for each pair of layout and device: the device table has the device of the components there,
-    and in place of its plugin ``NoMemory``, which refuses with PyTorch's errors. The components are what the tensor's
-    Storage keeps alive; a tensor and what detach() makes of it have a Storage each, with one version counter. Code that
-    asks which device a tensor is on, and not what its memory is, compares ``home_device`` of the numbers.
+    number of its own, one for each layout of a plugin on each device: the device table has the device of the components
+    there, and in place of its plugin ``NoMemory``, which refuses with PyTorch's errors. The components are what the
+    tensor's Storage keeps alive; a tensor and what detach() makes of it have a Storage each, with one version counter.
+    Code that asks which device a tensor is on, and not what its memory is, compares ``home_device`` of the numbers.
     backends/run_on_layout.pyx runs the operations.
 
 >>> strided
@@ -47,7 +47,6 @@ strided: layout = layout("strided", "Strided")
 LAYOUTS: dict[int, layout] = {}
 """The layouts of those device numbers that are not of ``strided`` tensors."""
 _BY_NAME: dict[str, layout] = {"strided": strided}
-_NUMBERS: dict[tuple[str, int], int] = {}
 
 
 def layout_called(name: str, words: str = "") -> layout:
@@ -65,17 +64,14 @@ def layout_of(tensor: Any) -> layout:
 
 
 def layout_number(kind: layout, home: int, memory: Any) -> int:
-    """The device number of tensors of a layout whose components are on the device with the number ``home``.
+    """A new device number, of tensors of a layout whose components are on the device with the number ``home``.
 
-    memory: the NoMemory that stands for their memory; used when the number is new.
+    memory: the NoMemory that stands for their memory; it leads to the plugin, which keeps the number.
     """
-    key = (kind._name, home)
     with _device._LOADING:
-        if key not in _NUMBERS:
-            number = len(_device.DEVICES)
-            set_home(number, home)
-            LAYOUTS[number] = kind
-            _device.DEVICES.append(_device.DEVICES[home])
-            _device.PLUGIN_DEVICES.append((memory, 0))
-            _NUMBERS[key] = number
-        return _NUMBERS[key]
+        number = len(_device.DEVICES)
+        set_home(number, home)
+        LAYOUTS[number] = kind
+        _device.DEVICES.append(_device.DEVICES[home])
+        _device.PLUGIN_DEVICES.append((memory, 0))
+        return number

@@ -14,7 +14,8 @@ from wengert_core.tensors.tensor import device_number_of
 
 NEEDED = ("describe", "clone", "zeros", "elements", "reduce")
 """Methods of LayoutPlugin that every layout has to have of its own."""
-_PLUGINS: dict[str, LayoutPlugin] = {}
+_MADE: dict[type, LayoutPlugin] = {}
+"""The instances of plugins that are given as classes."""
 
 
 def accept(candidate: Any, obj: Any) -> Any:
@@ -45,19 +46,15 @@ def accept(candidate: Any, obj: Any) -> Any:
 
 def plugin_called(name: str) -> LayoutPlugin:
     """The plugin of a layout. NotImplementedError where no installed package provides it."""
-    found = _PLUGINS.get(name)
-    if found is not None:
-        return found
     group = registry.group("layouts")
     offer: Any = group.find(name)
     if offer is None:
-        raise NotImplementedError(
-            ". ".join([f"layout torch.{name} is not supported: no installed package provides it", *group.reasons(name)])
-        )
-    made = offer() if isinstance(offer, type) else offer
-    for each in made.layouts:
-        _PLUGINS.setdefault(each, made)
-    return _PLUGINS[name]
+        raise NotImplementedError(". ".join([f"layout torch.{name} is not supported: no installed package provides it",
+                                             *group.reasons(name)]))  # fmt: skip
+    if isinstance(offer, type):
+        offer = _MADE.get(offer) or _MADE.setdefault(offer, offer())
+    plugin: LayoutPlugin = offer
+    return plugin
 
 
 def plugin_for(kind: layout) -> LayoutPlugin:

@@ -7,6 +7,7 @@ docs/plugin-reference.md shows a complete plugin.
 
 from __future__ import annotations
 
+from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -69,6 +70,7 @@ class LayoutPlugin:
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
+        self._making = RLock()
 
     # ---- for the plugin
 
@@ -79,12 +81,17 @@ class LayoutPlugin:
         like: a tensor on the device that the components are on.
         """
         number = known_number(self._numbers, kind, like)
-        if number is None:
-            self.first_use()
-            home = home_of(like)
-            number = layout_number(kind, home, NoMemory(self, kind, DEVICES[home]))
-            self._numbers[(kind, home) if home else kind] = number
-        return make(number, tuple(shape), dtype, components)
+        return make(self._new_number(kind, like) if number is None else number, tuple(shape), dtype, components)
+
+    def _new_number(self, kind: layout, like: Any) -> int:
+        """The device number of a layout's first tensor on a device."""
+        self.first_use()
+        home = home_of(like)
+        key = (kind, home) if home else kind
+        with self._making:
+            if key not in self._numbers:
+                self._numbers[key] = layout_number(kind, home, NoMemory(self, kind, DEVICES[home]))
+            return self._numbers[key]
 
     def replace(
         self, tensor: Tensor, components: Any, shape: Sequence[int] | None = None, raise_version: bool = False
