@@ -96,7 +96,7 @@ def check_gradient(tables, pairs, count):
     return max((one - other).abs().max().item() for one, other in zip(*found, strict=True))
 
 
-def rows_elsewhere(tables, pairs, count):
+def count_other_rows(tables, pairs, count):
     """How many rows a step changes beside those of the words in its batch."""
     before = [table.detach().clone() for table in tables]
     others = wg.randint(0, count, (len(pairs), NEGATIVE))
@@ -137,7 +137,7 @@ def main():
     losses, changed, seconds = train(tables, pairs, count, epochs, steps)
 
     difference = check_gradient(tables, pairs[:BATCH], count)
-    other_rows = rows_elsewhere(tables, pairs[:8], count)
+    other_rows = count_other_rows(tables, pairs[:8], count)
     for word in ("gradient", "tensor", "error"):
         print(f"near {word}: {', '.join(nearest(tables[0], vocabulary, word))}")
     print(f"rows changed in a step: {statistics.median(changed):.0f} of {2 * count}")
