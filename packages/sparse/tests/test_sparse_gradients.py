@@ -236,6 +236,16 @@ def test_sparse_and_strided_gradients_add_to_a_strided_one(sparse_first, togethe
     assert w.grad.tolist() == [[1.0, 1.0], [2.0, 2.0], [1.0, 1.0]]
 
 
+@pytest.mark.parametrize("size", [(1, 1), (1,), (2, 1)])
+def test_gradients_of_both_layouts_meet_at_a_sparse_leaf(size):
+    for order in (1, -1):
+        x = wg.ones(size, dtype=wg.float64).to_sparse().requires_grad_()
+        y = x * 1
+        terms = [y.sum(), (y * 2).to_dense().sum(), (y * 3).to_dense().sum()][::order]
+        (terms[0] + terms[1] + terms[2]).backward()
+        assert x.grad.to_dense().tolist() == wg.full(size, 6.0).tolist()
+
+
 def test_a_strided_gradient_is_added_to_in_place():
     w = wg.ones(3, 2, requires_grad=True)
     w.sum().backward()

@@ -8,7 +8,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import coo_of, is_coo
+from wengert_sparse.components import coo_of, from_parts, is_coo, parts_of_compressed
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, COMPRESSED, SPARSE_COO
 from wengert_sparse.ops.construct import empty_coo, with_grad
@@ -65,6 +65,10 @@ def factory(name: str) -> Callable[..., Any]:
         if kind is wc.strided:
             plain = wc.empty if "empty" in name else wc.zeros
             found: Tensor = plain(tuple(size), dtype=dtype, device=device)
+        elif name == "empty_like" and like is not None and kind is like.layout and kind in COMPRESSED:
+            parts = parts_of_compressed(like)  # PyTorch keeps the indices
+            values = wc.empty_like(parts.values, dtype=dtype, device=device)
+            found = from_parts(kind, parts._replace(values=values), tuple(like.shape))
         elif kind in COMPRESSED:
             if kind in BLOCKS and like is None:
                 raise RuntimeError(

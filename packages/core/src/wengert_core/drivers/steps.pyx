@@ -16,7 +16,7 @@ from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState,
                                          dual_is_open, thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, shape_overlap, shape_tuple
+from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, is_strided, shape_overlap, shape_tuple
 
 from wengert_core.messages.mismatches import broadcast_error, device_error
 
@@ -168,6 +168,10 @@ cdef int check_device(Op op, PyObject** slots, Tensor out) except -1:
     if out.flags & WG_BATCHED:
         from wengert_core.tensors.vmap_hooks import out_error
         raise out_error(op)
+    if not is_strided(out):
+        from wengert_core.devices.layout import LAYOUTS
+        raise RuntimeError(f"{op.name}(): the result is strided, expected such an out=, got one of layout "
+                           f"{LAYOUTS[out.device]!r} and shape {list(shape_tuple(out))}; call it without out=")
     for i in range(op.n_params):
         if slots[i] == NULL or i == op.out_slot:
             continue

@@ -107,6 +107,8 @@ cdef bint is_dense(Tensor t) noexcept:
     cdef uint64_t used = 0
     if t.flags & TF_CONTIGUOUS:
         return True
+    if not is_strided(t):
+        return False
     for _i in range(t.rank):
         found = -1
         for d in range(t.rank):

@@ -188,11 +188,13 @@ def to_copy(self: Tensor, dtype: Any, device: Any = None) -> Tensor:
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Any:
     """Take over the elements of another tensor of the layout."""
-    if not (is_compressed(self) and is_compressed(src)) or self.layout is not src.layout or self.shape != src.shape:
+    if not (is_compressed(self) and is_compressed(src)) or self.layout is not src.layout:
         raise RuntimeError(
-            f"copy_ between different layouts or sizes is not supported: got self of layout {self.layout!r} and size "
-            f"{size_text(self.shape)}, src of layout {src.layout!r} and size {size_text(src.shape)}"
+            "torch.copy_: copy of sparse compressed tensors having different layouts is not supported. self layout is "
+            f"{self.layout!r} and src layout is {src.layout!r}"
         )
+    if self.shape != src.shape:
+        raise RuntimeError(f"copy_: expected a tensor of size {size_text(self.shape)}, got {size_text(src.shape)}")
     return replace_components(self, to_copy(clone(src), self.dtype))
 
 
@@ -230,6 +232,12 @@ def mm(self: Tensor, mat2: Tensor) -> Any:
     ``sparse_coo``.
     """
     if is_compressed(self) and self.layout is SPARSE_CSR and is_strided(mat2) and self.dim() == 2:
+        if mat2.dim() != 2 or self.shape[1] != mat2.shape[0]:
+            sizes = ["x".join(str(n) for n in tensor.shape) for tensor in (self, mat2)]
+            raise RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}) (see "
+                "docs/errors/shape-mismatch)"
+            )
         check_product("addmm", self, mat2)
         parts = parts_of_compressed(self)
         if len(parts.values) * mat2.shape[1] > FEW:
@@ -248,7 +256,7 @@ def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None)
 
 
 def select(self: Tensor, dim: int, index: int) -> Tensor:
-    """A matrix of a batch in the same layout; a row or a column strided."""
+    """A matrix of a batch in the same layout; a row or a column in layout ``sparse_coo``."""
     rank, n_batch = self.dim(), len(geometry_of(self).batch)
     dim %= rank
     if dim < n_batch:
@@ -257,16 +265,8 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
         return from_parts(self.layout, CompressedParts._make(each.select(dim, index) for each in parts), shape)
     if dim >= n_batch + 2:
         return select_dense(self, dim, index)
-    found = coo.KERNELS["select"](to_coo(self), dim, index)
-    return coo_dense(found) if is_coo(found) else found
-
-
-def coo_dense(tensor: Tensor) -> Tensor:
-    """A tensor of layout ``sparse_coo`` as a strided one."""
-    from wengert_sparse.components import coo_of
-    from wengert_sparse.coo.convert import to_dense
-
-    return to_dense(coo_of(tensor), tensor.shape)
+    found: Tensor = coo.KERNELS["select"](to_coo(self), dim, index)
+    return found
 
 
 def power(self: Tensor, exponent: Any) -> Any:

@@ -103,14 +103,25 @@ def indices(self: Tensor) -> Tensor:
     return parts.indices.detach()
 
 
+def internal_parts(name: str, tensor: Tensor) -> Coo:
+    """The components of a tensor of layout ``sparse_coo``; PyTorch's error for another one."""
+    if not is_coo(tensor):
+        raise NotImplementedError(
+            f"Could not run 'aten::{name}' with arguments from the '{tensor.layout._words}CPU' backend: it is for "
+            "tensors of "
+            "layout torch.sparse_coo"
+        )
+    return coo_of(tensor)
+
+
 def _indices(self: Tensor) -> Tensor:
     """The indices (S, N) of a tensor of layout ``sparse_coo``, also if it is not coalesced."""
-    return require_coo("_indices", self).indices.detach()
+    return internal_parts("_indices", self).indices.detach()
 
 
 def _values(self: Tensor) -> Tensor:
     """The values (N, ...) of a tensor of layout ``sparse_coo``, without history, also if it is not coalesced."""
-    return require_coo("_values", self).values.detach()
+    return internal_parts("_values", self).values.detach()
 
 
 def is_coalesced(self: Tensor) -> bool:

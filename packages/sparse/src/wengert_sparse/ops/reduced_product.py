@@ -13,6 +13,8 @@ REDUCTIONS = ("sum", "mean", "amax", "amin")
 
 def reduced_mm(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
     """For each row the mean, largest or smallest of its products; 0 for a row without elements. Differentiable."""
+    if reduce == "prod":
+        raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
     if reduce not in REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, mean, amax or amin, got {reduce}")
     if is_strided(mat1) or mat1.layout is not SPARSE_CSR or not is_strided(mat2):
