@@ -260,6 +260,9 @@ def test_shapes(seed):
         lambda a: a.reshape(20, 6),
         lambda a: a.reshape(4, 5, 3, 2),
         lambda a: a.reshape(2, 60),
+        lambda a: a.view(-1),
+        lambda a: a.view((4, -1)),
+        lambda a: a.view(2, -1, 6),
         lambda a: a[1],
         lambda a: a[:, 2],
         lambda a: a[..., 3],
@@ -307,3 +310,14 @@ def test_masks():
 def test_spdiags():
     x = wg.sparse.spdiags(wg.arange(1.0, 10).reshape(3, 3), wg.tensor([0, 1, -1]), (3, 4))
     equal(x, wg.tensor([[1.0, 5.0, 0.0, 0.0], [7.0, 2.0, 6.0, 0.0], [0.0, 8.0, 3.0, 0.0]]))
+
+
+def test_words_of_refused_shapes():
+    x = wg.ones(2, 2).to_sparse()
+    for change in (x.reshape, x.view):
+        with pytest.raises(RuntimeError, match="only one dimension can be inferred"):
+            change(-1, -1)
+        with pytest.raises(RuntimeError, match=r"shape '\[3\]' is invalid for input of size 4"):
+            change(3)
+    with pytest.raises(RuntimeError, match="expected indices to be a strided tensor"):
+        wg.sparse_coo_tensor(x, wg.ones(1), (2,))

@@ -1,8 +1,7 @@
 """Sparse inputs and outputs: the function under test as one of strided tensors.
 
-With ``masked`` an input is moved at the elements that are specify_all, and its gradient is read there. Without, it is
-moved
-at all elements: all are specify_all then, as zeros, while derivatives are those of the input as it was given.
+With ``masked`` an input is moved at the elements that are specified, and its gradient is read there. Without, it is
+moved at all elements: all are specified then, as zeros, while derivatives are those of the input as it was given.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def resolve_masked(masked: bool | None, check_sparse_nnz: bool) -> bool:
         return bool(masked)
     if masked is False:
         raise ValueError(
-            "Expected specify_all check_sparse_nnz (=True) to be equal to masked (=False): check_sparse_nnz is the "
+            "Expected specified check_sparse_nnz (=True) to be equal to masked (=False): check_sparse_nnz is the "
             "older name of masked; give one of them"
         )
     return True
@@ -85,7 +84,7 @@ def of_all(x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
 
 
 def specify_all(whole: Tensor, pattern: Tensor) -> Tensor:
-    """A sparse tensor like ``pattern`` in which all elements of a strided one are specify_all."""
+    """A sparse tensor like ``pattern`` in which all elements of a strided one are specified."""
     sparse_dim, size = pattern.sparse_dim(), tuple(pattern.shape)
     if not pattern.is_sparse:
         sparse_dim = len(size) - pattern.dense_dim()

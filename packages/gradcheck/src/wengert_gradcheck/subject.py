@@ -44,8 +44,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 @dataclass
 class Subject:
     """A function and its inputs. ``inputs`` are those that derivatives are checked by, ``positions`` where they are
-    among
-    the arguments.
+    among the arguments.
     """
 
     func: Callable[..., Any]

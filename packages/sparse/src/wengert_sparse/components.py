@@ -73,6 +73,11 @@ def from_parts(kind: Any, parts: CompressedParts, size: Sequence[int]) -> Tensor
     return found
 
 
+def replace_parts(tensor: Tensor, parts: Coo | CompressedParts, size: Sequence[int] | None = None) -> None:
+    """Let a tensor have other components; with a size also that, which raises the version."""
+    (_plugin or plugin()).replace(tensor, parts, size, raise_version=size is not None)
+
+
 def is_coo(value: object) -> bool:
     """Whether something is a tensor of layout ``sparse_coo``."""
     return isinstance(value, Tensor) and not is_strided(value) and type(components_of(value)) is Coo

@@ -56,12 +56,11 @@ class LayoutPlugin:
 
     ``kernels`` and ``functions`` have the operations by the names of their rows, those of in-place variants without the
     ``_``. Both get the arguments of the schema but ``out``, in its order. A kernel computes, with recording off, and
-    the
-    operation is recorded as it always is, with its own formula; it returns new tensors, and never an argument. A
+    the operation is recorded as it always is, with its own formula; it returns new tensors, and never an argument. A
     function is made of other operations, which record themselves; where there is a kernel as well, it is called only
-    where something may be recorded. Either may return NotImplemented, which leaves the
-    call to the plugin of another argument, and then to the error. An in-place variant takes what the kernel returns;
-    with an entry of its own name in ``kernels`` it is that which writes to the first argument.
+    where something may be recorded. Either may return NotImplemented, which leaves the call to the plugin of another
+    argument, and then to the error. An in-place variant takes what the kernel returns; with an entry of its own name
+    in ``kernels`` it is that which writes to the first argument.
     """
 
     layouts: Sequence[str] = ()  # the names of its entry points

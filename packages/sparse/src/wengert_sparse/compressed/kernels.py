@@ -8,7 +8,14 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, components_of, is_strided
 
-from wengert_sparse.components import CompressedParts, from_parts, is_coo, make_compressed, parts_of_compressed
+from wengert_sparse.components import (
+    CompressedParts,
+    from_parts,
+    is_coo,
+    make_compressed,
+    parts_of_compressed,
+    replace_parts,
+)
 from wengert_sparse.compressed.convert import convert_layout, to_coo
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo import kernels as coo
@@ -124,14 +131,12 @@ def add_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
 
 def replace_components(self: Tensor, result: Any) -> Any:
     """Let a compressed tensor have the components of a result."""
-    from wengert_sparse.plugin import PLUGIN
-
     if result.layout is not self.layout or result.dtype is not self.dtype:
         raise RuntimeError(
             f"the result has the layout {result.layout!r} and the dtype {result.dtype}, the tensor that is written to "
             f"{self.layout!r} and {self.dtype}"
         )
-    PLUGIN.replace(self, parts_of_compressed(result))
+    replace_parts(self, parts_of_compressed(result))
     return self
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo
+from wengert_sparse.components import Coo, coo_of, is_coo, make_coo, replace_parts
 from wengert_sparse.coo import pointwise, products, reduce, shape
 from wengert_sparse.coo.convert import with_sparse_dim
 from wengert_sparse.coo.pointwise import coalesced_unary, linear_unary, replace_by
@@ -35,10 +35,7 @@ def view_as_complex(self: Tensor) -> Tensor:
 
 def view(self: Tensor, size: Any) -> Any:
     """The elements in another shape, on the same components where it is the same."""
-    sizes = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-    if not all(isinstance(n, int) for n in sizes):
-        return NotImplemented
-    return shape.reshape(self, sizes)
+    return NotImplemented if isinstance(size, wc.dtype) else self.reshape(size)
 
 
 def to_copy(self: Tensor, dtype: Any, device: Any = None) -> Tensor:
@@ -77,10 +74,8 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Any:
 
 def zero_(self: Tensor) -> Any:
     """Forget all elements."""
-    from wengert_sparse.plugin import PLUGIN
-
     parts = coo_of(self)
-    PLUGIN.replace(self, Coo(parts.indices[:, :0], parts.values[:0], True))
+    replace_parts(self, Coo(parts.indices[:, :0], parts.values[:0], True))
     return self
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.extend import Tensor, is_strided
+from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo
+from wengert_sparse.components import Coo, coo_of, is_coo, make_coo, replace_parts
 from wengert_sparse.coo.convert import dense_rows, values_at, with_sparse_dim
 from wengert_sparse.coo.indices import coalesce, find, positions
 from wengert_sparse.messages import size_text
@@ -133,11 +133,9 @@ def sub_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
 
 def replace_by(self: Tensor, result: Tensor, name: str) -> None:
     """Let a sparse tensor have the components of a new one of its dtype and shape."""
-    from wengert_sparse.plugin import PLUGIN
-
     if result.dtype is not self.dtype:
         raise RuntimeError(f"Can't convert result type {result.dtype} to output {self.dtype} in {name} operation")
-    PLUGIN.replace(self, coo_of(result))
+    replace_parts(self, coo_of(result))
 
 
 # ---- mul, div
@@ -235,14 +233,12 @@ def mul_(self: Tensor, other: Any) -> Any:
 def check_kept(self: Tensor, kind: Any) -> None:
     """RuntimeError where a result has another dtype than the tensor that it is written to."""
     if kind is not self.dtype:
-        from wengert_core.extend import CPP_NAMES
-
         raise RuntimeError(
             f"dtype of values ({CPP_NAMES[kind.name]}) must match dtype of sparse tensor ({CPP_NAMES[self.dtype.name]})"
         )
 
 
-def divisor(self: Tensor, other: Any) -> None:
+def check_divisor(self: Tensor, other: Any) -> None:
     """RuntimeError for a divisor that is not a number."""
     if not is_coo(self) or not is_number(other):
         got = size_text(other.shape) if isinstance(other, Tensor) else type(other).__name__
@@ -261,7 +257,7 @@ def div(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
             return make_coo(a.indices, wc.div(a.values, b.values, rounding_mode=rounding_mode), self.shape, True)
     if not is_coo(self):
         return NotImplemented
-    divisor(self, other)
+    check_divisor(self, other)
     parts = coo_of(self) if rounding_mode is None else coalesce(coo_of(self), self.shape)
     values = wc.div(parts.values, other, rounding_mode=rounding_mode)
     return make_coo(parts.indices, values, self.shape, parts.coalesced)
@@ -269,7 +265,7 @@ def div(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
 
 def div_(self: Tensor, other: Any, rounding_mode: str | None = None) -> Any:
     """self /= other, in the memory of the values where nothing has to be added first."""
-    divisor(self, other)
+    check_divisor(self, other)
     parts = coo_of(self)
     if rounding_mode is None or parts.coalesced:
         parts.values.div_(other, rounding_mode=rounding_mode)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import wengert_core as wc
-from wengert_core.extend import Tensor, is_strided
+from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.coo.indices import coalesce
@@ -113,8 +113,6 @@ def check_product(name: str, a: Tensor, b: Tensor) -> None:
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(f"{name}: Argument #3 (dense): Expected dim 0 size {a.shape[1]}, got {b.shape[0]}")
     if a.dtype is not b.dtype:
-        from wengert_core.extend import CPP_NAMES
-
         raise RuntimeError(f"expected scalar type {CPP_NAMES[a.dtype.name]} but found {CPP_NAMES[b.dtype.name]}")
     if a.dtype is wc.bool:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
@@ -126,7 +125,7 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     """The elements in another shape: that of the sparse dims, or of the dense dims, or of both."""
     parts = coo_of(self)
     sparse_dim = parts.indices.shape[0]
-    size, dense_sizes = infer_shape(shape, self.numel()), tuple(self.shape[sparse_dim:])
+    size, dense_sizes = tuple(shape), tuple(self.shape[sparse_dim:])
     if size == tuple(self.shape):
         return make_coo(parts.indices, parts.values, size, parts.coalesced)
     split = len(size) - len(dense_sizes)
@@ -140,19 +139,6 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     whole = with_sparse_dim(parts, self.shape, self.dim())
     flat = positions(whole.indices, self.shape)
     return make_coo(indices_at(flat, size), whole.values, size, whole.coalesced)
-
-
-def infer_shape(shape: Sequence[int], count: int) -> tuple[int, ...]:
-    """A shape of ``count`` elements, with -1 replace_components. RuntimeError where there is none."""
-    size = [int(n) for n in shape]
-    known = math.prod(n for n in size if n != -1)
-    if size.count(-1) > 1:
-        raise RuntimeError("only one dimension can be infer_shape")
-    if -1 in size and known and count % known == 0:
-        size[size.index(-1)] = count // known
-    if -1 in size or math.prod(size) != count:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-    return tuple(size)
 
 
 # ---- parts

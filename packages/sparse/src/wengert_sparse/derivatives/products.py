@@ -90,7 +90,7 @@ TABLE.multilinear("_sampled_product", a=sampled_first, b=sampled_second)
 
 
 def solve_adjoint(grad: Tensor, input: Tensor) -> Tensor:
-    """The solution for the conj_transpose matrix: the gradient of the right side."""
+    """The solution for the conjugate transpose of the matrix: the gradient of the right side."""
     return spsolve(conj_transpose(input), grad)
 
 

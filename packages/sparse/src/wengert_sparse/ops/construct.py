@@ -32,11 +32,11 @@ def is_plain(value: Any) -> bool:
 
 
 def as_strided_tensor(name: str, argument: str, value: Any, **options: Any) -> Tensor:
-    """An argument as a as_strided_tensor tensor."""
+    """An argument as a strided tensor."""
     found = wc.as_tensor(value, **options)
     if not is_strided(found):
         raise RuntimeError(
-            f"{name}: expected {argument} to be a as_strided_tensor tensor, but got a tensor of layout {found.layout!r}"
+            f"{name}: expected {argument} to be a strided tensor, but got a tensor of layout {found.layout!r}"
         )
     return found
 

@@ -46,8 +46,6 @@ sampled_row = TABLE.staged(
 
 def addmm_stages(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
     """beta * self + alpha * mat1 @ mat2."""
-    if is_strided(mat1) and is_strided(mat2):
-        return wc.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found: Tensor = wc.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     return found
 
@@ -74,8 +72,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     """The product of two matrices; the gradient of a sparse one is sparse, at its indices.
 
     reduce: "sum", "mean", "amax" or "amin" in place of the sum of the products, for a first matrix of layout
-    ``sparse_csr``
-    and a strided second one.
+    ``sparse_csr`` and a strided second one.
 
     >>> import wengert as wg
     >>> a = wg.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse()

@@ -76,7 +76,7 @@ log_softmax_row = TABLE.staged(
 )
 
 
-def along(row: Any, name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
+def softmax_of(row: Any, name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     """A softmax of a sparse tensor, in a dtype."""
     require_coo(name, input)
     if not input.is_floating_point() and dtype is None:
@@ -92,7 +92,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> wg.sparse.softmax(wg.tensor([[0.0, 2.0, 2.0]]).to_sparse(), 1).values()
     tensor([0.5000, 0.5000])
     """
-    return along(softmax_row, "softmax", input, dim, dtype)
+    return softmax_of(softmax_row, "softmax", input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
@@ -102,7 +102,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     >>> wg.sparse.log_softmax(wg.tensor([[0.0, 2.0, 2.0]]).to_sparse(), 1).values()
     tensor([-0.6931, -0.6931])
     """
-    return along(log_softmax_row, "log_softmax", input, dim, dtype)
+    return softmax_of(log_softmax_row, "log_softmax", input, dim, dtype)
 
 
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import Coo
+from wengert_sparse.components import Coo, replace_parts
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.members import require_coo
 from wengert_sparse.table import add_method
@@ -15,7 +15,7 @@ from wengert_sparse.table import add_method
 
 def check_leafless(name: str, self: Tensor) -> None:
     """RuntimeError for a tensor with a history, which a change of its size would lose."""
-    if self.requires_grad and wc.is_grad_enabled() if hasattr(wc, "is_grad_enabled") else self.requires_grad:
+    if self.requires_grad:
         raise RuntimeError(
             f"{name}: cannot change the size of a tensor that requires grad, of size {size_text(self.shape)}; use "
             ".detach()"
@@ -24,14 +24,12 @@ def check_leafless(name: str, self: Tensor) -> None:
 
 def sparse_resize_and_clear_(self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Tensor:
     """Give a tensor of layout ``sparse_coo`` another size and other numbers of dims; no element is specified then."""
-    from wengert_sparse.plugin import PLUGIN
-
     require_coo("sparse_resize_and_clear_", self)
     check_leafless("sparse_resize_and_clear_", self)
     check_dims("sparse_resize_and_clear_", size, sparse_dim, dense_dim)
     values = wc.empty((0, *size[sparse_dim:]), dtype=self.dtype, device=self.device)
     indices = wc.empty((sparse_dim, 0), dtype=wc.int64, device=self.device)
-    PLUGIN.replace(self, Coo(indices, values, True), size, raise_version=True)
+    replace_parts(self, Coo(indices, values, True), size)
     return self
 
 
@@ -40,8 +38,6 @@ def sparse_resize_(self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim
 
     The numbers of dims can change only while no element is specified.
     """
-    from wengert_sparse.plugin import PLUGIN
-
     parts = require_coo("sparse_resize_", self)
     check_leafless("sparse_resize_", self)
     check_dims("sparse_resize_", size, sparse_dim, dense_dim)
@@ -68,7 +64,7 @@ def sparse_resize_(self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim
     if tuple(values.shape[1:]) != tuple(size[old:]):
         values = wc.zeros((values.shape[0], *size[old:]), dtype=self.dtype, device=self.device)
         values[tuple(slice(0, n) for n in parts.values.shape)] = parts.values
-    PLUGIN.replace(self, Coo(parts.indices, values, parts.coalesced), size, raise_version=True)
+    replace_parts(self, Coo(parts.indices, values, parts.coalesced), size)
     return self
 
 
