@@ -45,7 +45,7 @@ def make_pairs(words):
 
 
 def loss_of(tables, pairs, others, sparse=True):
-    """How badly products tell words that stand near each other from random ones: pairs [n, 2], others [n, NEGATIVE]."""
+    """The loss of telling words that stand near each other from random ones: pairs [n, 2], others [n, NEGATIVE]."""
     centers, contexts = tables
     word = F.embedding(pairs[:, 0], centers, sparse=sparse).unsqueeze(1)
     near = F.embedding(pairs[:, 1], contexts, sparse=sparse).unsqueeze(1)
@@ -97,7 +97,7 @@ def check_gradient(tables, pairs, count):
 
 
 def count_other_rows(tables, pairs, count):
-    """How many rows a step changes beside those of the words in its batch."""
+    """The number of rows that a step changes beside those of the words in its batch."""
     before = [table.detach().clone() for table in tables]
     others = wg.randint(0, count, (len(pairs), NEGATIVE))
     loss_of(tables, pairs, others).backward()

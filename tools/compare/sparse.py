@@ -1,4 +1,4 @@
-"""What sparse tensors cost: in wengert, in PyTorch and, where it has such a call, in SciPy, in one run.
+"""The costs of sparse tensors: in wengert, in PyTorch and, where it has such a call, in SciPy, in one run.
 
     .venv-compare/bin/python -m tools.compare.sparse             after `make compare` has made that environment
     .venv-compare/bin/python -m tools.compare.sparse --threads 2

@@ -87,7 +87,7 @@ def test_compressed(name, layout):
 @pytest.mark.parametrize("name", ["neg", "mul_number", "add", "mul", "t", "clone", "mm", "mv", "sum", "add_dense"])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=repr)
 def test_plain_gradients(name, layout):
-    """Where PyTorch's gradient is that of all elements, unspecified ones too, so is this."""
+    """The gradient is that of all elements, unspecified ones too, where PyTorch's is."""
     x = random_matrix(np.random.default_rng(5), layout).requires_grad_()
     check(FUNCTIONS[name], x, masked=False)
 

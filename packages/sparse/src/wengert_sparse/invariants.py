@@ -1,4 +1,4 @@
-"""What the components of a sparse tensor have to be, and whether constructors check it."""
+"""Invariants of the components of a sparse tensor, and whether constructors check them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def add_method(function: Callable[..., Any], doc: str = "") -> None:
 
 
 def load() -> OpTable:
-    """What the entry point names: the table with all its rows."""
+    """The table with all its rows: the object that the entry point names."""
     for module in MODULES:
         importlib.import_module(f"wengert_sparse.ops.{module}")
     importlib.import_module("wengert_sparse.scipy_arrays")

@@ -24,7 +24,7 @@ from wengert_core.tensors.tensor import device_number_of, is_strided_tensor, set
 
 @checked
 class layout:
-    """How a tensor's elements are arranged: ``strided``, or one that a package brings, such as ``sparse_coo``."""
+    """The arrangement of a tensor's elements: ``strided``, or one that a package brings, such as ``sparse_coo``."""
 
     __slots__ = ("_name", "_words")
     _name: str

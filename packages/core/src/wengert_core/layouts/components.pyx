@@ -50,7 +50,7 @@ def known_number(dict numbers, kind, Tensor like not None):
 
 
 def components_of(Tensor t not None):
-    """What a tensor of another layout than strided consists of. TypeError for a strided tensor."""
+    """The components of a tensor of another layout than strided. TypeError for a strided tensor."""
     if is_strided(t):
         raise TypeError(f"components_of: expected a tensor of another layout than torch.strided, got a strided one of "
                         f"shape {list(shape_tuple(t))}")

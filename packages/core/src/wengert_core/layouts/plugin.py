@@ -1,4 +1,4 @@
-"""What a layout is: the interface that a plugin of the group ``wengert.layouts.v1`` implements.
+"""The interface of layouts, which a plugin of the group ``wengert.layouts.v1`` implements.
 
 An entry point names a class derived from ``LayoutPlugin`` (or an instance); its name is that of a layout. It is loaded
 when the name is used for the first time. Note [Layouts have device numbers] in devices/layout.py is the idea;
@@ -19,7 +19,7 @@ from wengert_core.tensors.tensor import Tensor, home_of
 
 
 class NoMemory(DevicePlugin):
-    """What the device table has in place of a device's plugin: tensors of this layout have no memory of their own."""
+    """The entry of the device table in place of a device's plugin, as tensors of this layout have no memory."""
 
     accelerator = False
 

@@ -97,8 +97,8 @@ cdef int replace_storage(Tensor t, Storage own) except -1:
 
 
 cdef Tensor alias_components(Tensor t):
-    """What detach() gives of a tensor of another layout: the same version counter, and components which writes to
-    either replace for it alone, as in PyTorch."""
+    """The detached tensor of one of another layout: the same version counter, and components which writes to either
+    replace for it alone, as in PyTorch."""
     cdef Tensor new = alias(t)
     cdef Storage own = foreign_storage(NULL, 0, storage_of(t).owner)
     own.birth = storage_of(t).birth

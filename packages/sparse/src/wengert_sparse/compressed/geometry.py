@@ -1,4 +1,4 @@
-"""Which dims of a compressed tensor are batches, rows, columns, blocks and dense dims."""
+"""The dims of a compressed tensor: batches, rows, columns, blocks and dense dims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the components of a compressed tensor have to be."""
+"""Invariants of the components of a compressed tensor."""
 
 from __future__ import annotations
 

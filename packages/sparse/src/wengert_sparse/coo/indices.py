@@ -88,7 +88,7 @@ def add_segments(values: Tensor, segment: Tensor, count: int) -> Tensor:
 
 
 def find(flat: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-    """Where in sorted positions (N,) each of others (M,) is: (index (M,), whether it is there at all (M,))."""
+    """Find each of some positions (M,) in sorted ones (N,): (index (M,), whether it is there at all (M,))."""
     if flat.shape[0] == 0:
         return wc.zeros_like(wanted), wc.zeros(wanted.shape[0], dtype=wc.bool, device=wanted.device)
     place = wc.searchsorted(flat, wanted).clamp_(max=flat.shape[0] - 1)

@@ -24,14 +24,19 @@ def scipy_sparse() -> Any:
     return importlib.import_module("scipy.sparse")
 
 
+def add_products(xp: Any, rows: int, row: Any, column: Any, values: Any, dense: Any) -> Any:
+    """The sums (rows, K) of each value times a row of ``dense`` (M, K), at the rows and columns of elements (N,)."""
+    out = xp.zeros((rows, dense.shape[1]), xp.result_type(values, dense))
+    xp.add.at(out, row, values[:, None] * dense[column])
+    return out
+
+
 def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> Any:
     """The product of a sparse matrix (rows, M) and a dense one (M, K)."""
     if xp is np:
         shape = (rows, dense.shape[0])
         return scipy_sparse().coo_array((values, (indices[0], indices[1])), shape=shape).tocsr() @ dense
-    out = xp.zeros((rows, dense.shape[1]), xp.result_type(values, dense))
-    xp.add.at(out, indices[0], values[:, None] * dense[indices[1]])
-    return out
+    return add_products(xp, rows, indices[0], indices[1], values, dense)
 
 
 def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_values: Any, sizes: Any) -> Any:
@@ -75,9 +80,7 @@ def compressed_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: 
     if xp is np:
         return scipy_sparse().csr_array((values, column, crow), shape=(rows, dense.shape[0])) @ dense
     row = xp.repeat(xp.arange(rows), xp.diff(crow))
-    out = xp.zeros((rows, dense.shape[1]), xp.result_type(values, dense))
-    xp.add.at(out, row, values[:, None] * dense[column])
-    return out
+    return add_products(xp, rows, row, column, values, dense)
 
 
 compressed_times_dense_row = array(

@@ -10,7 +10,7 @@ TABLE = FormulaTable("sparse")
 
 
 def load() -> FormulaTable:
-    """What the entry point names: the formulas of all rows."""
+    """The formulas of all rows: the object that the entry point names."""
     for module in ("structure", "products", "reduce"):
         importlib.import_module(f"wengert_sparse.derivatives.{module}")
     return TABLE

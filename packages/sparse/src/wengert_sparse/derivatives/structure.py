@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, parts_of_compressed
+from wengert_sparse.compressed.entries import elements, entries_of
 from wengert_sparse.compressed.geometry import geometry_of
-from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.coo.indices import coalesce, indices_at
 from wengert_sparse.derivatives import TABLE
 from wengert_sparse.ops.compressed import like
 from wengert_sparse.ops.convert import coalesced_mask, to_dense, to_sparse
@@ -52,11 +54,6 @@ def same_indices(a: Tensor, b: Tensor) -> bool:
 
 def compressed_values(coo: Tensor, like_: Tensor) -> Tensor:
     """The values of a tensor of layout ``sparse_coo`` in the order, and the blocks, of a compressed one."""
-    import wengert_core as wc
-
-    from wengert_sparse.compressed.entries import elements, entries_of
-    from wengert_sparse.coo.indices import indices_at
-
     entries = elements(entries_of(like_))
     batch = indices_at(entries.batch, entries.geometry.batch)
     indices = wc.cat([batch, wc.stack([entries.row, entries.column])])

@@ -1,4 +1,4 @@
-"""What a sparse tensor consists of: indices, values, their number, and whether they are coalesced."""
+"""Members of a sparse tensor: indices, values, their number, and whether they are coalesced."""
 
 from __future__ import annotations
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
+from wengert_sparse.coo.products import scipy_sparse
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.convert import to_sparse
 from wengert_sparse.table import TABLE
@@ -229,10 +231,8 @@ def spsolve_stages(input: Tensor, other: Tensor) -> Tensor:
 
 def solve_reference(xp: Any, indices: Any, values: Any, other: Any) -> Any:
     """The solution of a sparse system of linear equations."""
-    from importlib import import_module
-
     size = other.shape[0]
-    matrix = import_module("scipy.sparse").coo_array((values, tuple(indices)), shape=(size, size)).tocsc()
+    matrix = scipy_sparse().coo_array((values, tuple(indices)), shape=(size, size)).tocsc()
     return import_module("scipy.sparse.linalg").spsolve(matrix, other).astype(other.dtype)
 
 
