@@ -5,31 +5,44 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 
 from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dtypes.dtypes cimport code_of
-from wengert_core.exchange.device_memory import owner_of
 from wengert_core.geometry.size_math cimport mul_overflows
 from wengert_core.runtime.state cimport WG_FOREIGN
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, home_device, is_strided,
                                           new_on_memory, shape_tuple, storage_of)
 
 
-cdef Tensor make_tensor(unsigned int device_number, tuple shape, int code, object components):
-    cdef Py_ssize_t sizes[64]
+cdef object tensor_components(Tensor t):
+    cdef Storage s = storage_of(t)
+    while s.owner != NULL and isinstance(<object> s.owner, Storage):
+        s = <Storage> s.owner
+    return <object> s.owner if s.owner != NULL else None
+
+
+cdef Tensor new_of_layout(unsigned int device_number, int ndim, const Py_ssize_t* shape, int dtype, object components):
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t count = 1
-    cdef int i, rank = <int> len(shape)
+    cdef int i
     cdef Tensor t
-    if rank > 64:
-        raise RuntimeError(f"a tensor has at most 64 dimensions, got {rank}")
-    for i in range(rank):
-        sizes[i], strides[i] = shape[i], 0
-        if mul_overflows(count, sizes[i], &count):
-            raise RuntimeError(f"numel: integer multiplication overflow: a tensor of sizes {list(shape)} has more than "
+    if ndim > 64:
+        raise RuntimeError(f"a tensor has at most 64 dimensions, got {ndim}")
+    for i in range(ndim):
+        strides[i] = 0
+        if mul_overflows(count, shape[i], &count):
+            sizes = [shape[k] for k in range(ndim)]
+            raise RuntimeError(f"numel: integer multiplication overflow: a tensor of sizes {sizes} has more than "
                                "2**63 - 1 elements")
-    t = new_on_memory(code, rank, sizes, strides, NULL, NULL, 0, components)
-    t.count = count
+    t = new_on_memory(dtype, ndim, shape, strides, NULL, NULL, 0, components)
     t.device = device_number
     t.flags = (t.flags | WG_FOREIGN) & ~(<unsigned int> TF_CONTIGUOUS)
     return t
+
+
+cdef Tensor make_tensor(unsigned int device_number, tuple shape, int code, object components):
+    cdef Py_ssize_t sizes[64]
+    cdef int i, rank = <int> min(len(shape), 65)
+    for i in range(min(rank, 64)):
+        sizes[i] = shape[i]
+    return new_of_layout(device_number, rank, sizes, code, components)
 
 
 def connect_operations():
@@ -54,7 +67,7 @@ def components_of(Tensor t not None):
     if is_strided(t):
         raise TypeError(f"components_of: expected a tensor of another layout than torch.strided, got a strided one of "
                         f"shape {list(shape_tuple(t))}")
-    return owner_of(t)
+    return tensor_components(t)
 
 
 cdef int replace_components(Tensor t, object components) except -1:
@@ -70,7 +83,7 @@ cdef int replace_components(Tensor t, object components) except -1:
 cdef int take_over(Tensor t, Tensor result) except -1:
     """Give a tensor the components of a result that nobody else has: a write to all of it."""
     cdef Py_ssize_t i
-    replace_components(t, owner_of(result))
+    replace_components(t, tensor_components(result))
     for i in range(t.rank):
         t.dims[i] = result.dims[i]
     t.count = result.count

@@ -20,7 +20,7 @@ from wengert_sparse.compressed.convert import convert_layout, to_coo
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo import kernels as coo
 from wengert_sparse.coo.pointwise import is_number
-from wengert_sparse.coo.products import FEW, check_product, compressed_times_dense_row
+from wengert_sparse.coo.products import check_product, multiply_rows
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.messages import size_text
@@ -245,8 +245,8 @@ def mm(self: Tensor, mat2: Tensor) -> Any:
             )
         check_product("addmm", self, mat2)
         parts = parts_of_compressed(self)
-        if len(parts.values) * mat2.shape[1] > FEW:
-            return compressed_times_dense_row(*parts, mat2)
+        if parts.values.dim() == 1:
+            return multiply_rows(*parts, mat2)
     return through_coo("mm")(self, mat2)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import Coo
+from wengert_sparse.loops import coalesce as loop
+from wengert_sparse.parts import Coo
 
 
 def positions(indices: Tensor, sizes: Sequence[int]) -> Tensor:
@@ -36,20 +37,20 @@ def indices_at(flat: Tensor, sizes: Sequence[int]) -> Tensor:
     return wc.stack([flat, *reversed(parts)])
 
 
-def coalesce(parts: Coo, shape: Sequence[int], merge: bool = False) -> Coo:
-    """The components with sorted indices, each once; values of one index are added in the order that they stand in.
-
-    merge: the indices are known to be some sorted ones after another.
-    """
+def coalesce(parts: Coo, shape: Sequence[int]) -> Coo:
+    """The components with sorted indices, each once; values of one index are added in the order that they stand in."""
     indices, values, coalesced = parts
     count = len(values)
     if coalesced or count < 2:
         return parts if coalesced else Coo(indices, values, True)
+    by_loops = loop.coalesce(indices, values, shape)
+    if by_loops is not None:
+        return by_loops
     sizes = tuple(shape[: indices.shape[0]])
     flat = positions(indices, sizes)
-    if not merge and (flat[1:] > flat[:-1]).all().item():
+    if (flat[1:] > flat[:-1]).all().item():
         return Coo(indices, values, True)
-    ordered, order = merge_runs(flat) if merge else wc.sort(flat, stable=True)
+    ordered, order = wc.sort(flat, stable=True)
     values = values.index_select(0, order)
     begins = (ordered[1:] != ordered[:-1]).nonzero().squeeze(1) + 1
     if len(begins) != count - 1:
@@ -57,15 +58,6 @@ def coalesce(parts: Coo, shape: Sequence[int], merge: bool = False) -> Coo:
         ordered = ordered.index_select(0, begins)
         values = add_runs(values, begins)
     return Coo(indices_at(ordered, sizes), values, True)
-
-
-def merge_runs(flat: Tensor) -> tuple[Tensor, Tensor]:
-    """Sorted positions and their order, like ``sort``; NumPy's stable sort merges runs that are sorted already."""
-    if flat.device.type != "cpu":
-        found: tuple[Tensor, Tensor] = wc.sort(flat, stable=True)
-        return found
-    order = wc.from_numpy(np.argsort(flat.numpy(), kind="stable"))
-    return flat.index_select(0, order), order
 
 
 def add_runs(values: Tensor, begins: Tensor) -> Tensor:

@@ -8,10 +8,12 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo, replace_parts
+from wengert_sparse.components import coo_of, is_coo, make_coo, replace_parts
 from wengert_sparse.coo.convert import dense_rows, values_at, with_sparse_dim
 from wengert_sparse.coo.indices import coalesce, find, positions
+from wengert_sparse.loops.merge import add_coalesced, are_equal_indices
 from wengert_sparse.messages import size_text
+from wengert_sparse.parts import Coo
 
 
 def coalesced_unary(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -69,6 +71,10 @@ def add_sparse(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
             f"{size_text(other.shape)}"
         )
     a, b = coo_of(self), coo_of(other)
+    if a.coalesced and b.coalesced and isinstance(alpha, (int, float)) and not same_indices(a.indices, b.indices):
+        merged = add_coalesced(self, other, alpha)
+        if merged is not None:
+            return merged
     if a.indices.shape[0] != b.indices.shape[0]:
         fewer = min(a.indices.shape[0], b.indices.shape[0])
         a, b = with_sparse_dim(a, self.shape, fewer), with_sparse_dim(b, other.shape, fewer)
@@ -78,13 +84,14 @@ def add_sparse(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
         return make_coo(a.indices, left + right, self.shape, a.coalesced and b.coalesced)
     parts = Coo(wc.cat([a.indices, b.indices], 1), wc.cat([left, right]), False)
     if a.coalesced and b.coalesced:
-        parts = coalesce(parts, self.shape, merge=True)
+        parts = coalesce(parts, self.shape)
     return make_coo(*parts[:2], self.shape, parts.coalesced)
 
 
 def same_indices(a: Tensor, b: Tensor) -> bool:
     """Whether two index tensors are equal."""
-    return a is b or (a.shape == b.shape and (a.data_ptr() == b.data_ptr() or bool((a == b).all().item())))
+    found = are_equal_indices(a, b)
+    return bool((a == b).all().item()) if found is None else found
 
 
 def scale(values: Tensor, alpha: Any, kind: Any) -> Tensor:

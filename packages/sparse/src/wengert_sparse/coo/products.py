@@ -11,12 +11,11 @@ from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.loops.products import elements_times_dense, rows_times_dense
 from wengert_sparse.messages import size_text
 from wengert_sparse.table import TABLE
 
 array = TABLE.array
-FEW = 1 << 12
-"""Products of numbers up to which making one of SciPy's arrays takes longer than multiplying."""
 
 
 def scipy_sparse() -> Any:
@@ -95,15 +94,21 @@ compressed_times_dense_row = array(
 
 def multiply_dense(indices: Tensor, values: Tensor, dense: Tensor, rows: int) -> Tensor:
     """The product of a sparse matrix (rows, M) and a strided one (M, K)."""
-    columns = dense.shape[1]
-    if len(values) * columns <= FEW:
-        row, column = indices.unbind(0)
-        products = dense.index_select(0, column) * values.unsqueeze(1)
-        found: Tensor = wc.zeros(rows, columns, dtype=products.dtype, device=products.device).index_add_(
-            0, row, products
-        )
-        return found
+    dense = dense.contiguous()
+    by_loops = elements_times_dense(indices, values, dense, rows)
+    if by_loops is not None:
+        return by_loops
     by_library: Tensor = times_dense_row(indices, values, dense, rows)
+    return by_library
+
+
+def multiply_rows(pointers: Tensor, columns: Tensor, values: Tensor, dense: Tensor) -> Tensor:
+    """The product of a matrix in compressed rows and a strided one."""
+    dense = dense.contiguous()
+    by_loops = rows_times_dense(pointers, columns, values, dense)
+    if by_loops is not None:
+        return by_loops
+    by_library: Tensor = compressed_times_dense_row(pointers, columns, values, dense)
     return by_library
 
 

@@ -1,0 +1,118 @@
+"""The strided tensors that a sparse tensor consists of, and sparse tensors of them."""
+from importlib import import_module
+
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
+
+from wengert_core.extend cimport Tensor, is_strided, new_of_layout, tensor_components
+
+from wengert_core.extend import components_of
+
+from wengert_sparse.layouts import SPARSE_COO
+from wengert_sparse.parts import Coo, CompressedParts
+
+cdef extern from "Python.h":
+    ctypedef object (*allocate_fn)(PyTypeObject* kind, Py_ssize_t items)
+    ctypedef struct type_struct "PyTypeObject":
+        allocate_fn tp_alloc
+
+cdef object PLUGIN = None        # set by plugin.py, whose import needs this module
+cdef object COO = Coo
+cdef unsigned int COO_ON_CPU = 0   # the device number of layout sparse_coo on the CPU; 0: it has none yet
+
+
+def connect(made):
+    """Say which plugin makes tensors."""
+    global PLUGIN
+    PLUGIN = made
+
+
+cdef object plugin():
+    """The plugin that makes tensors, loaded now if it was not."""
+    if PLUGIN is None:
+        import_module("wengert_sparse.plugin")
+    return PLUGIN
+
+
+# ---- reading
+
+
+cdef bint is_coo_tensor(Tensor t):
+    if t.device == COO_ON_CPU and COO_ON_CPU != 0:
+        return True
+    return not is_strided(t) and type(tensor_components(t)) is COO
+
+
+def is_coo(value):
+    """Whether something is a tensor of layout ``sparse_coo``."""
+    return isinstance(value, Tensor) and is_coo_tensor(<Tensor> value)
+
+
+def coo_of(Tensor tensor not None):
+    """The components of a tensor of layout ``sparse_coo``."""
+    return tensor_components(tensor) if tensor.device == COO_ON_CPU and COO_ON_CPU != 0 else components_of(tensor)
+
+
+def parts_of_compressed(Tensor tensor not None):
+    """The components of a tensor of a compressed layout."""
+    return components_of(tensor)
+
+
+# ---- making
+
+
+cdef object new_coo_parts(Tensor indices, Tensor values, bint coalesced):
+    """A Coo, made without a call."""
+    parts = (<type_struct*> COO).tp_alloc(<PyTypeObject*> COO, 3)
+    flag = coalesced or values.dims[0] < 2
+    Py_INCREF(indices)
+    PyTuple_SET_ITEM(parts, 0, indices)
+    Py_INCREF(values)
+    PyTuple_SET_ITEM(parts, 1, values)
+    Py_INCREF(flag)
+    PyTuple_SET_ITEM(parts, 2, flag)
+    return parts
+
+
+cdef Tensor new_coo(Tensor indices, Tensor values, int ndim, const Py_ssize_t* shape, bint coalesced):
+    global COO_ON_CPU
+    cdef Tensor made
+    parts = new_coo_parts(indices, values, coalesced)
+    if values.device == 0 and COO_ON_CPU != 0:
+        return new_of_layout(COO_ON_CPU, ndim, shape, values.code, parts)
+    made = plugin().tensor(SPARSE_COO, [shape[i] for i in range(ndim)], (<object> values).dtype, parts, values)
+    if values.device == 0:
+        COO_ON_CPU = made.device
+    return made
+
+
+cdef Tensor new_coo_like(Tensor like, Tensor indices, Tensor values, bint coalesced):
+    return new_coo(indices, values, like.rank, like.dims, coalesced)
+
+
+def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesced):
+    """A tensor of layout ``sparse_coo``, without history; the components are not looked at."""
+    cdef Py_ssize_t shape[65]
+    cdef Py_ssize_t n
+    cdef int ndim = 0
+    for n in size:
+        if ndim < 65:
+            shape[ndim] = n
+            ndim += 1
+    return new_coo(indices, values, ndim, shape, coalesced)
+
+
+def make_compressed(kind, Tensor compressed not None, Tensor plain not None, Tensor values not None, size):
+    """A tensor of a compressed layout, without history; the components are not looked at."""
+    return from_parts(kind, CompressedParts(compressed, plain, values), size)
+
+
+def from_parts(kind, parts, size):
+    """A tensor of a compressed layout with these components."""
+    return plugin().tensor(kind, size, parts.values.dtype, parts, parts.values)
+
+
+def replace_parts(tensor, parts, size=None):
+    """Let a tensor have other components; with a size also that, which raises the version."""
+    plugin().replace(tensor, parts, size, raise_version=size is not None)

@@ -1,0 +1,1 @@
+"""Compiled loops over the elements of sparse tensors on the CPU."""

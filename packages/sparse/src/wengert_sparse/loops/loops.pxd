@@ -1,0 +1,27 @@
+"""What the loops of this folder ask of tensors."""
+from wengert_core.extend cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT64, TF_CONTIGUOUS, Tensor
+
+
+cdef inline bint is_on_cpu(Tensor t) noexcept:
+    """Whether a tensor is strided, without gaps, in the host's memory."""
+    return t.device == 0 and (t.flags & TF_CONTIGUOUS) != 0
+
+
+cdef inline bint are_components(Tensor indices, Tensor values) noexcept:
+    """Whether indices (S, N) and values (N, ...) are as these loops take them: without gaps on the CPU, of int64 and a
+    floating point or complex dtype.
+    """
+    return (is_on_cpu(indices) and is_on_cpu(values) and indices.code == INT64 and indices.rank == 2
+            and values.rank >= 1 and indices.dims[1] == values.dims[0]
+            and values.code in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128))
+
+
+cdef inline bint is_double(Tensor t) noexcept:
+    """Whether the real numbers that the elements consist of are doubles."""
+    return t.code == FLOAT64 or t.code == COMPLEX128
+
+
+cdef inline Py_ssize_t real_width(Tensor values) noexcept:
+    """How many real numbers each of the N values consists of."""
+    cdef Py_ssize_t n = values.dims[0]
+    return 0 if n == 0 else values.count // n * (2 if values.code in (COMPLEX64, COMPLEX128) else 1)
