@@ -30,6 +30,7 @@ NAMES = {
     "spmm_backward": "its backward, by both factors",
     "coalesce": "coalesce of 10^6 elements, 10^4 x 10^4",
     "coo_add": "COO + COO, coalesced, 10^6 elements each",
+    "csr_add": "CSR + CSR, 10^6 elements each",
     "embedding": "embedding backward, 10^6 rows of 64, 10^3 touched",
     "small_mul": "COO * number, 10 elements",
     "small_add": "COO + COO, 10 elements",
@@ -54,7 +55,7 @@ def tensor_calls(m: ModuleType, large: bool) -> Calls:
         (indices, values), (others, more) = elements(10**6, 10**4, 0), elements(10**6, 10**4, 1)
         a = m.sparse_coo_tensor(m.from_numpy(indices), m.from_numpy(values), (10**4, 10**4))
         x, y = a.coalesce(), m.sparse_coo_tensor(m.from_numpy(others), m.from_numpy(more), (10**4, 10**4)).coalesce()
-        csr, dense = x.to_sparse_csr(), m.ones(10**4, 64)
+        csr, other_csr, dense = x.to_sparse_csr(), y.to_sparse_csr(), m.ones(10**4, 64)
         leaf, weight = x.detach().requires_grad_(), m.ones(10**4, 64, requires_grad=True)
         product = m.sparse.mm(leaf, weight)
         ones = m.ones_like(product)
@@ -69,6 +70,7 @@ def tensor_calls(m: ModuleType, large: bool) -> Calls:
             "spmm_backward": lambda: grad(product, (leaf, weight), ones, retain_graph=True),
             "coalesce": lambda: a.coalesce(),
             "coo_add": lambda: x + y,
+            "csr_add": lambda: csr + other_csr,
             "embedding": lambda: grad(looked_up, rows, seed, retain_graph=True),
         }
     few, some = elements(10, 8, 3)
@@ -96,11 +98,13 @@ def scipy_calls(large: bool) -> Calls:
     shape, dense = (10**4, 10**4), np.ones((10**4, 64), np.float32)
     x = sparse.coo_array((values, tuple(indices)), shape=shape)
     csr, other = x.tocsr(), sparse.coo_array((more, tuple(others)), shape=shape).tocsr()
+    x_sum, other_coo = csr.tocoo(), other.tocoo()
     return {
         "spmm": lambda: csr @ dense,
         "spmm_coo": lambda: csr @ dense,
         "coalesce": lambda: x.tocsr().sum_duplicates(),
-        "coo_add": lambda: csr + other,
+        "coo_add": lambda: x_sum + other_coo,
+        "csr_add": lambda: csr + other,
     }
 
 

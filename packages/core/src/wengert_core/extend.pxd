@@ -3,8 +3,14 @@
 As of extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them. A package is
 built for one minor version of wengert-core, whose structs it knows.
 """
+from wengert_core.dtypes.dtypes cimport dtype_facts
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows
 from wengert_core.kernels.types cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64
 from wengert_core.layouts.components cimport new_of_layout, tensor_components
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape
+
+
+cdef inline Py_ssize_t itemsize_of(Tensor t) noexcept:
+    """The bytes of an element."""
+    return dtype_facts().itemsize[t.code]

@@ -5,7 +5,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
 
-from wengert_core.extend cimport Tensor, is_strided, new_of_layout, tensor_components
+from wengert_core.extend cimport INT64, Tensor, is_strided, new_of_layout, tensor_components
 
 from wengert_core.extend import components_of
 
@@ -91,8 +91,24 @@ cdef Tensor new_coo_like(Tensor like, Tensor indices, Tensor values, bint coales
     return new_coo(indices, values, like.rank, like.dims, coalesced)
 
 
+cdef bint fit(Tensor indices, Tensor values, int ndim, const Py_ssize_t* shape) noexcept:
+    """Whether components have the shapes that a tensor's needs."""
+    cdef Py_ssize_t sparse_dim, d
+    if indices.rank != 2 or indices.code != INT64 or values.rank < 1 or indices.dims[1] != values.dims[0]:
+        return False
+    sparse_dim = indices.dims[0]
+    if sparse_dim + values.rank - 1 != ndim:
+        return False
+    for d in range(ndim):
+        if shape[d] < 0 or (d >= sparse_dim and shape[d] != values.dims[d - sparse_dim + 1]):
+            return False
+    return True
+
+
 def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesced):
-    """A tensor of layout ``sparse_coo``, without history; the components are not looked at."""
+    """A tensor of layout ``sparse_coo``, without history. RuntimeError for components of other shapes than it needs; the
+    indices are not looked at.
+    """
     cdef Py_ssize_t shape[65]
     cdef Py_ssize_t n
     cdef int ndim = 0
@@ -100,6 +116,10 @@ def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesc
         if ndim < 65:
             shape[ndim] = n
             ndim += 1
+    if not fit(indices, values, ndim, shape):
+        raise RuntimeError(f"a tensor of layout sparse_coo of size {list(size)} needs indices (S, N) of int64 and values "
+                           f"(N, *sizes of the dense dims), got indices of shape {list((<object> indices).shape)} and "
+                           f"dtype {(<object> indices).dtype} and values of shape {list((<object> values).shape)}")
     return new_coo(indices, values, ndim, shape, coalesced)
 
 

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of
+from wengert_sparse.components import coo_of
+from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.indices import coalesce, find, indices_at, positions
+from wengert_sparse.parts import Coo
 
 
 def dense_rows(shape: Sequence[int], sparse_dim: int) -> tuple[int, ...]:
@@ -17,8 +19,12 @@ def dense_rows(shape: Sequence[int], sparse_dim: int) -> tuple[int, ...]:
     return (math.prod(shape[:sparse_dim]), *shape[sparse_dim:])
 
 
-def to_dense(parts: Coo, shape: Sequence[int]) -> Tensor:
+def to_dense(self: Tensor) -> Tensor:
     """A strided tensor with the values at their indices, those of one index added, and zeros elsewhere."""
+    by_loops: Tensor | None = fast_paths.to_dense(self)
+    if by_loops is not None:
+        return by_loops
+    parts, shape = coo_of(self), self.shape
     indices, values, coalesced = parts
     flat = positions(indices, shape[: indices.shape[0]])
     rows = dense_rows(shape, indices.shape[0])
@@ -72,6 +78,10 @@ def with_sparse_dim(parts: Coo, shape: Sequence[int], sparse_dim: int) -> Coo:
 
 def values_at(tensor: Tensor, indices: Tensor) -> Tensor:
     """The values (N, ...) of a sparse or strided tensor at indices (S, N); zeros where a sparse one has none."""
+    if is_strided(tensor):
+        by_loops: Tensor | None = fast_paths.values_at(tensor, indices)
+        if by_loops is not None:
+            return by_loops
     sizes = tuple(tensor.shape[: indices.shape[0]])
     wanted = positions(indices, sizes)
     if is_strided(tensor):

@@ -9,9 +9,9 @@ import wengert_core as wc
 from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo, replace_parts
+from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.convert import dense_rows, values_at, with_sparse_dim
 from wengert_sparse.coo.indices import coalesce, find, positions
-from wengert_sparse.loops.merge import add_coalesced, are_equal_indices
 from wengert_sparse.messages import size_text
 from wengert_sparse.parts import Coo
 
@@ -46,6 +46,9 @@ def is_number(value: Any) -> bool:
 
 def add(self: Any, other: Any, alpha: Any = 1) -> Any:
     """self + alpha * other."""
+    found = fast_paths.add(self, other, alpha)
+    if found is not None:
+        return found
     if is_coo(self) and is_coo(other):
         return add_sparse(self, other, alpha)
     if is_coo(self):
@@ -71,10 +74,6 @@ def add_sparse(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
             f"{size_text(other.shape)}"
         )
     a, b = coo_of(self), coo_of(other)
-    if a.coalesced and b.coalesced and isinstance(alpha, (int, float)) and not same_indices(a.indices, b.indices):
-        merged = add_coalesced(self, other, alpha)
-        if merged is not None:
-            return merged
     if a.indices.shape[0] != b.indices.shape[0]:
         fewer = min(a.indices.shape[0], b.indices.shape[0])
         a, b = with_sparse_dim(a, self.shape, fewer), with_sparse_dim(b, other.shape, fewer)
@@ -90,8 +89,7 @@ def add_sparse(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
 
 def same_indices(a: Tensor, b: Tensor) -> bool:
     """Whether two index tensors are equal."""
-    found = are_equal_indices(a, b)
-    return bool((a == b).all().item()) if found is None else found
+    return a is b or (a.shape == b.shape and bool((a == b).all().item()))
 
 
 def scale(values: Tensor, alpha: Any, kind: Any) -> Tensor:
@@ -150,6 +148,9 @@ def replace_by(self: Tensor, result: Tensor, name: str) -> None:
 
 def mul(self: Any, other: Any) -> Any:
     """self * other: at the indices of the sparse one; of two at those which both have."""
+    found = fast_paths.mul(self, other)
+    if found is not None:
+        return found
     if is_coo(other) and not is_coo(self):
         self, other = other, self
     if is_number(other):

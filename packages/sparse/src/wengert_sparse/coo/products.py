@@ -10,6 +10,7 @@ import wengert_core as wc
 from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
+from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.indices import coalesce
 from wengert_sparse.loops.products import elements_times_dense, rows_times_dense
 from wengert_sparse.messages import size_text
@@ -138,6 +139,9 @@ def require_matrix(name: str, tensor: Tensor) -> None:
 
 def mm(self: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices, at least one sparse; sparse where both are."""
+    by_loops = fast_paths.mm(self, mat2)
+    if by_loops is not None:
+        return by_loops
     check_product("addmm", self, mat2)
     if is_coo(self) and is_coo(mat2):
         require_matrix("mm", self)

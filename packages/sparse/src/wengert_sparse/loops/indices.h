@@ -140,34 +140,59 @@ static void wg_indices(const uint64_t *words, wg_ssize count, int low, int rank,
 WG_ADD_RUNS(wg_add_runs_f32, float)
 WG_ADD_RUNS(wg_add_runs_f64, double)
 
-/* ---- merge of the elements i .. i_end of a and j .. j_end of b, both strictly ascending. */
+/* ---- merge of strictly ascending a and b. Two stretches at a time: where the next elements are depends on the
+   comparison before, so that one alone waits most of the time. */
 
 enum { WG_OF_A = 1, WG_OF_B = 2 };
 
-/* Which of the two each element of the union is from. Returns their number. */
-WG_INLINE wg_ssize wg_merge_of_rank(const int64_t *a, wg_ssize na, const int64_t *b, wg_ssize nb, const int rank,
-                                    const wg_ssize *sizes, wg_ssize i, wg_ssize i_end, wg_ssize j, wg_ssize j_end,
-                                    uint8_t *from) {
-    uint8_t *const begin = from;
-    while (i < i_end && j < j_end) {
-        const uint64_t of_a = wg_key(a, na, rank, sizes, i), of_b = wg_key(b, nb, rank, sizes, j);
-        const int take_a = of_a <= of_b, take_b = of_b <= of_a;
-        *from++ = (uint8_t)(take_a | take_b << 1);
-        i += take_a;
-        j += take_b;
-    }
-    memset(from, WG_OF_A, (size_t)(i_end - i));
-    from += i_end - i;
-    memset(from, WG_OF_B, (size_t)(j_end - j));
-    from += j_end - j;
-    return from - begin;
+typedef struct {
+    wg_ssize i, i_end, j, j_end;           /* elements of a and of b */
+    uint8_t *from;                         /* which of the two each element of the union is from */
+} wg_stretch;
+
+typedef struct {
+    const int64_t *a, *b;
+    wg_ssize na, nb;
+    const wg_ssize *sizes;                 /* of the sparse dims */
+    int rank;
+} wg_lists;
+
+WG_INLINE int wg_has_both(const wg_stretch *s) { return s->i < s->i_end && s->j < s->j_end; }
+
+WG_INLINE void wg_merge_step(const wg_lists *m, const int rank, wg_stretch *s) {
+    const uint64_t of_a = wg_key(m->a, m->na, rank, m->sizes, s->i), of_b = wg_key(m->b, m->nb, rank, m->sizes, s->j);
+    const int take_a = of_a <= of_b, take_b = of_b <= of_a;
+    *s->from++ = (uint8_t)(take_a | take_b << 1);
+    s->i += take_a;
+    s->j += take_b;
 }
 
-static wg_ssize wg_merge(const int64_t *a, wg_ssize na, const int64_t *b, wg_ssize nb, int rank, const wg_ssize *sizes,
-                         wg_ssize i, wg_ssize i_end, wg_ssize j, wg_ssize j_end, uint8_t *from) {
-    if (rank == 1) return wg_merge_of_rank(a, na, b, nb, 1, sizes, i, i_end, j, j_end, from);
-    if (rank == 2) return wg_merge_of_rank(a, na, b, nb, 2, sizes, i, i_end, j, j_end, from);
-    return wg_merge_of_rank(a, na, b, nb, rank, sizes, i, i_end, j, j_end, from);
+/* Returns the number of elements of the union. */
+WG_INLINE wg_ssize wg_merge_rest(const wg_lists *m, const int rank, wg_stretch s, const uint8_t *begin) {
+    while (wg_has_both(&s)) wg_merge_step(m, rank, &s);
+    memset(s.from, WG_OF_A, (size_t)(s.i_end - s.i));
+    s.from += s.i_end - s.i;
+    memset(s.from, WG_OF_B, (size_t)(s.j_end - s.j));
+    return s.from + (s.j_end - s.j) - begin;
+}
+
+WG_INLINE void wg_merge_of_rank(const wg_lists *lists, const int rank, const wg_stretch *x, const wg_stretch *y,
+                                wg_ssize *counts) {
+    const wg_lists m = *lists;
+    wg_stretch p = *x, q = *y;
+    while (wg_has_both(&p) && wg_has_both(&q)) {
+        wg_merge_step(&m, rank, &p);
+        wg_merge_step(&m, rank, &q);
+    }
+    counts[0] = wg_merge_rest(&m, rank, p, x->from);
+    counts[1] = wg_merge_rest(&m, rank, q, y->from);
+}
+
+/* Find where the elements of the unions of two stretches are from; counts gets their numbers. */
+static void wg_merge_two(const wg_lists *lists, const wg_stretch *x, const wg_stretch *y, wg_ssize *counts) {
+    if (lists->rank == 1) wg_merge_of_rank(lists, 1, x, y, counts);
+    else if (lists->rank == 2) wg_merge_of_rank(lists, 2, x, y, counts);
+    else wg_merge_of_rank(lists, lists->rank, x, y, counts);
 }
 
 /* The first element of b whose key is not below. */
@@ -181,6 +206,11 @@ static wg_ssize wg_lower_bound(const int64_t *b, wg_ssize nb, int rank, const wg
     return low;
 }
 
+/* Which of two pointers, without a branch that nobody can predict. */
+WG_INLINE const void *wg_choose(int first, const void *a, const void *b) {
+    return (const void *)((uintptr_t)b ^ (((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)first));
+}
+
 /* The indices of the union, from element ``to`` of n on. */
 static void wg_merge_indices(const int64_t *a, wg_ssize na, const int64_t *b, wg_ssize nb, int rank, wg_ssize i,
                              wg_ssize j, const uint8_t *from, wg_ssize count, int64_t *indices, wg_ssize n,
@@ -190,7 +220,7 @@ static void wg_merge_indices(const int64_t *a, wg_ssize na, const int64_t *b, wg
         int64_t *row = indices + d * n + to;
         for (wg_ssize k = 0; k < count; k++) {
             const int of_a = from[k] & WG_OF_A, of_b = from[k] >> 1;
-            row[k] = *(of_a ? row_a : row_b);
+            row[k] = *(const int64_t *)wg_choose(of_a, row_a, row_b);
             row_a += of_a;
             row_b += of_b;
         }
@@ -203,8 +233,10 @@ static void wg_merge_indices(const int64_t *a, wg_ssize na, const int64_t *b, wg
         if (width == 1) {                                                                                             \
             for (wg_ssize k = 0; k < count; k++) {                                                                    \
                 const int of_a = from[k] & WG_OF_A, of_b = from[k] >> 1;                                              \
-                const T of_x = *(of_a ? x : y), of_y = scale * *(of_b ? y : x);        /* no element behind the last */ \
-                sums[k] = of_a & of_b ? of_x + of_y : of_a ? of_x : of_y;                                             \
+                const T of_x = *(const T *)wg_choose(of_a, x, y);      /* no element behind the last is read */       \
+                const T of_y = scale * *(const T *)wg_choose(of_b, y, x);                                             \
+                const T results[4] = {0, of_x, of_y, of_x + of_y};                                                    \
+                sums[k] = results[from[k]];                                                                           \
                 x += of_a;                                                                                            \
                 y += of_b;                                                                                            \
             }                                                                                                         \

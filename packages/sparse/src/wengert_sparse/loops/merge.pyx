@@ -18,9 +18,16 @@ from wengert_sparse.loops.loops cimport are_components, is_double, is_on_cpu, re
 cdef extern from "wengert_sparse/loops/indices.h" nogil:
     uint64_t wg_key(const int64_t* indices, Py_ssize_t count, int rank, const Py_ssize_t* sizes, Py_ssize_t i)
     Py_ssize_t wg_lower_bound(const int64_t* b, Py_ssize_t nb, int rank, const Py_ssize_t* sizes, uint64_t key)
-    Py_ssize_t wg_merge(const int64_t* a, Py_ssize_t na, const int64_t* b, Py_ssize_t nb, int rank,
-                        const Py_ssize_t* sizes, Py_ssize_t i, Py_ssize_t i_end, Py_ssize_t j, Py_ssize_t j_end,
-                        uint8_t* origins)
+    ctypedef struct wg_stretch:
+        Py_ssize_t i, i_end, j, j_end
+        uint8_t* origins "from"
+    ctypedef struct wg_lists:
+        const int64_t* a
+        const int64_t* b
+        Py_ssize_t na, nb
+        const Py_ssize_t* sizes
+        int rank
+    void wg_merge_two(const wg_lists* lists, const wg_stretch* x, const wg_stretch* y, Py_ssize_t* counts)
     void wg_merge_indices(const int64_t* a, Py_ssize_t na, const int64_t* b, Py_ssize_t nb, int rank, Py_ssize_t i,
                           Py_ssize_t j, const uint8_t* origins, Py_ssize_t count, int64_t* indices, Py_ssize_t n,
                           Py_ssize_t to)
@@ -35,16 +42,9 @@ cdef enum:
 
 
 cdef struct Merge:
-    const int64_t* a
-    const int64_t* b
-    Py_ssize_t na
-    Py_ssize_t nb
-    int rank
-    const Py_ssize_t* sizes                # of the sparse dims
-    uint8_t* origins                       # of the elements of the union; a piece's begin at i[k] + j[k]
-    Py_ssize_t i[PIECES + 1]               # where each piece begins in a
-    Py_ssize_t j[PIECES + 1]               # in b
-    Py_ssize_t to[PIECES + 1]              # in the union; before that is known, how many elements it has
+    wg_lists lists
+    wg_stretch pieces[PIECES]
+    Py_ssize_t to[PIECES + 1]              # where each begins in the union; before that is known, how long it is
     char* x
     char* y
     Py_ssize_t width                       # real numbers of a value
@@ -55,58 +55,61 @@ cdef struct Merge:
 
 
 cdef void find_origins(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Of pairs of pieces."""
     cdef Merge* m = <Merge*> ctx
     cdef Py_ssize_t k
     for k in range(begin, end):
-        m.to[k] = wg_merge(m.a, m.na, m.b, m.nb, m.rank, m.sizes, m.i[k], m.i[k + 1], m.j[k], m.j[k + 1],
-                           m.origins + m.i[k] + m.j[k])
+        wg_merge_two(&m.lists, &m.pieces[2 * k], &m.pieces[2 * k + 1], &m.to[2 * k])
 
 
 cdef void write_pieces(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
     cdef Merge* m = <Merge*> ctx
-    cdef Py_ssize_t k, count
+    cdef Py_ssize_t k, count, i, j
     cdef uint8_t* origins
     for k in range(begin, end):
-        origins = m.origins + m.i[k] + m.j[k]
-        count = m.to[k + 1] - m.to[k]
-        wg_merge_indices(m.a, m.na, m.b, m.nb, m.rank, m.i[k], m.j[k], origins, count, m.indices, m.to[PIECES], m.to[k])
+        i, j, origins, count = m.pieces[k].i, m.pieces[k].j, m.pieces[k].origins, m.to[k + 1] - m.to[k]
+        wg_merge_indices(m.lists.a, m.lists.na, m.lists.b, m.lists.nb, m.lists.rank, i, j, origins, count, m.indices,
+                         m.to[PIECES], m.to[k])
+        i, j = i * m.width, j * m.width
         if m.doubles:
-            wg_merge_values_f64(<double*> m.x + m.i[k] * m.width, <double*> m.y + m.j[k] * m.width, m.width, m.scale,
-                                origins, count, <double*> m.sums + m.to[k] * m.width)
+            wg_merge_values_f64(<double*> m.x + i, <double*> m.y + j, m.width, m.scale, origins, count,
+                                <double*> m.sums + m.to[k] * m.width)
         else:
-            wg_merge_values_f32(<float*> m.x + m.i[k] * m.width, <float*> m.y + m.j[k] * m.width, m.width,
-                                <float> m.scale, origins, count, <float*> m.sums + m.to[k] * m.width)
+            wg_merge_values_f32(<float*> m.x + i, <float*> m.y + j, m.width, <float> m.scale, origins, count,
+                                <float*> m.sums + m.to[k] * m.width)
 
 
-cdef void cut(Merge* m) noexcept nogil:
+cdef void cut(Merge* m, uint8_t* origins) noexcept nogil:
     """Cut both lists into pieces; few elements are one piece."""
-    cdef Py_ssize_t k
-    cdef bint large = m.na + m.nb > LARGE and m.na > PIECES
-    m.i[0] = m.j[0] = 0
-    for k in range(1, PIECES + 1):
-        m.i[k], m.j[k] = m.na, m.nb
-        if large and k < PIECES:
-            m.i[k] = m.na // PIECES * k
-            m.j[k] = wg_lower_bound(m.b, m.nb, m.rank, m.sizes, wg_key(m.a, m.na, m.rank, m.sizes, m.i[k]))
-            m.j[k] = max(m.j[k], m.j[k - 1])    # of indices that are not sorted although somebody said so
+    cdef Py_ssize_t k, i, j, before_i = 0, before_j = 0
+    cdef wg_lists* lists = &m.lists
+    cdef bint large = lists.na + lists.nb > LARGE and lists.na > PIECES
+    for k in range(PIECES):
+        i, j = lists.na, lists.nb
+        if large and k < PIECES - 1:
+            i = lists.na // PIECES * (k + 1)
+            j = wg_lower_bound(lists.b, lists.nb, lists.rank, lists.sizes, wg_key(lists.a, lists.na, lists.rank, lists.sizes, i))
+            j = max(j, before_j)           # of indices that are not sorted although somebody said so
+        m.pieces[k].i, m.pieces[k].i_end, m.pieces[k].j, m.pieces[k].j_end = before_i, i, before_j, j
+        m.pieces[k].origins = origins + before_i + before_j
+        before_i, before_j = i, j
 
 
-cdef Py_ssize_t count_union(Merge* m) noexcept nogil:
-    """Find the origins; returns the number of elements of the union."""
+cdef void count_union(Merge* m, uint8_t* origins) noexcept nogil:
+    """Find the origins, and where the pieces begin in the union."""
     cdef Py_ssize_t k, n, total = 0
-    cut(m)
-    if m.na + m.nb > LARGE:
-        parallel_for(PIECES, 1, find_origins, m)
+    cut(m, origins)
+    if m.lists.na + m.lists.nb > LARGE:
+        parallel_for(PIECES // 2, 1, find_origins, m)
     else:
         find_origins(0, 1, m)
-        for k in range(1, PIECES):
+        for k in range(2, PIECES):
             m.to[k] = 0
     for k in range(PIECES):
         n = m.to[k]
         m.to[k] = total
         total += n
     m.to[PIECES] = total
-    return total
 
 
 cdef bint has_keys(int rank, const Py_ssize_t* sizes) noexcept:
@@ -123,25 +126,27 @@ cdef Tensor merge(Tensor self, Tensor a, Tensor x, Tensor b, Tensor y, double sc
     """x + scale * y at the union of the indices a and b, both sorted; of the shape of ``self``."""
     cdef uint8_t few[FEW]
     cdef Py_ssize_t shape[65]
+    cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t total
     cdef Merge m
     cdef Tensor indices, sums
-    m.rank, m.na, m.nb, m.sizes = <int> a.dims[0], a.dims[1], b.dims[1], self.dims
-    m.origins = few
-    if add_overflows(m.na, m.nb, &total):
-        raise MemoryError(f"add: {m.na} + {m.nb} elements are too many")
+    cdef uint8_t* origins = few
+    if add_overflows(a.dims[1], b.dims[1], &total):
+        raise MemoryError(f"add: {a.dims[1]} + {b.dims[1]} elements are too many")
     if total > FEW:
-        m.origins = <uint8_t*> malloc(<size_t> total)
-        if m.origins == NULL:
-            raise MemoryError(f"add: no {total} bytes for merging {m.na} and {m.nb} elements")
+        origins = <uint8_t*> malloc(<size_t> total)
+        if origins == NULL:
+            raise MemoryError(f"add: no {total} bytes for merging {a.dims[1]} and {b.dims[1]} elements")
     try:
-        m.a, m.b = <int64_t*> a.data, <int64_t*> b.data
+        m.lists.a, m.lists.b, m.lists.na, m.lists.nb = <int64_t*> a.data, <int64_t*> b.data, a.dims[1], b.dims[1]
+        m.lists.rank, m.lists.sizes = <int> a.dims[0], sizes
+        memcpy(sizes, self.dims, a.dims[0] * sizeof(Py_ssize_t))
         if total > LARGE:
             with nogil:
-                count_union(&m)
+                count_union(&m, origins)
         else:
-            count_union(&m)
-        shape[0], shape[1] = m.rank, m.to[PIECES]
+            count_union(&m, origins)
+        shape[0], shape[1] = a.dims[0], m.to[PIECES]
         indices = new_empty(INT64, 2, shape)
         memcpy(shape, x.dims, x.rank * sizeof(Py_ssize_t))
         shape[0] = m.to[PIECES]
@@ -156,30 +161,26 @@ cdef Tensor merge(Tensor self, Tensor a, Tensor x, Tensor b, Tensor y, double sc
             write_pieces(0, 1, &m)
         return new_coo_like(self, indices, sums, True)
     finally:
-        if m.origins != few:
-            free(m.origins)
+        if origins != few:
+            free(origins)
 
 
-def add_coalesced(Tensor self not None, Tensor other not None, double scale):
+cdef Tensor add_coalesced(Tensor self, Tensor other, double scale):
     """self + scale * other, of two coalesced tensors of layout ``sparse_coo`` and one shape; None for those that these
     loops do not take: their components are of other dtypes than float and complex ones, have gaps, or are elsewhere.
     """
     cdef Tensor a, b, x, y
-    a, x, first = tensor_components(self)
-    b, y, second = tensor_components(other)
-    if (not first or not second or x.code != y.code or not are_components(a, x) or not are_components(b, y)
-            or a.dims[0] != b.dims[0] or a.dims[0] < 1 or not same_shape(self, other)
-            or not has_keys(<int> a.dims[0], self.dims)):
+    a, x, _ = tensor_components(self)
+    b, y, _ = tensor_components(other)
+    if (x.code != y.code or not are_components(a, x) or not are_components(b, y) or a.dims[0] != b.dims[0]
+            or a.dims[0] < 1 or not has_keys(<int> a.dims[0], self.dims)):
         return None
     return merge(self, a, x, b, y, scale)
 
 
-def are_equal_indices(Tensor a not None, Tensor b not None):
-    """Whether two index tensors are equal; None where that has to be computed in another way."""
+cdef bint equal_indices(Tensor a, Tensor b) noexcept:
     if a is b:
         return True
-    if not same_shape(a, b):
+    if not (same_shape(a, b) and is_on_cpu(a) and is_on_cpu(b) and a.code == INT64 and b.code == INT64):
         return False
-    if not (is_on_cpu(a) and is_on_cpu(b) and a.code == INT64 and b.code == INT64):
-        return None
     return a.data == b.data or memcmp(a.data, b.data, <size_t> a.count * sizeof(int64_t)) == 0

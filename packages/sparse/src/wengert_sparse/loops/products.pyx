@@ -154,8 +154,8 @@ cdef bint multiply_large(Product* p, const int64_t* rows, Py_ssize_t count, Py_s
     return multiply(p, n_rows, count)
 
 
-def elements_times_dense(Tensor indices not None, Tensor values not None, Tensor dense not None, Py_ssize_t n_rows,
-                         bint transposed=False):
+cpdef Tensor elements_times_dense(Tensor indices, Tensor values, Tensor dense, Py_ssize_t n_rows,
+                                  bint transposed=False):
     """The product (n_rows, K) of a matrix with values (N,) at indices (2, N) and a dense one (M, K); None where these
     loops do not take the dtypes, or a tensor is not on the CPU or has gaps.
 

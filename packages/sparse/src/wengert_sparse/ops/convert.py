@@ -23,7 +23,7 @@ from wengert_sparse.table import TABLE, add_method
 
 def dense_stages(self: Tensor, dtype: Any, masked_grad: bool | None) -> Tensor:
     """A strided tensor of the same elements."""
-    found = coo_to_dense(coo_of(self), self.shape) if is_coo(self) else compressed_to_dense(self)
+    found = coo_to_dense(self) if is_coo(self) else compressed_to_dense(self)
     return found if dtype is None else found.to(dtype)
 
 

@@ -1,6 +1,0 @@
-"""The sum of two coalesced tensors on the CPU: a merge of sorted lists."""
-
-from wengert_core.extend import Tensor
-
-def add_coalesced(self: Tensor, other: Tensor, scale: float) -> Tensor | None: ...
-def are_equal_indices(a: Tensor, b: Tensor) -> bool | None: ...
