@@ -7,6 +7,7 @@ from wengert_core.dtypes.dtypes cimport dtype_facts
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows
 from wengert_core.kernels.types cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT32, INT64
 from wengert_core.layouts.components cimport new_of_layout, tensor_components
+from wengert_core.runtime.state cimport WG_FOREIGN, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape
 
@@ -14,3 +15,10 @@ from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_stride
 cdef inline Py_ssize_t itemsize_of(Tensor t) noexcept:
     """The bytes of an element."""
     return dtype_facts().itemsize[t.code]
+
+
+cdef inline bint is_plain(Tensor t) noexcept:
+    """Whether an operation on a tensor, of whatever layout, is nothing but its kernel: nothing is recorded, observed,
+    batched or cast. Note [One test decides] in runtime/state.pxd
+    """
+    return (t.flags & thread_state().modes & ~(<unsigned int> WG_FOREIGN)) == 0

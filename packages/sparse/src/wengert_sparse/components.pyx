@@ -5,9 +5,9 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
 
-from wengert_core.extend cimport INT64, Tensor, is_strided, new_of_layout, tensor_components
+from wengert_core.extend cimport INT64, Tensor, alias, is_plain, is_strided, new_of_layout, tensor_components
 
-from wengert_core.extend import components_of
+from wengert_core.extend import Size, components_of
 
 from wengert_sparse.layouts import SPARSE_COO
 from wengert_sparse.parts import Coo, CompressedParts
@@ -19,6 +19,7 @@ cdef extern from "Python.h":
 
 cdef object PLUGIN = None        # set by plugin.py, whose import needs this module
 cdef object COO = Coo
+cdef object SIZE = Size
 cdef unsigned int COO_ON_CPU = 0   # the device number of layout sparse_coo on the CPU; 0: it has none yet
 
 
@@ -121,6 +122,34 @@ def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesc
                            f"(N, *sizes of the dense dims), got indices of shape {list((<object> indices).shape)} and "
                            f"dtype {(<object> indices).dtype} and values of shape {list((<object> values).shape)}")
     return new_coo(indices, values, ndim, shape, coalesced)
+
+
+def make_coo_if_plain(indices, values, size):
+    """What ``sparse_coo_tensor`` makes of strided tensors and a size that fit each other; None for other arguments, and
+    where the call has to be seen.
+    """
+    cdef Py_ssize_t shape[65]
+    cdef int ndim = 0
+    if type(indices) is not Tensor or type(values) is not Tensor or type(size) not in (tuple, SIZE):
+        return None
+    for n in <tuple> size:
+        if type(n) is not int or ndim == 65:
+            return None
+        shape[ndim] = n
+        ndim += 1
+    if not (is_plain(<Tensor> indices) and is_plain(<Tensor> values) and is_strided(<Tensor> indices)
+            and is_strided(<Tensor> values) and (<Tensor> indices).device == (<Tensor> values).device
+            and fit(<Tensor> indices, <Tensor> values, ndim, shape)):
+        return None
+    return new_coo(alias(<Tensor> indices), alias(<Tensor> values), ndim, shape, False)
+
+
+def values_if_plain(self):
+    """The values of a coalesced tensor of layout ``sparse_coo``; None for others, and where the call has to be seen."""
+    if not isinstance(self, Tensor) or not is_coo_tensor(<Tensor> self) or not is_plain(<Tensor> self):
+        return None
+    _, values, coalesced = tensor_components(<Tensor> self)
+    return alias(<Tensor?> values) if coalesced else None
 
 
 def make_compressed(kind, Tensor compressed not None, Tensor plain not None, Tensor values not None, size):

@@ -3,11 +3,12 @@
 Each returns None for any others, which pointwise.py, products.py and convert.py compute or refuse: nothing is said here
 about what is wrong.
 """
-from wengert_core.extend cimport INT64, Tensor, is_strided, new_empty, same_shape, tensor_components
+from wengert_core.extend cimport INT64, Tensor, is_plain, is_strided, new_empty, same_shape, tensor_components
 
 from wengert_core import add as _add
 
 from wengert_sparse.components cimport is_coo_tensor, new_coo_like
+from wengert_sparse.loops.coalesce cimport coalesce_components
 from wengert_sparse.loops.dense cimport add_to_dense, gather_from_dense
 from wengert_sparse.loops.loops cimport are_components, is_on_cpu
 from wengert_sparse.loops.merge cimport add_coalesced, equal_indices
@@ -68,6 +69,23 @@ def to_dense(Tensor self not None):
         return None
     dense = new_empty(values.code, self.rank, self.dims)
     return dense if add_to_dense(dense, indices, values) else None
+
+
+def coalesce_if_plain(self):
+    """A coalesced tensor; None as well where the call has to be seen."""
+    cdef Tensor indices, values
+    if not isinstance(self, Tensor) or not is_coo_tensor(<Tensor> self) or not is_plain(<Tensor> self):
+        return None
+    indices, values, coalesced = tensor_components(<Tensor> self)
+    if coalesced:
+        return self
+    parts = coalesce_components(indices, values, (<Tensor> self).dims)
+    return None if parts is None else new_coo_like(<Tensor> self, <Tensor?> parts[0], <Tensor?> parts[1], True)
+
+
+def to_dense_if_plain(self):
+    """``to_dense``; None as well where the call has to be seen."""
+    return to_dense(<Tensor> self) if isinstance(self, Tensor) and is_plain(<Tensor> self) else None
 
 
 def values_at(Tensor tensor not None, Tensor indices not None):

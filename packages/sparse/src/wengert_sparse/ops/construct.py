@@ -9,7 +9,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided, short_repr, type_words
 
-from wengert_sparse.components import make_coo
+from wengert_sparse.components import make_coo, make_coo_if_plain
 from wengert_sparse.invariants import check_coo, checks_invariants
 from wengert_sparse.messages import size_text
 from wengert_sparse.table import TABLE
@@ -82,6 +82,10 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 5.]])
     """
+    if dtype is None and device is None and check_invariants is None and is_coalesced is None:
+        plain = None if requires_grad or checks_invariants(None) else make_coo_if_plain(indices, values, size)
+        if plain is not None:
+            return plain
     if values is None:
         if size is not None or isinstance(indices, Tensor):
             raise TypeError("sparse_coo_tensor(): expected indices and values, or a size alone; got no values")

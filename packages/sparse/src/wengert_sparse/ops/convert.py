@@ -11,6 +11,7 @@ from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.compressed.convert import convert_layout
 from wengert_sparse.compressed.convert import to_dense as compressed_to_dense
 from wengert_sparse.compressed.geometry import geometry_of
+from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.convert import from_dense, values_at
 from wengert_sparse.coo.convert import to_dense as coo_to_dense
 from wengert_sparse.coo.indices import coalesce
@@ -46,6 +47,9 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     >>> wg.sparse_coo_tensor([[1, 1]], [1.0, 2.0], (3,)).to_dense()
     tensor([0., 3., 0.])
     """
+    plain = fast_paths.to_dense_if_plain(self) if dtype is None else None
+    if plain is not None:
+        return plain
     if is_strided(self):
         return self if dtype is None else self.to(dtype)
     found: Tensor = dense_row(self, dtype, masked_grad)

@@ -6,9 +6,11 @@ from typing import Any
 
 from wengert_core.extend import Tensor, components_of, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo
+from wengert_sparse.components import coo_of, is_coo, make_coo, values_if_plain
+from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.indices import coalesce as coalesce_parts
 from wengert_sparse.layouts import COMPRESSED, ROWS
+from wengert_sparse.parts import Coo
 from wengert_sparse.table import TABLE, add_method
 
 
@@ -61,6 +63,9 @@ def coalesce(self: Tensor) -> Tensor:
     >>> wg.sparse_coo_tensor([[1, 1, 0]], [1.0, 2.0, 3.0]).coalesce().values()
     tensor([3., 3.])
     """
+    plain = fast_paths.coalesce_if_plain(self)
+    if plain is not None:
+        return plain
     if require_coo("coalesce", self).coalesced:
         return self
     found: Tensor = coalesce_row(self)
@@ -76,6 +81,9 @@ def values(self: Tensor) -> Tensor:
     >>> wg.tensor([0.0, 2.0, 3.0]).to_sparse().values()
     tensor([2., 3.])
     """
+    plain = values_if_plain(self)
+    if plain is not None:
+        return plain
     if is_strided(self):
         refuse("values", self, "sparse")
     if is_coo(self) and not coo_of(self).coalesced:
