@@ -23,6 +23,7 @@ from wengert_sparse.coo.pointwise import is_number
 from wengert_sparse.coo.products import check_product, multiply_rows
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
+from wengert_sparse.loops.merge_rows import add_rows
 from wengert_sparse.messages import size_text
 from wengert_sparse.unary import UNARY
 
@@ -109,12 +110,23 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
             return with_values(
                 self, wc.add(parts_of_compressed(self).values, parts_of_compressed(other).values, alpha=alpha)
             )
-        return through_coo("add")(self, other, alpha)
+        merged = add_merged(self, other, alpha)
+        return through_coo("add")(self, other, alpha) if merged is None else merged
     if is_compressed(self):
         if isinstance(other, Tensor) and is_strided(other) and other.dim():
             return coo.KERNELS["add"](other * alpha, to_coo(self), 1)
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     return coo.KERNELS["add"](self, to_coo(other), alpha)
+
+
+def add_merged(self: Tensor, other: Tensor, alpha: Any) -> Tensor | None:
+    """The sum of two matrices of one layout without blocks, of most dtypes on the CPU; None for others."""
+    if self.layout is not other.layout or self.layout in BLOCKS or self.shape != other.shape:
+        return None
+    if type(alpha) not in (int, float):
+        return None
+    found = add_rows(*parts_of_compressed(self), *parts_of_compressed(other), alpha)
+    return None if found is None else make_compressed(self.layout, *found, self.shape)
 
 
 def sub(self: Any, other: Any, alpha: Any = 1) -> Any:

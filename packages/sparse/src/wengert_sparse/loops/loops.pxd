@@ -16,6 +16,13 @@ cdef inline bint are_components(Tensor indices, Tensor values) noexcept:
             and values.code in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128))
 
 
+cdef inline bint are_values(Tensor plain, Tensor values) noexcept:
+    """Whether the numbers (N,) of rows or columns, of int64, and values (N, ...) are as these loops take them."""
+    return (is_on_cpu(plain) and is_on_cpu(values) and plain.code == INT64 and plain.rank == 1
+            and values.rank >= 1 and plain.dims[0] == values.dims[0]
+            and values.code in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128))
+
+
 cdef inline bint is_double(Tensor t) noexcept:
     """Whether the real numbers that the elements consist of are doubles."""
     return t.code == FLOAT64 or t.code == COMPLEX128

@@ -1,0 +1,13 @@
+"""The sum of two matrices in compressed rows, or columns, on the CPU: a merge of each row."""
+
+from wengert_core.extend import Tensor
+
+def add_rows(
+    pointers_a: Tensor,
+    columns_a: Tensor,
+    x: Tensor,
+    pointers_b: Tensor,
+    columns_b: Tensor,
+    y: Tensor,
+    scale: float,
+) -> tuple[Tensor, Tensor, Tensor] | None: ...
