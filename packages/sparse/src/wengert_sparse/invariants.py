@@ -74,12 +74,11 @@ def checks_invariants(wanted: bool | None) -> bool:
     return _State.enabled if wanted is None else bool(wanted)
 
 
-def check_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: bool) -> None:
-    """RuntimeError for indices outside of the size, and for indices that are not sorted where they are said to be."""
-    sparse_dim = indices.shape[0]
-    if indices.shape[1] and sparse_dim:
+def check_indices(indices: Tensor, size: Sequence[int]) -> None:
+    """RuntimeError for indices outside of the size."""
+    if indices.shape[1] and indices.shape[0]:
         lowest, highest = indices.amin(1).tolist(), indices.amax(1).tolist()
-        for dim in range(sparse_dim):
+        for dim in range(indices.shape[0]):
             if lowest[dim] < 0:
                 raise RuntimeError(f"found negative index {lowest[dim]} for dim {dim}")
             if highest[dim] >= size[dim]:
@@ -87,7 +86,12 @@ def check_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: b
                     f"size is inconsistent with indices: for dim {dim}, size is {size[dim]} but found index "
                     f"{highest[dim]}"
                 )
+
+
+def check_coo(indices: Tensor, values: Tensor, size: Sequence[int], coalesced: bool) -> None:
+    """RuntimeError for indices outside of the size, and for indices that are not sorted where they are said to be."""
+    check_indices(indices, size)
     if coalesced and indices.shape[1] > 1:
-        flat = positions(indices, size[:sparse_dim])
+        flat = positions(indices, size[: indices.shape[0]])
         if not wc.all(flat[1:] > flat[:-1]).item():
             raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")

@@ -11,6 +11,7 @@ from wengert_core.extend import Tensor, is_strided
 from wengert_sparse.components import coo_of
 from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.indices import coalesce, find, indices_at, positions
+from wengert_sparse.invariants import check_indices
 from wengert_sparse.parts import Coo
 
 
@@ -26,6 +27,7 @@ def to_dense(self: Tensor) -> Tensor:
         return by_loops
     parts, shape = coo_of(self), self.shape
     indices, values, coalesced = parts
+    check_indices(indices, shape)
     flat = positions(indices, shape[: indices.shape[0]])
     rows = dense_rows(shape, indices.shape[0])
     if values.dtype is wc.bool:

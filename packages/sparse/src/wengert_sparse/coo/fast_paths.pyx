@@ -1,7 +1,7 @@
 """Kernels for the operands of most calls: two tensors of one shape, a number, components on the CPU.
 
-Each returns None for any others, which pointwise.py, products.py and convert.py compute or refuse: nothing is said here
-about what is wrong.
+Each returns None for any others, which pointwise.py, products.py and convert.py compute or refuse. The only errors here
+are those of indices outside of the size, which constructors look for only when they are asked to.
 """
 from wengert_core.extend cimport INT64, Tensor, is_plain, is_strided, new_empty, same_shape, tensor_components
 
@@ -15,6 +15,11 @@ from wengert_sparse.loops.merge cimport add_coalesced, equal_indices
 from wengert_sparse.loops.products cimport elements_times_dense
 
 cdef object ADD = _add
+
+
+cdef int raise_outside(str name, Tensor t) except -1:
+    raise RuntimeError(f"{name}: an index is outside of the size {list((<object> t).shape)}: construct the sparse tensor "
+                       "with check_invariants=True to see which")
 
 
 def add(self, other, alpha):
@@ -68,7 +73,9 @@ def to_dense(Tensor self not None):
     if not are_components(indices, values) or indices.dims[0] + values.rank - 1 != self.rank:
         return None
     dense = new_empty(values.code, self.rank, self.dims)
-    return dense if add_to_dense(dense, indices, values) else None
+    if not add_to_dense(dense, indices, values):
+        raise_outside("to_dense", self)
+    return dense
 
 
 def coalesce_if_plain(self):
@@ -101,4 +108,6 @@ def values_at(Tensor tensor not None, Tensor indices not None):
     for i in range(sparse_dim, tensor.rank):
         shape[i - sparse_dim + 1] = tensor.dims[i]
     values = new_empty(tensor.code, tensor.rank - sparse_dim + 1, shape)
-    return values if gather_from_dense(tensor, indices, values) else None
+    if not gather_from_dense(tensor, indices, values):
+        raise_outside("sparse_mask", tensor)
+    return values
