@@ -1,7 +1,7 @@
 """The compiled face for extenders: what a package that is written in Cython cimports of wengert-core.
 
-As of extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them. A package is
-built for one minor version of wengert-core, whose structs it knows.
+As of extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them. A package
+is built for one minor version of wengert-core, whose structs it knows.
 """
 from wengert_core.dtypes.dtypes cimport dtype_facts
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows

@@ -1,11 +1,9 @@
-"""The strided tensors that a sparse tensor consists of, and sparse tensors of them."""
-
 from collections.abc import Sequence
 from typing import Any
 
 from wengert_core.extend import Tensor
 
-from wengert_sparse.parts import Coo, CompressedParts
+from wengert_sparse.parts import CompressedParts, Coo
 
 def connect(made: Any) -> None: ...
 def is_coo(value: object) -> bool: ...

@@ -1,9 +1,9 @@
 """The strided tensors that a sparse tensor consists of, and sparse tensors of them."""
 from importlib import import_module
 
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_SET_ITEM
 
 from wengert_core.extend cimport INT64, Tensor, alias, is_plain, is_strided, new_of_layout, tensor_components
 
@@ -107,8 +107,8 @@ cdef bint fit(Tensor indices, Tensor values, int ndim, const Py_ssize_t* shape) 
 
 
 def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesced):
-    """A tensor of layout ``sparse_coo``, without history. RuntimeError for components of other shapes than it needs; the
-    indices are not looked at.
+    """A tensor of layout ``sparse_coo``, without history. RuntimeError for components of other shapes than it needs;
+    the indices are not looked at.
     """
     cdef Py_ssize_t shape[65]
     cdef Py_ssize_t n
@@ -118,9 +118,10 @@ def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesc
             shape[ndim] = n
             ndim += 1
     if not fit(indices, values, ndim, shape):
-        raise RuntimeError(f"a tensor of layout sparse_coo of size {list(size)} needs indices (S, N) of int64 and values "
-                           f"(N, *sizes of the dense dims), got indices of shape {list((<object> indices).shape)} and "
-                           f"dtype {(<object> indices).dtype} and values of shape {list((<object> values).shape)}")
+        raise RuntimeError(f"a tensor of layout sparse_coo of size {list(size)} needs indices (S, N) of int64 and "
+                           f"values (N, *sizes of the dense dims), got indices of shape "
+                           f"{list((<object> indices).shape)} and dtype {(<object> indices).dtype}, and values of "
+                           f"shape {list((<object> values).shape)}")
     return new_coo(indices, values, ndim, shape, coalesced)
 
 

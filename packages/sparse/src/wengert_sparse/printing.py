@@ -8,8 +8,8 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, components_of, format_tensor
 
-from wengert_sparse.components import Coo
 from wengert_sparse.layouts import ROWS
+from wengert_sparse.parts import Coo
 
 INDENT = len("tensor(")
 QUIET = ("float32", "float64", "int64", "bool", "complex64", "complex128")

@@ -9,7 +9,6 @@ import wengert_core as wc
 from wengert_core.extend import Tensor, components_of, is_strided
 
 from wengert_sparse.components import (
-    CompressedParts,
     from_parts,
     is_coo,
     make_compressed,
@@ -25,6 +24,7 @@ from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.loops.merge_rows import add_rows
 from wengert_sparse.messages import size_text
+from wengert_sparse.parts import CompressedParts
 from wengert_sparse.unary import UNARY
 
 TRANSPOSED = {SPARSE_CSR: SPARSE_CSC, SPARSE_CSC: SPARSE_CSR, SPARSE_BSR: SPARSE_BSC, SPARSE_BSC: SPARSE_BSR}

@@ -1,5 +1,3 @@
-"""Kernels for the operands of most calls: two tensors of one shape, a number, components on the CPU."""
-
 from typing import Any
 
 from wengert_core.extend import Tensor

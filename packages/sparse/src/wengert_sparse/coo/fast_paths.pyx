@@ -18,8 +18,8 @@ cdef object ADD = _add
 
 
 cdef int raise_outside(str name, Tensor t) except -1:
-    raise RuntimeError(f"{name}: an index is outside of the size {list((<object> t).shape)}: construct the sparse tensor "
-                       "with check_invariants=True to see which")
+    raise RuntimeError(f"{name}: an index is outside of the size {list((<object> t).shape)}: construct the sparse "
+                       "tensor with check_invariants=True to see which")
 
 
 def add(self, other, alpha):

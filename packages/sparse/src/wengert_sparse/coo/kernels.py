@@ -7,10 +7,11 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo, replace_parts
+from wengert_sparse.components import coo_of, is_coo, make_coo, replace_parts
 from wengert_sparse.coo import pointwise, products, reduce, shape
 from wengert_sparse.coo.convert import with_sparse_dim
 from wengert_sparse.coo.pointwise import coalesced_unary, linear_unary, replace_by
+from wengert_sparse.parts import Coo
 from wengert_sparse.unary import KEEP_DUPLICATES, UNARY
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import Coo, coo_of, make_coo
+from wengert_sparse.components import coo_of, make_coo
 from wengert_sparse.coo.indices import add_segments, coalesce, positions
 from wengert_sparse.coo.shape import rows_of, wrap_dim
+from wengert_sparse.parts import Coo
 
 
 def reduced_dims(dim: Any, rank: int) -> list[int]:

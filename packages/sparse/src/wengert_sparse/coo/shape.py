@@ -9,10 +9,11 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import Coo, coo_of, is_coo, make_coo
+from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.coo.convert import with_sparse_dim
 from wengert_sparse.coo.indices import indices_at, positions
 from wengert_sparse.messages import size_text
+from wengert_sparse.parts import Coo
 
 
 def wrap_dim(dim: int, rank: int) -> int:

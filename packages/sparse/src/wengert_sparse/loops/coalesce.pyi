@@ -1,5 +1,3 @@
-"""Sorted indices, each once: of components on the CPU."""
-
 from collections.abc import Sequence
 
 from wengert_core.extend import Tensor

@@ -83,12 +83,14 @@ cdef void cut(Merge* m, uint8_t* origins) noexcept nogil:
     """Cut both lists into pieces; few elements are one piece."""
     cdef Py_ssize_t k, i, j, before_i = 0, before_j = 0
     cdef wg_lists* lists = &m.lists
+    cdef uint64_t key
     cdef bint large = lists.na + lists.nb > LARGE and lists.na > PIECES
     for k in range(PIECES):
         i, j = lists.na, lists.nb
         if large and k < PIECES - 1:
             i = lists.na // PIECES * (k + 1)
-            j = wg_lower_bound(lists.b, lists.nb, lists.rank, lists.sizes, wg_key(lists.a, lists.na, lists.rank, lists.sizes, i))
+            key = wg_key(lists.a, lists.na, lists.rank, lists.sizes, i)
+            j = wg_lower_bound(lists.b, lists.nb, lists.rank, lists.sizes, key)
             j = max(j, before_j)           # of indices that are not sorted although somebody said so
         m.pieces[k].i, m.pieces[k].i_end, m.pieces[k].j, m.pieces[k].j_end = before_i, i, before_j, j
         m.pieces[k].origins = origins + before_i + before_j

@@ -1,5 +1,3 @@
-"""The sum of two matrices in compressed rows, or columns, on the CPU: a merge of each row."""
-
 from wengert_core.extend import Tensor
 
 def add_rows(

@@ -1,5 +1,3 @@
-"""Products of sparse matrices and dense ones of float32 and float64 on the CPU."""
-
 from wengert_core.extend import Tensor
 
 def rows_times_dense(pointers: Tensor, columns: Tensor, values: Tensor, dense: Tensor) -> Tensor | None: ...

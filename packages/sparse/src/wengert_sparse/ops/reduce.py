@@ -7,13 +7,14 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import Coo, coo_of, make_coo
+from wengert_sparse.components import coo_of, make_coo
 from wengert_sparse.coo.indices import coalesce
 from wengert_sparse.coo.reduce import reduced_dims, sum_dims
 from wengert_sparse.coo.reduce import softmax as softmax_kernel
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.convert import to_sparse
 from wengert_sparse.ops.members import require_coo
+from wengert_sparse.parts import Coo
 from wengert_sparse.table import TABLE
 
 

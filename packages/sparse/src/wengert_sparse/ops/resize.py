@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import Coo, replace_parts
+from wengert_sparse.components import replace_parts
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.members import require_coo
+from wengert_sparse.parts import Coo
 from wengert_sparse.table import add_method
 
 
