@@ -317,6 +317,7 @@ wg.nn.functional.embedding(wg.tensor([1]), w, sparse=True).sum().backward()
 print(w.grad.is_coalesced(), w.grad.indices().tolist(), 'scipy' in sys.modules)
 x = wg.ones(200, 200).to_sparse()
 print((x @ wg.ones(200, 2)).sum().item(), 'scipy' in sys.modules)
+print((x @ x).to_dense().sum().item(), 'scipy' in sys.modules)
 """
     assert run(folder, program).splitlines() == ["False False", "True [[1]] False", "80000.0 False", "8000000.0 True"]
 

@@ -1,4 +1,4 @@
-"""Sorted indices, each once: of components on the CPU."""
+"""SortOrder indices, each once: of components on the CPU."""
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -23,7 +23,7 @@ cdef extern from "wengert_sparse/loops/indices.h" nogil:
                          double* sums)
 
 
-cdef struct Sorted:
+cdef struct SortOrder:
     uint64_t* words                    # sorted: keys, and below them ``low`` bits with the numbers of the elements
     Py_ssize_t count                   # of the words
     Py_ssize_t different               # keys
@@ -34,7 +34,7 @@ cdef struct Sorted:
     bint doubles
 
 
-cdef int sort_elements(const int64_t* indices, int bits, uint64_t* words, Sorted* found) noexcept nogil:
+cdef int sort_elements(const int64_t* indices, int bits, uint64_t* words, SortOrder* found) noexcept nogil:
     """Sort; words has room for two each. Returns what wg_keys says; with 1 ``found`` is filled in."""
     cdef Py_ssize_t i, count = found.count
     cdef int state = wg_keys(indices, count, found.rank, found.sizes, words)
@@ -47,7 +47,7 @@ cdef int sort_elements(const int64_t* indices, int bits, uint64_t* words, Sorted
     return state
 
 
-cdef void write_sums(Sorted* found, const char* values, int64_t* indices, char* sums) noexcept nogil:
+cdef void write_sums(SortOrder* found, const char* values, int64_t* indices, char* sums) noexcept nogil:
     """Write the indices that are left and the sums of their values."""
     wg_indices(found.words, found.count, found.low, found.rank, found.sizes, indices, found.different)
     if found.doubles:
@@ -75,7 +75,7 @@ cdef object coalesce_components(Tensor indices, Tensor values, const Py_ssize_t*
     cdef uint64_t* words = few
     cdef Py_ssize_t shape[65]
     cdef Py_ssize_t nbytes = 0
-    cdef Sorted found
+    cdef SortOrder found
     cdef Tensor new_indices, sums
     cdef int rank, bits, state
     if not are_components(indices, values) or indices.dims[0] < 1 or indices.dims[0] > 64:

@@ -140,7 +140,7 @@ static void wg_indices(const uint64_t *words, wg_ssize count, int low, int rank,
 WG_ADD_RUNS(wg_add_runs_f32, float)
 WG_ADD_RUNS(wg_add_runs_f64, double)
 
-/* ---- merge of strictly ascending a and b. Two stretches at a time: where the next elements are depends on the
+/* ---- merge of strictly ascending a and b. Two sections at a time: where the next elements are depends on the
    comparison before, so that one alone waits most of the time. */
 
 enum { WG_OF_A = 1, WG_OF_B = 2 };
@@ -148,7 +148,7 @@ enum { WG_OF_A = 1, WG_OF_B = 2 };
 typedef struct {
     wg_ssize i, i_end, j, j_end;           /* elements of a and of b */
     uint8_t *from;                         /* which of the two each element of the union is from */
-} wg_stretch;
+} wg_section;
 
 typedef struct {
     const int64_t *a, *b;
@@ -157,9 +157,9 @@ typedef struct {
     int rank;
 } wg_lists;
 
-WG_INLINE int wg_has_both(const wg_stretch *s) { return s->i < s->i_end && s->j < s->j_end; }
+WG_INLINE int wg_has_both(const wg_section *s) { return s->i < s->i_end && s->j < s->j_end; }
 
-WG_INLINE void wg_merge_step(const wg_lists *m, const int rank, wg_stretch *s) {
+WG_INLINE void wg_merge_step(const wg_lists *m, const int rank, wg_section *s) {
     const uint64_t of_a = wg_key(m->a, m->na, rank, m->sizes, s->i), of_b = wg_key(m->b, m->nb, rank, m->sizes, s->j);
     const int take_a = of_a <= of_b, take_b = of_b <= of_a;
     *s->from++ = (uint8_t)(take_a | take_b << 1);
@@ -168,7 +168,7 @@ WG_INLINE void wg_merge_step(const wg_lists *m, const int rank, wg_stretch *s) {
 }
 
 /* Returns the number of elements of the union. */
-WG_INLINE wg_ssize wg_merge_rest(const wg_lists *m, const int rank, wg_stretch s, const uint8_t *begin) {
+WG_INLINE wg_ssize wg_merge_rest(const wg_lists *m, const int rank, wg_section s, const uint8_t *begin) {
     while (wg_has_both(&s)) wg_merge_step(m, rank, &s);
     memset(s.from, WG_OF_A, (size_t)(s.i_end - s.i));
     s.from += s.i_end - s.i;
@@ -176,10 +176,10 @@ WG_INLINE wg_ssize wg_merge_rest(const wg_lists *m, const int rank, wg_stretch s
     return s.from + (s.j_end - s.j) - begin;
 }
 
-WG_INLINE void wg_merge_of_rank(const wg_lists *lists, const int rank, const wg_stretch *x, const wg_stretch *y,
+WG_INLINE void wg_merge_of_rank(const wg_lists *lists, const int rank, const wg_section *x, const wg_section *y,
                                 wg_ssize *counts) {
     const wg_lists m = *lists;
-    wg_stretch p = *x, q = *y;
+    wg_section p = *x, q = *y;
     while (wg_has_both(&p) && wg_has_both(&q)) {
         wg_merge_step(&m, rank, &p);
         wg_merge_step(&m, rank, &q);
@@ -188,8 +188,8 @@ WG_INLINE void wg_merge_of_rank(const wg_lists *lists, const int rank, const wg_
     counts[1] = wg_merge_rest(&m, rank, q, y->from);
 }
 
-/* Find where the elements of the unions of two stretches are from; counts gets their numbers. */
-static void wg_merge_two(const wg_lists *lists, const wg_stretch *x, const wg_stretch *y, wg_ssize *counts) {
+/* Find where the elements of the unions of two sections are from; counts gets their numbers. */
+static void wg_merge_two(const wg_lists *lists, const wg_section *x, const wg_section *y, wg_ssize *counts) {
     if (lists->rank == 1) wg_merge_of_rank(lists, 1, x, y, counts);
     else if (lists->rank == 2) wg_merge_of_rank(lists, 2, x, y, counts);
     else wg_merge_of_rank(lists, lists->rank, x, y, counts);

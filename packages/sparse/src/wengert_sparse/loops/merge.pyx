@@ -18,7 +18,7 @@ from wengert_sparse.loops.loops cimport are_components, is_double, is_on_cpu, re
 cdef extern from "wengert_sparse/loops/indices.h" nogil:
     uint64_t wg_key(const int64_t* indices, Py_ssize_t count, int rank, const Py_ssize_t* sizes, Py_ssize_t i)
     Py_ssize_t wg_lower_bound(const int64_t* b, Py_ssize_t nb, int rank, const Py_ssize_t* sizes, uint64_t key)
-    ctypedef struct wg_stretch:
+    ctypedef struct wg_section:
         Py_ssize_t i, i_end, j, j_end
         uint8_t* origins "from"
     ctypedef struct wg_lists:
@@ -27,7 +27,7 @@ cdef extern from "wengert_sparse/loops/indices.h" nogil:
         Py_ssize_t na, nb
         const Py_ssize_t* sizes
         int rank
-    void wg_merge_two(const wg_lists* lists, const wg_stretch* x, const wg_stretch* y, Py_ssize_t* counts)
+    void wg_merge_two(const wg_lists* lists, const wg_section* x, const wg_section* y, Py_ssize_t* counts)
     void wg_merge_indices(const int64_t* a, Py_ssize_t na, const int64_t* b, Py_ssize_t nb, int rank, Py_ssize_t i,
                           Py_ssize_t j, const uint8_t* origins, Py_ssize_t count, int64_t* indices, Py_ssize_t n,
                           Py_ssize_t to)
@@ -43,7 +43,7 @@ cdef enum:
 
 cdef struct Merge:
     wg_lists lists
-    wg_stretch pieces[PIECES]
+    wg_section pieces[PIECES]
     Py_ssize_t to[PIECES + 1]              # where each begins in the union; before that is known, how long it is
     char* x
     char* y

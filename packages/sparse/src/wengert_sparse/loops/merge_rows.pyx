@@ -12,7 +12,7 @@ from wengert_core.extend cimport GRAIN, INT64, LARGE, Tensor, add_overflows, new
 from wengert_sparse.loops.loops cimport are_values, is_double, is_on_cpu, real_width
 
 cdef extern from "wengert_sparse/loops/indices.h" nogil:
-    ctypedef struct wg_stretch:
+    ctypedef struct wg_section:
         Py_ssize_t i, i_end, j, j_end
         uint8_t* origins "from"
     ctypedef struct wg_lists:
@@ -21,7 +21,7 @@ cdef extern from "wengert_sparse/loops/indices.h" nogil:
         Py_ssize_t na, nb
         const Py_ssize_t* sizes
         int rank
-    void wg_merge_two(const wg_lists* lists, const wg_stretch* x, const wg_stretch* y, Py_ssize_t* counts)
+    void wg_merge_two(const wg_lists* lists, const wg_section* x, const wg_section* y, Py_ssize_t* counts)
     void wg_merge_indices(const int64_t* a, Py_ssize_t na, const int64_t* b, Py_ssize_t nb, int rank, Py_ssize_t i,
                           Py_ssize_t j, const uint8_t* origins, Py_ssize_t count, int64_t* indices, Py_ssize_t n,
                           Py_ssize_t to)
@@ -53,7 +53,7 @@ cdef struct Rows:
 cdef void find_origins(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
     """Of rows, two at a time."""
     cdef Rows* m = <Rows*> ctx
-    cdef wg_stretch two[2]
+    cdef wg_section two[2]
     cdef Py_ssize_t counts[2]
     cdef Py_ssize_t r, k, n
     for r in range(begin, end, 2):
