@@ -2,7 +2,9 @@
 
 Loaded with the first layout. Which plugin runs an operation is asked here; how it computes is the plugin's.
 """
-from cpython.ref cimport Py_XDECREF, PyObject
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.hooks cimport Hooks, hooks
@@ -32,42 +34,61 @@ cdef object plugin_at(unsigned int device_number):
     return PLUGIN_DEVICES[device_number][0].plugin
 
 
-cdef int note(Tensor t, list tensors, list plugins) except -1:
-    tensors.append(t)
-    if not is_strided(t):
-        plugin = plugin_at(t.device)
-        if plugin not in plugins:
-            plugins.append(plugin)
-    return 0
+cdef object find(object table, str name):
+    """A function of a plugin's table; None where it has none."""
+    cdef PyObject* found
+    if type(table) is not dict:
+        return table.get(name)
+    found = PyDict_GetItemWithError(table, name)
+    return None if found == NULL else <object> found
+
+
+cdef class Taking:
+    """Who takes part in a call: its tensors, and the plugins of their layouts, each once, in the arguments' order."""
+
+    cdef list tensors
+    cdef list plugins
+    cdef unsigned int known                # the device number whose plugin came last
+
+    cdef int note(self, Tensor t) except -1:
+        self.tensors.append(t)
+        if t.device != self.known and not is_strided(t):
+            self.known = t.device
+            self.add(plugin_at(t.device))
+        return 0
+
+    cdef int add(self, object plugin) except -1:
+        if plugin not in self.plugins:
+            self.plugins.append(plugin)
+        return 0
 
 
 cdef object run_on_layout(Op op, PyObject** slots, uint32_t live):
     """Run an operation by the plugin of one of its arguments' layouts; hand it on where all are strided."""
-    cdef list tensors = [], plugins = []
+    cdef Taking taking = Taking.__new__(Taking)
     cdef int i
     cdef PyObject* value
+    taking.tensors, taking.plugins, taking.known = [], [], 0
     for i in range(op.n_params):
         value = slots[i]
         if value == NULL or value == <PyObject*> None:
             continue
         if isinstance(<object> value, Tensor):
-            note(<Tensor> value, tensors, plugins)
+            taking.note(<Tensor> value)
         elif isinstance(<object> value, (tuple, list)):
             for item in <object> value:
                 if isinstance(item, Tensor):
-                    note(<Tensor> item, tensors, plugins)
+                    taking.note(<Tensor> item)
         elif type(<object> value) is LAYOUT and <object> value is not strided and op.family == "factory":
-            plugin = plugin_for(<object> value)
-            if plugin not in plugins:
-                plugins.append(plugin)
-    if not plugins:
+            taking.add(plugin_for(<object> value))
+    if not taking.plugins:
         if HOOKS.run_on_device == NULL:
             raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
         return HOOKS.run_on_device(op, slots, live)
     if op.name in ALIASES:
         return make_alias(op, slots, live)
-    check_devices(op, tensors)
-    return run_by_plugins(op, slots, live, tensors, plugins)
+    check_devices(op, taking.tensors)
+    return run_by_plugins(op, slots, live, taking)
 
 
 cdef Tensor make_alias(Op op, PyObject** slots, uint32_t live):
@@ -91,19 +112,34 @@ cdef int check_devices(Op op, list tensors) except -1:
     return 0
 
 
-cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, list tensors, list plugins):
-    cdef list arguments = [<object> slots[i] for i in range(op.n_params) if i != op.out_slot]
+cdef tuple arguments_of(Op op, PyObject** slots):
+    """The arguments of a call but ``out``."""
+    cdef int i, k = 0
+    cdef tuple arguments = PyTuple_New(op.n_params - (op.out_slot >= 0))
+    for i in range(op.n_params):
+        if i != op.out_slot:
+            value = <object> slots[i]
+            Py_INCREF(value)
+            PyTuple_SET_ITEM(arguments, k, value)
+            k += 1
+    return arguments
+
+
+cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, Taking taking):
+    cdef tuple arguments = arguments_of(op, slots)
     cdef str name = op.name if op.out_of_place is None else op.out_of_place.name
-    for plugin in plugins:
-        function = plugin.functions.get(op.name)
-        if function is not None and (live & WG_RECORD or name not in plugin.kernels):
+    for plugin in taking.plugins:
+        kernels = plugin.kernels
+        function = find(plugin.functions, op.name)
+        if function is not None and (live & WG_RECORD or find(kernels, name) is None):
             found = function(*arguments)
             if found is not NotImplemented:
                 return with_out(op, slots, found, live)
-        if op.flags & OP_INPLACE and op.name in plugin.kernels:
-            found = write_by_kernel(op, slots, live, plugin.kernels[op.name], arguments)
+        writes = find(kernels, op.name) if op.flags & OP_INPLACE else None
+        if writes is not None:
+            found = write_by_kernel(op, slots, live, writes, arguments)
         else:
-            kernel = plugin.kernels.get(name)
+            kernel = find(kernels, name)
             if kernel is None:
                 continue
             found = run_kernel(op, slots, live, kernel, arguments)
@@ -111,7 +147,7 @@ cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, list tensors,
             return found
     if op.family == "staged":          # made of operations that are asked again
         return op.run(op, slots, live)
-    raise plugins[0].missing(op, [LAYOUTS.get((<Tensor> t).device, strided) for t in tensors])
+    raise taking.plugins[0].missing(op, [LAYOUTS.get((<Tensor> t).device, strided) for t in taking.tensors])
 
 
 cdef object with_out(Op op, PyObject** slots, object found, uint32_t live):
@@ -138,7 +174,7 @@ cdef object write_out(Op op, PyObject** slots, Tensor result, uint32_t live):
     return into_out(op, slots, result, live)
 
 
-cdef object call_unrecorded(object kernel, list arguments):
+cdef object call_unrecorded(object kernel, tuple arguments):
     """A kernel's result, computed with recording off."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
@@ -163,7 +199,7 @@ cdef Tensor own(Op op, PyObject** slots, object found):
     return alias(t) if t.flags & (TF_VIEW | WG_GRAD) else t
 
 
-cdef object run_kernel(Op op, PyObject** slots, uint32_t live, object kernel, list arguments):
+cdef object run_kernel(Op op, PyObject** slots, uint32_t live, object kernel, tuple arguments):
     """Compute, and record as the operation."""
     cdef PyObject* outs[8]
     cdef Tensor result
@@ -213,7 +249,7 @@ cdef object write_in_place(Op op, PyObject** slots, Tensor result, uint32_t live
     return target
 
 
-cdef object write_by_kernel(Op op, PyObject** slots, uint32_t live, object kernel, list arguments):
+cdef object write_by_kernel(Op op, PyObject** slots, uint32_t live, object kernel, tuple arguments):
     """A kernel that writes to the first argument itself."""
     cdef Tensor target = <Tensor> slots[0]
     cdef PyObject* keep = NULL
