@@ -9,6 +9,7 @@ import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, from_parts, is_coo, parts_of_compressed
+from wengert_sparse.compressed import functions as compressed
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, COMPRESSED, SPARSE_COO
 from wengert_sparse.ops.construct import empty_coo, with_grad
@@ -120,4 +121,23 @@ FUNCTIONS |= {name: of_complex_values(getattr(wc, name)) for name in ("abs", "sg
 FUNCTIONS |= {"pow": power, "unbind": unbind, "sum": sum}
 FUNCTIONS |= {name: factory(name) for name in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty")}
 FUNCTIONS |= {name: refuse_with("full(...) is not implemented for sparse layout") for name in ("full", "ones")}
-FUNCTIONS["expand"] = refuse_with("expand is unsupported for Sparse tensors")
+
+
+def refuse_expand(self: Tensor, *rest: Any) -> Any:
+    """The error for a broadcast of a sparse tensor."""
+    raise RuntimeError(f"expand is unsupported for {self.layout._words} tensors")
+
+
+def in_turn(first: Callable[..., Any], second: Callable[..., Any]) -> Callable[..., Any]:
+    """The first of two functions that does not return NotImplemented."""
+
+    def apply(*arguments: Any) -> Any:
+        found = first(*arguments)
+        return second(*arguments) if found is NotImplemented else found
+
+    return apply
+
+
+FUNCTIONS["expand"] = refuse_expand
+for _name, _function in compressed.FUNCTIONS.items():
+    FUNCTIONS[_name] = in_turn(_function, FUNCTIONS[_name]) if _name in FUNCTIONS else _function

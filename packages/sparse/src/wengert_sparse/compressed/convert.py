@@ -48,7 +48,10 @@ def check_blocks(tensor: Tensor, kind: Any, block: Any, rows: int, columns: int)
             )
         return None
     if block is None:
-        raise RuntimeError(f"to_sparse_{name}: blocksize is required for the layout {kind!r}")
+        raise RuntimeError(
+            f"to_sparse_{name}: conversion from {tensor.layout._words} to {kind._words} without blocksize argument "
+            "given is not supported"
+        )
     block = (block, block) if isinstance(block, int) else tuple(int(n) for n in block)
     if len(block) != 2:
         raise RuntimeError(f"blocksize needs to be a tuple of size 2, but got {len(block)}")

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
-from wengert_sparse.components import make_compressed, parts_of_compressed
+from wengert_sparse.components import from_parts, parts_of_compressed
 from wengert_sparse.compressed.geometry import Geometry, geometry_of
+from wengert_sparse.coo.indices import indices_at, positions
 from wengert_sparse.layouts import BLOCKS, ROWS
+from wengert_sparse.parts import CompressedParts
 
 
 class Entries(NamedTuple):
@@ -22,8 +24,11 @@ class Entries(NamedTuple):
     geometry: Geometry
 
 
-def entries_of(tensor: Tensor) -> Entries:
-    """The entries of a compressed tensor, sorted as its layout has them."""
+def entries_of(tensor: Tensor, values: Tensor | None = None) -> Entries:
+    """The entries of a compressed tensor, in the order that its components have.
+
+    values: in place of those that the tensor has, as a recorded copy of them.
+    """
     parts, geometry = parts_of_compressed(tensor), geometry_of(tensor)
     count, batches = parts.plain.shape[-1], geometry.batches
     lines = parts.compressed.shape[-1] - 1
@@ -32,21 +37,30 @@ def entries_of(tensor: Tensor) -> Entries:
     batch = wc.repeat_interleave(wc.full((batches,), count, dtype=wc.int64, device=tensor.device))
     plain = parts.plain.reshape(-1).to(wc.int64)
     row, column = (line, plain) if tensor.layout in ROWS else (plain, line)
-    values = parts.values.reshape(batches * count, *parts.values.shape[len(geometry.batch) + 1 :])
-    return Entries(batch, row, column, values, geometry)
+    values = parts.values if values is None else values
+    return Entries(
+        batch, row, column, values.reshape(batches * count, *values.shape[len(geometry.batch) + 1 :]), geometry
+    )
 
 
-def compress(entries: Entries, kind: Any, index_dtype: Any = wc.int64, ordered: bool = False) -> Tensor:
-    """A tensor of a compressed layout with entries, each position once. ordered: they are sorted as it needs them.
+def compress(entries: Entries, kind: Any, index_dtype: Any = wc.int64) -> Tensor:
+    """A tensor of a compressed layout with entries, each position once."""
+    return from_parts(kind, compress_parts(entries, kind, index_dtype), entries.geometry.shape)
+
+
+def compress_parts(entries: Entries, kind: Any, index_dtype: Any = wc.int64) -> CompressedParts:
+    """The components of a compressed tensor with entries, each position once.
 
     RuntimeError for batches with different numbers of entries.
     """
     batch, row, column, values, geometry = entries
-    lines, others = geometry.blocks if kind in ROWS else geometry.blocks[::-1]
+    lines = geometry.blocks[0 if kind in ROWS else 1]
     line, plain = (row, column) if kind in ROWS else (column, row)
     place = batch * lines + line
-    if not ordered:
-        order = wc.argsort(place * others + plain, stable=True)
+    after = (place[1:] > place[:-1]) | ((place[1:] == place[:-1]) & (plain[1:] > plain[:-1]))
+    if not after.all().item():
+        order = wc.argsort(plain, stable=True)  # by two keys, whose product may be more than 2**63
+        order = order.index_select(0, wc.argsort(place.index_select(0, order), stable=True))
         place, plain, values = place.index_select(0, order), plain.index_select(0, order), values.index_select(0, order)
     counts = wc.bincount(place, minlength=geometry.batches * lines).reshape(geometry.batches, lines)
     each = counts.sum(1)
@@ -58,12 +72,10 @@ def compress(entries: Entries, kind: Any, index_dtype: Any = wc.int64, ordered: 
         )
     ends = counts.cumsum(1)
     compressed = wc.cat([wc.zeros((geometry.batches, 1), dtype=wc.int64, device=values.device), ends], 1)
-    return make_compressed(
-        kind,
+    return CompressedParts(
         compressed.reshape(*geometry.batch, lines + 1).to(index_dtype),
         plain.reshape(*geometry.batch, count).to(index_dtype),
         values.reshape(*geometry.batch, count, *values.shape[1:]),
-        geometry.shape,
     )
 
 
@@ -86,25 +98,48 @@ def elements(entries: Entries) -> Entries:
     )
 
 
+def split_blocks(entries: Entries, along_rows: bool) -> Entries:
+    """The entries of a block layout in blocks of one row, or of one column."""
+    geometry = entries.geometry
+    if geometry.block is None or geometry.block[0 if along_rows else 1] == 1:
+        return entries
+    height, width = geometry.block
+    size = height if along_rows else width
+    values = entries.values if along_rows else entries.values.transpose(1, 2)
+    values = values.reshape(-1, 1, width if along_rows else height, *geometry.dense)
+    inner = wc.arange(size, device=entries.row.device)
+    batch, row, column = (each.repeat_interleave(size) for each in entries[:3])
+    within = inner.repeat(entries.row.shape[0])
+    if along_rows:
+        return Entries(batch, row * size + within, column, values, geometry._replace(block=(1, width)))
+    return Entries(batch, row, column * size + within, values.transpose(1, 2), geometry._replace(block=(height, 1)))
+
+
+def add_duplicates(entries: Entries) -> Entries:
+    """The entries with each position once, sorted by rows: those of one position are added."""
+    batch, row, column, place = find_positions(entries.batch, entries.row, entries.column, entries.geometry)
+    zeros = entries.values.new_zeros((len(batch), *entries.values.shape[1:]))
+    return Entries(batch, row, column, zeros.index_add(0, place, entries.values), entries.geometry)
+
+
+def find_positions(batch: Tensor, row: Tensor, column: Tensor, geometry: Geometry) -> tuple[Tensor, ...]:
+    """The different positions among some, sorted by rows: (batch, row, column), and which one each of them is."""
+    sizes = (geometry.batches, *geometry.blocks)
+    used, place = wc.unique(positions(wc.stack([batch, row, column]), sizes), return_inverse=True)
+    return *indices_at(used, sizes), place
+
+
 def put_in_blocks(entries: Entries, block: tuple[int, int]) -> Entries:
     """Elements in blocks: those blocks that have one, with zeros where they have none."""
     geometry = entries.geometry._replace(block=block)
-    (height, width), (rows, columns) = block, geometry.blocks
-    key = (entries.batch * rows + entries.row // height) * columns + entries.column // width
-    used, place = wc.unique(key, return_inverse=True)
+    height, width = block
+    batch, row, column, place = find_positions(entries.batch, entries.row // height, entries.column // width, geometry)
+    count = len(batch)
     values = wc.zeros(
-        (used.shape[0] * height * width, *entries.values.shape[1:]),
-        dtype=entries.values.dtype,
-        device=entries.values.device,
+        (count * height * width, *entries.values.shape[1:]), dtype=entries.values.dtype, device=entries.values.device
     )
     values.index_copy_(0, (place * height + entries.row % height) * width + entries.column % width, entries.values)
-    return Entries(
-        used // max(rows * columns, 1),
-        used // max(columns, 1) % max(rows, 1),
-        used % max(columns, 1),
-        values.reshape(used.shape[0], height, width, *entries.values.shape[1:]),
-        geometry,
-    )
+    return Entries(batch, row, column, values.reshape(count, height, width, *entries.values.shape[1:]), geometry)
 
 
 def convert_entries(entries: Entries, kind: Any, block: tuple[int, int] | None, index_dtype: Any = wc.int64) -> Tensor:

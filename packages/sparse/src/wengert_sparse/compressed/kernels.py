@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert_core as wc
-from wengert_core.extend import Tensor, components_of, is_strided
+from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import (
     from_parts,
@@ -15,24 +15,18 @@ from wengert_sparse.components import (
     parts_of_compressed,
     replace_parts,
 )
+from wengert_sparse.compressed import joins, products, structure, sums
 from wengert_sparse.compressed.convert import convert_layout, to_coo
 from wengert_sparse.compressed.geometry import geometry_of
+from wengert_sparse.compressed.kinds import is_compressed, transpose_matrices
 from wengert_sparse.coo import kernels as coo
-from wengert_sparse.coo.pointwise import is_number
-from wengert_sparse.coo.products import check_product, multiply_rows
+from wengert_sparse.coo.pointwise import different_sizes, is_number
 from wengert_sparse.coo.reduce import reduced_dims
-from wengert_sparse.layouts import BLOCKS, ROWS, SPARSE_BSC, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
+from wengert_sparse.layouts import BLOCKS, ROWS
 from wengert_sparse.loops.merge_rows import add_rows
 from wengert_sparse.messages import size_text
 from wengert_sparse.parts import CompressedParts
 from wengert_sparse.unary import UNARY
-
-TRANSPOSED = {SPARSE_CSR: SPARSE_CSC, SPARSE_CSC: SPARSE_CSR, SPARSE_BSR: SPARSE_BSC, SPARSE_BSC: SPARSE_BSR}
-
-
-def is_compressed(value: Any) -> bool:
-    """Whether something is a tensor of a compressed layout."""
-    return isinstance(value, Tensor) and not is_strided(value) and type(components_of(value)) is CompressedParts
 
 
 def with_values(self: Tensor, values: Tensor) -> Tensor:
@@ -81,19 +75,9 @@ def through_coo(name: str) -> Callable[..., Any]:
         found = kernel(*[in_coo(value) for value in arguments])
         if not is_coo(found):
             return found
-        return convert_layout(found, first.layout, block_of_result(name, every), None)
+        return convert_layout(found, first.layout, geometry_of(first).block, None)
 
     return compute
-
-
-def block_of_result(name: str, tensors: Sequence[Any]) -> tuple[int, int] | None:
-    """The block size of a result: that of the first tensor; of a product the height of the first, the width of the
-    second.
-    """
-    blocks = [geometry_of(tensor).block for tensor in tensors if is_compressed(tensor)]
-    if name in ("mm", "bmm") and len(blocks) == 2 and blocks[0] and blocks[1]:
-        return blocks[0][0], blocks[1][1]
-    return blocks[0]
 
 
 def in_coo(value: Any) -> Any:
@@ -115,6 +99,8 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
     if is_compressed(self):
         if isinstance(other, Tensor) and is_strided(other) and other.dim():
             return coo.KERNELS["add"](other * alpha, to_coo(self), 1)
+        if is_number(other):
+            raise different_sizes((), self.shape)
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     return coo.KERNELS["add"](self, to_coo(other), alpha)
 
@@ -139,6 +125,11 @@ def add_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
     if is_strided(self) and is_compressed(other):
         return coo.KERNELS["add_"](self, to_coo(other), alpha)
     return replace_components(self, add(self, other, alpha))
+
+
+def sub_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
+    """self -= alpha * other."""
+    return add_(self, other, -alpha)
 
 
 def replace_components(self: Tensor, result: Any) -> Any:
@@ -185,6 +176,11 @@ def div(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
     return with_values(self, wc.div(parts_of_compressed(self).values, other, rounding_mode=rounding_mode))
 
 
+def div_(self: Tensor, other: Any, rounding_mode: str | None = None) -> Any:
+    """self /= other."""
+    return replace_components(self, div(self, other, rounding_mode))
+
+
 def copy_parts(self: Tensor) -> CompressedParts:
     """Copies of the components."""
     return CompressedParts._make(each.clone() for each in parts_of_compressed(self))
@@ -204,15 +200,50 @@ def to_copy(self: Tensor, dtype: Any, device: Any = None) -> Tensor:
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Any:
-    """Take over the elements of another tensor of the layout."""
+    """Take over the elements of another tensor of the layout, as many as this one has; the dtypes stay.
+
+    In the memory of the values where both have elements at the same places.
+    """
+    check_copy(self, src)
+    parts, source = parts_of_compressed(self), parts_of_compressed(src)
+    if same_pattern(self, src):
+        parts.values.copy_(source.values)
+        return self
+    compressed, plain = (each.to(parts.plain.dtype, copy=True) for each in source[:2])
+    replace_parts(self, CompressedParts(compressed, plain, source.values.to(self.dtype, copy=True)))
+    return self
+
+
+def check_copy(self: Tensor, src: Any) -> None:
+    """RuntimeError for tensors of different layouts, sizes, blocks, or numbers of elements."""
     if not (is_compressed(self) and is_compressed(src)) or self.layout is not src.layout:
+        if not is_compressed(self):
+            raise RuntimeError(
+                f"copy_sparse_compressed_ expected sparse compressed tensor layout but got {self.layout._words}: copy_ "
+                f"cannot write a tensor of layout {src.layout!r} to one of layout {self.layout!r}"
+            )
+        words = src.layout._words if isinstance(src, Tensor) else "Strided"
         raise RuntimeError(
             "torch.copy_: copy of sparse compressed tensors having different layouts is not supported. self layout is "
-            f"{self.layout!r} and src layout is {src.layout!r}"
+            f"{self.layout._words} and src layout is {words}"
+        )
+    counts = [parts_of_compressed(each).plain.shape[-1] for each in (self, src)]
+    if counts[0] != counts[1]:
+        raise RuntimeError(
+            "torch.copy_: only sparse compressed tensors with the same number of specified elements are supported. "
+            f"self has {counts[0]}, src has {counts[1]}"
+        )
+    blocks = [geometry_of(each).block for each in (self, src)]
+    if self.shape == src.shape and blocks[0] != blocks[1]:
+        raise RuntimeError(
+            "torch.copy_: copy of sparse compressed tensors having different block sizes is not supported. self and "
+            f"src block sizes are {size_text(blocks[0] or ())} and {size_text(blocks[1] or ())}, respectively."
         )
     if self.shape != src.shape:
-        raise RuntimeError(f"copy_: expected a tensor of size {size_text(self.shape)}, got {size_text(src.shape)}")
-    return replace_components(self, to_copy(clone(src), self.dtype))
+        raise RuntimeError(
+            f"torch.copy_: expected shapes of self and src to match for {self.layout._words} layout, but they are "
+            f"{size_text(self.shape)} and {size_text(src.shape)}"
+        )
 
 
 def zero_(self: Tensor) -> Any:
@@ -221,22 +252,24 @@ def zero_(self: Tensor) -> Any:
     return self
 
 
+def fill_(self: Tensor, value: Any) -> Any:
+    """Set all values that are specified."""
+    parts_of_compressed(self).values.fill_(value)
+    return self
+
+
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap rows and columns: the same components in the other layout."""
-    rank, geometry, parts = self.dim(), geometry_of(self), parts_of_compressed(self)
+    rank, n_batch = self.dim(), len(geometry_of(self).batch)
     dim0, dim1 = dim0 % rank, dim1 % rank
-    n_batch = len(geometry.batch)
     if dim0 == dim1:
-        return with_values(self, parts.values)
+        return with_values(self, parts_of_compressed(self).values)
     if {dim0, dim1} != {n_batch, n_batch + 1}:
         raise RuntimeError(
             f"transpose: a compressed tensor can have its rows and columns transposed, got the dims {dim0} and {dim1} "
             f"of a tensor with {n_batch} batch dims"
         )
-    shape = list(self.shape)
-    shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
-    values = parts.values.transpose(n_batch + 1, n_batch + 2) if geometry.block else parts.values
-    return make_compressed(TRANSPOSED[self.layout], parts.compressed, parts.plain, values, shape)
+    return transpose_matrices(self)
 
 
 def t(self: Tensor) -> Tensor:
@@ -244,46 +277,24 @@ def t(self: Tensor) -> Tensor:
     return transpose(self, 0, 1)
 
 
-def mm(self: Tensor, mat2: Tensor) -> Any:
-    """The product of two matrices: of one of layout ``sparse_csr`` and a strided one by SciPy, else in layout
-    ``sparse_coo``.
-    """
-    if is_compressed(self) and self.layout is SPARSE_CSR and is_strided(mat2) and self.dim() == 2:
-        if mat2.dim() != 2 or self.shape[1] != mat2.shape[0]:
-            sizes = ["x".join(str(n) for n in tensor.shape) for tensor in (self, mat2)]
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}) (see "
-                "docs/errors/shape-mismatch)"
-            )
-        check_product("addmm", self, mat2)
-        parts = parts_of_compressed(self)
-        if parts.values.dim() == 1:
-            return multiply_rows(*parts, mat2)
-    return through_coo("mm")(self, mat2)
-
-
 def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The sum over all dims, or over some in layout ``sparse_coo``."""
-    if len(reduced_dims(dim, self.dim())) == self.dim():
-        kind = dtype or (wc.int64 if not (self.is_floating_point() or self.is_complex()) else self.dtype)
+    """The sum over all dims, strided unless they are kept; over some, in layout ``sparse_coo`` unless they are kept."""
+    kind = dtype or (self.dtype if self.is_floating_point() or self.is_complex() else wc.int64)
+    dims = reduced_dims(dim, self.dim())
+    if keepdim:
+        return sums.sum_keeping_dims(self, dims, kind)
+    if len(dims) == self.dim():
         found: Tensor = parts_of_compressed(self).values.sum(dtype=kind)
-        return found.reshape([1] * self.dim()) if keepdim else found
-    found = coo.KERNELS["sum"](to_coo(self), dim, keepdim, dtype)
-    return convert_layout(found, self.layout, geometry_of(self).block, None) if keepdim else found
+        return found
+    over_some: Tensor = coo.KERNELS["sum"](to_coo(self), dim, keepdim, dtype)
+    return over_some
 
 
-def select(self: Tensor, dim: int, index: int) -> Tensor:
-    """A matrix of a batch in the same layout; a row or a column in layout ``sparse_coo``."""
-    rank, n_batch = self.dim(), len(geometry_of(self).batch)
-    dim %= rank
-    if dim < n_batch:
-        parts = parts_of_compressed(self)
-        shape = [*self.shape[:dim], *self.shape[dim + 1 :]]
-        return from_parts(self.layout, CompressedParts._make(each.select(dim, index) for each in parts), shape)
-    if dim >= n_batch + 2:
-        return select_dense(self, dim, index)
-    found: Tensor = coo.KERNELS["select"](to_coo(self), dim, index)
-    return found
+def bmm(self: Tensor, mat2: Tensor) -> Any:
+    """Products of the matrices of two batches."""
+    from wengert_sparse.compressed.functions import bmm as function
+
+    return function(self, mat2)
 
 
 def power(self: Tensor, exponent: Any) -> Any:
@@ -301,37 +312,12 @@ def view_as_real(self: Tensor) -> Tensor:
     return make_compressed(self.layout, parts.compressed, parts.plain, wc.view_as_real(parts.values), (*self.shape, 2))
 
 
-def select_dense(self: Tensor, dim: int, index: int) -> Tensor:
-    """One index of a dense dim."""
-    parts = parts_of_compressed(self)
-    place = dim - self.dim() + parts.values.dim()
-    shape = [*self.shape[:dim], *self.shape[dim + 1 :]]
-    return make_compressed(
-        self.layout, parts.compressed, parts.plain, parts.values.select(place, index).contiguous(), shape
-    )
-
-
 def view_as_complex(self: Tensor) -> Tensor:
     """Complex numbers of the pairs along the last dense dim."""
     parts = parts_of_compressed(self)
     return make_compressed(
         self.layout, parts.compressed, parts.plain, wc.view_as_complex(parts.values), self.shape[:-1]
     )
-
-
-def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
-    """A gradient of ``select`` in a tensor of the whole size; in layout ``sparse_coo`` unless a dense dim was
-    selected.
-    """
-    parts, geometry = parts_of_compressed(grad_output), geometry_of(grad_output)
-    dim %= len(input_sizes)
-    if dim < len(geometry.batch) + 2:
-        found: Tensor = coo.KERNELS["select_backward"](to_coo(grad_output), input_sizes, dim, index)
-        return found
-    place = dim - len(input_sizes) + parts.values.dim() + 1
-    sizes = [*parts.values.shape[:place], input_sizes[dim], *parts.values.shape[place:]]
-    values = wc.select_backward(parts.values, sizes, place, index)
-    return make_compressed(grad_output.layout, parts.compressed, parts.plain, values, input_sizes)
 
 
 def any_element(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -341,12 +327,11 @@ def any_element(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 
 KERNELS: dict[str, Any] = {name: unary(function) for name, function in UNARY.items()}
 KERNELS |= {
-    "view_as_real": view_as_real, "view_as_complex": view_as_complex, "select_backward": select_backward,
-    "clone": clone, "_to_copy": to_copy, "copy_": copy_, "zero_": zero_, "add": add, "sub": sub, "add_": add_,
-    "mm": mm, "mul": mul, "mul_": mul_, "div": div, "pow": power, "transpose": transpose, "t": t,
-    "sum": sum, "select": select,
-    "any": any_element,
+    "view_as_real": view_as_real, "view_as_complex": view_as_complex, "any": any_element,
+    "clone": clone, "_to_copy": to_copy, "copy_": copy_, "zero_": zero_, "fill_": fill_,
+    "add": add, "add_": add_, "sub": sub, "sub_": sub_, "mul": mul, "mul_": mul_, "div": div, "div_": div_,
+    "pow": power, "threshold_backward": through_coo("threshold_backward"), "transpose": transpose, "t": t, "sum": sum,
+    "mm": products.mm, "addmm": products.addmm, "mv": products.mv, "bmm": bmm,
+    "select": structure.select_kernel, "slice": structure.slice_, "index_select": structure.index_select,
+    "cat": joins.cat, "stack": joins.stack,
 }  # fmt: skip
-KERNELS |= {
-    name: through_coo(name) for name in ("addmm", "mv", "bmm", "threshold_backward", "index_select", "cat", "stack")
-}

@@ -7,12 +7,12 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import coo_of, is_coo
+from wengert_sparse.components import coo_of, is_coo, parts_of_compressed
 from wengert_sparse.coo.indices import coalesce
 from wengert_sparse.derivatives import TABLE
-from wengert_sparse.derivatives.structure import at_mask, compressed_values, make
+from wengert_sparse.derivatives.structure import at_mask, in_layout, make
 from wengert_sparse.ops.compressed import like
-from wengert_sparse.ops.convert import to_dense, to_sparse
+from wengert_sparse.ops.convert import indices_of_elements, to_dense
 from wengert_sparse.ops.products import mm, spsolve
 from wengert_sparse.table import TABLE as OPS
 
@@ -36,10 +36,11 @@ def product_at(a: Tensor, b: Tensor, at: Tensor) -> Tensor:
     """The product of two matrices at the indices, and in the layout, of a sparse one."""
     if not (is_strided(a) and is_strided(b)):
         return at_mask(product(a, b), at)
-    pattern = at if is_coo(at) else to_sparse(at.detach())
-    indices = coalesce(coo_of(pattern), at.shape).indices
-    found = make(indices, OPS.ops["_sampled_product"](indices, a, b), tuple(at.shape), True)
-    return found if is_coo(at) else like(at, compressed_values(found, at))
+    if is_coo(at):
+        indices = coalesce(coo_of(at), at.shape).indices
+        return make(indices, OPS.ops["_sampled_product"](indices, a, b), tuple(at.shape), True)
+    values = OPS.ops["_sampled_product"](indices_of_elements(at), a, b)
+    return like(at, values.reshape(parts_of_compressed(at).values.shape))
 
 
 def first_grad(grad: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
@@ -61,12 +62,25 @@ def scale(x: Tensor, factor: Any) -> Tensor:
     return x if factor == 1 else x * factor
 
 
+def second_of_addmm(grad: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The gradient of the second factor of sparse.addmm: strided where only that is compressed, as PyTorch's."""
+    if is_strided(mat1) and is_strided(grad) and not is_coo(mat2):
+        return wc.mm(conj_transpose(mat1), grad)
+    return second_grad(grad, mat1, mat2)
+
+
+TABLE.multilinear(
+    "_compressed_mm",
+    mat1=lambda grad, mat1, mat2: in_layout(wc.mm(grad, conj_transpose(mat2)), mat1),
+    mat2=lambda grad, mat1, mat2: in_layout(wc.mm(conj_transpose(mat1), grad), mat2),
+    node="MmBackward0",
+)
 TABLE.multilinear("_sparse_mm", mat1=first_grad, mat2=second_grad, node=lambda mat1, mat2: "SparseAddmmBackward0")
 TABLE.derivative(
     "_sparse_addmm",
     self=lambda grad, beta: scale(grad, beta),
     mat1=lambda grad, mat1, mat2, alpha: scale(first_grad(grad, mat1, mat2), alpha),
-    mat2=lambda grad, mat1, mat2, alpha: scale(second_grad(grad, mat1, mat2), alpha),
+    mat2=lambda grad, mat1, mat2, alpha: scale(second_of_addmm(grad, mat1, mat2), alpha),
     jvp={
         "self": lambda self_t, beta: scale(self_t, beta),
         "mat1": lambda mat1_t, mat2, alpha: scale(product(mat1_t, mat2), alpha),

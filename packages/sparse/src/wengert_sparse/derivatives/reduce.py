@@ -12,7 +12,8 @@ from wengert_sparse.coo.indices import coalesce
 from wengert_sparse.coo.reduce import reduced_dims, rows_along
 from wengert_sparse.coo.shape import rows_of
 from wengert_sparse.derivatives import TABLE
-from wengert_sparse.derivatives.structure import at_mask, make, read_at
+from wengert_sparse.derivatives.structure import at_mask, make
+from wengert_sparse.ops.convert import read_at
 from wengert_sparse.table import TABLE as OPS
 
 

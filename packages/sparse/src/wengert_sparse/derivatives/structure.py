@@ -8,12 +8,12 @@ import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, parts_of_compressed
-from wengert_sparse.compressed.entries import elements, entries_of
 from wengert_sparse.compressed.geometry import geometry_of
-from wengert_sparse.coo.indices import coalesce, indices_at
+from wengert_sparse.compressed.structure import in_layout_of
+from wengert_sparse.coo.indices import coalesce
 from wengert_sparse.derivatives import TABLE
 from wengert_sparse.ops.compressed import like
-from wengert_sparse.ops.convert import coalesced_mask, to_dense, to_sparse
+from wengert_sparse.ops.convert import coalesced_mask, read_at, read_pattern, to_dense, to_sparse
 from wengert_sparse.table import TABLE as OPS
 
 linear = TABLE.linear
@@ -26,14 +26,6 @@ def make(indices: Tensor, values: Tensor, size: Shape, coalesced: bool) -> Tenso
     return found
 
 
-def read_at(tensor: Tensor, indices: Tensor) -> Tensor:
-    """The values of a gradient of any layout at indices (S, N)."""
-    if not is_strided(tensor) and not is_coo(tensor):
-        tensor = to_sparse(tensor)
-    found: Tensor = OPS.ops["_values_at"](tensor, indices, is_strided(tensor))
-    return found
-
-
 def at_mask(grad: Tensor, like_: Tensor) -> Tensor:
     """A gradient at the indices of a sparse tensor, in its layout."""
     if is_coo(like_):
@@ -41,23 +33,13 @@ def at_mask(grad: Tensor, like_: Tensor) -> Tensor:
         return make(parts.indices, read_at(grad, parts.indices), tuple(like_.shape), True)
     if not is_strided(grad) and grad.layout is like_.layout and same_indices(grad, like_):
         return grad
-    mask = to_sparse(like_.detach())
-    found = at_mask(grad, mask)
-    return like(like_, compressed_values(found, like_))
+    return like(like_, read_pattern(grad, like_))
 
 
 def same_indices(a: Tensor, b: Tensor) -> bool:
     """Whether two compressed tensors share their indices."""
     first, second = parts_of_compressed(a), parts_of_compressed(b)
     return first.compressed is second.compressed and first.plain is second.plain
-
-
-def compressed_values(coo: Tensor, like_: Tensor) -> Tensor:
-    """The values of a tensor of layout ``sparse_coo`` in the order, and the blocks, of a compressed one."""
-    entries = elements(entries_of(like_))
-    batch = indices_at(entries.batch, entries.geometry.batch)
-    indices = wc.cat([batch, wc.stack([entries.row, entries.column])])
-    return read_at(coo, indices).reshape(parts_of_compressed(like_).values.shape)
 
 
 # ---- constructors and components
@@ -93,6 +75,22 @@ def read_like(tangent: Tensor, self: Tensor) -> Tensor:
 linear("_coalesce", self=1, jvp=lambda self_t: self_t, node="CoalesceBackward0")
 
 
+def select_grad(grad: Tensor, self: Tensor, dim: int, index: int, masked: bool) -> Tensor:
+    """The gradient in a tensor of the whole size: strided where it is strided, else in the layout of the tensor."""
+    if not is_strided(grad) and not is_coo(grad):
+        grad = to_sparse(grad)
+    found: Tensor = wc.select_backward(grad, tuple(self.shape), dim, index)
+    return found if is_strided(found) or not masked else at_mask(found, self)
+
+
+linear(
+    "_compressed_select",
+    self=select_grad,
+    jvp=lambda self_t, dim, index: self_t.select(dim, index),
+    node="SelectBackward0",
+)
+
+
 # ---- conversions
 def dense_grad(grad: Tensor, self: Tensor, masked_grad: Any) -> Tensor:
     """The gradient at the indices of the tensor; of all elements where it is not to be masked."""
@@ -112,7 +110,7 @@ def sparse_grad(grad: Tensor, self: Tensor) -> Tensor:
         return to_dense(grad)
     if is_coo(self):
         return to_sparse(grad)
-    return grad if grad.layout is self.layout else at_mask(grad, self)
+    return at_mask(grad, self)
 
 
 linear(
@@ -120,6 +118,19 @@ linear(
     self=sparse_grad,
     jvp=lambda self_t, result: at_mask(self_t, result),
     node=lambda sparse_dim: "ToSparseBackward0" if sparse_dim == "number" else "ToSparseBackward1",
+)
+
+
+def in_layout(grad: Tensor, tensor: Tensor) -> Tensor:
+    """A sparse gradient in the layout of its tensor, with all its elements."""
+    return grad if is_strided(grad) else in_layout_of(grad, tensor)
+
+
+linear(
+    "_as_layout",
+    self=lambda grad, self: in_layout(grad, self),
+    jvp=lambda self_t, result: in_layout(self_t, result),
+    node="ToSparseBackward0",
 )
 
 

@@ -26,6 +26,48 @@ row = TABLE.staged(
 )
 
 
+def select_stages(self: Tensor, dim: int, index: int, masked: bool) -> Tensor:
+    """The slice at one index."""
+    from wengert_sparse.compressed.structure import select_kernel
+
+    return select_kernel(self, dim, index)
+
+
+select_row = TABLE.staged(
+    "_compressed_select(Tensor self, int dim, int index, bool masked) -> Tensor",
+    stages=select_stages,
+    reference=None,
+    method=False,
+    out=False,
+    doc="select of a compressed tensor. masked: a sparse gradient is at the indices of the tensor, in its layout.",
+)
+
+
+def layout_stages(self: Tensor, layout: Any, blocksize: Any) -> Tensor:
+    """The same elements in another layout."""
+    from wengert_sparse.compressed.convert import convert_layout
+
+    return convert_layout(self, layout, blocksize, None)
+
+
+layout_row = TABLE.staged(
+    "_as_layout(Tensor self, object layout, object? blocksize) -> Tensor",
+    stages=layout_stages,
+    reference=None,
+    method=False,
+    out=False,
+    doc="A sparse tensor in another layout, whose gradient may have elements where the tensor has none.",
+)
+mm_row = TABLE.staged(
+    "_compressed_mm(Tensor mat1, Tensor mat2) -> Tensor",
+    stages=lambda mat1, mat2: wc.mm(mat1, mat2),
+    reference=None,
+    method=False,
+    out=False,
+    doc="mm of two sparse matrices, of which the first is compressed.",
+)
+
+
 def like(tensor: Tensor, values: Tensor) -> Tensor:
     """A compressed tensor with the indices of another, and these values. Differentiable."""
     parts = parts_of_compressed(tensor)

@@ -7,14 +7,15 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.components import coo_of, is_coo, make_coo
+from wengert_sparse.components import coo_of, is_coo, make_coo, parts_of_compressed
 from wengert_sparse.compressed.convert import convert_layout
 from wengert_sparse.compressed.convert import to_dense as compressed_to_dense
+from wengert_sparse.compressed.entries import elements, entries_of
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.convert import from_dense, values_at
 from wengert_sparse.coo.convert import to_dense as coo_to_dense
-from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.coo.indices import coalesce, indices_at
 from wengert_sparse.layouts import BLOCKS, COMPRESSED, SPARSE_BSC, SPARSE_BSR, SPARSE_COO, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.messages import size_text
 from wengert_sparse.table import TABLE, add_method
@@ -105,10 +106,30 @@ def to_sparse(
         return to_dense(self)
     if kind not in (SPARSE_COO, *COMPRESSED):
         raise RuntimeError(f"to_sparse: conversion from {self.layout!r} to {kind!r} is not supported")
-    if self.layout is kind and (kind not in BLOCKS or blocksize is None):
-        return self
+    if is_strided(self) or is_coo(self):
+        if self.layout is kind:
+            return self
+    else:
+        check_arguments(self, kind, sparse_dim, blocksize, dense_dim)
+        if self.layout is kind and (kind not in BLOCKS or blocksize is None):
+            return self
     found: Tensor = sparse_row(self, sparse_dim, kind, blocksize, dense_dim)
     return found
+
+
+def check_arguments(self: Tensor, kind: Any, sparse_dim: Any, blocksize: Any, dense_dim: int | None) -> None:
+    """RuntimeError for what a compressed tensor cannot be converted to."""
+    geometry = geometry_of(self)
+    words = f"to_sparse: conversion from {self.layout._words} to {kind._words} with"
+    if sparse_dim is not None and sparse_dim not in (2, 2 + len(geometry.batch)):
+        raise RuntimeError(f"{words} sparse_dim argument !=2 is not supported, got {sparse_dim}")
+    if blocksize is not None and kind not in BLOCKS:
+        raise RuntimeError(f"{words} blocksize argument given is not supported, got {blocksize}")
+    if dense_dim is not None and dense_dim != len(geometry.dense):
+        raise RuntimeError(
+            f"{words} dense_dim argument given is not supported, got {dense_dim} for a tensor with "
+            f"{len(geometry.dense)} dense dims"
+        )
 
 
 def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Tensor:
@@ -158,6 +179,27 @@ lookup_row = TABLE.staged(
 )
 
 
+def read_at(tensor: Tensor, indices: Tensor) -> Tensor:
+    """The values of a tensor of any layout at indices (S, N). Differentiable."""
+    if not is_strided(tensor) and not is_coo(tensor):
+        tensor = to_sparse(tensor)
+    found: Tensor = lookup_row(tensor, indices, is_strided(tensor))
+    return found
+
+
+def read_pattern(tensor: Tensor, pattern: Tensor) -> Tensor:
+    """The values of a tensor of any layout where a compressed one has elements, as its component. Differentiable."""
+    values = parts_of_compressed(pattern).values
+    return read_at(tensor, indices_of_elements(pattern)).reshape(values.shape)
+
+
+def indices_of_elements(pattern: Tensor) -> Tensor:
+    """The indices (S, N) of the elements of a compressed tensor, in the order of its values."""
+    entries = elements(entries_of(pattern))
+    batch = indices_at(entries.batch, entries.geometry.batch)
+    return wc.cat([batch, wc.stack([entries.row, entries.column])])
+
+
 def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     """The elements of a tensor at the indices of a sparse one, as a sparse tensor with these indices. Differentiable.
 
@@ -179,9 +221,11 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
     if is_strided(mask):
         raise RuntimeError("sparse_mask: expected mask to have a sparse layout, but got a strided tensor")
     if not is_coo(mask):
-        kind = mask.layout
-        found = sparse_mask(self, to_sparse(mask.detach()))
-        return to_sparse(found, layout=kind, blocksize=geometry_of(mask).block)
+        from wengert_sparse.ops.compressed import like
+
+        return like(mask, read_pattern(self, mask))
+    if not is_strided(self) and not is_coo(self):
+        self = to_sparse(self)
     masked: Tensor = mask_row(self, mask, is_strided(self))
     return masked
 

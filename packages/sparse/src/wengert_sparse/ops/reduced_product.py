@@ -5,7 +5,7 @@ from __future__ import annotations
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
-from wengert_sparse.layouts import SPARSE_CSR
+from wengert_sparse.layouts import COMPRESSED, SPARSE_CSR
 from wengert_sparse.messages import size_text
 
 REDUCTIONS = ("sum", "mean", "amax", "amin")
@@ -17,6 +17,10 @@ def reduced_mm(mat1: Tensor, mat2: Tensor, reduce: str) -> Tensor:
         raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
     if reduce not in REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, mean, amax or amin, got {reduce}")
+    if mat1.layout in COMPRESSED and mat1.layout is not SPARSE_CSR:
+        raise RuntimeError(
+            f"sparse_mm_reduce: expect self to be SparseCsr, got {mat1.layout._words}: convert it with .to_sparse_csr()"
+        )
     if is_strided(mat1) or mat1.layout is not SPARSE_CSR or not is_strided(mat2):
         raise NotImplementedError(
             "Could not run 'aten::_sparse_mm_reduce_impl': sparse.mm with reduce expects a first matrix of layout "
