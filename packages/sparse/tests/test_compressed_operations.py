@@ -338,6 +338,10 @@ def test_writes(layout):
     x = random_matrix(np.random.default_rng(1), layout)
     there, d = wg.ones_like(x).to_dense(), x.to_dense()
     equal(x.clone().fill_(3), 3 * there)
+    nothing = batch(layout).zero_()
+    assert nothing._nnz() == 0
+    equal(nothing, wg.zeros(2, 4, 6, dtype=wg.float64))
+    equal(batch(layout) + nothing, batch(layout).to_dense())
     equal(x.clone().div_(2), d / 2)
     equal(x.clone().sub_(x, alpha=3), -2 * d)
     equal(d.clone().sub_(x), 0 * d)

@@ -223,14 +223,14 @@ def refuse(*arguments: Any) -> Any:
     if not every:
         return NotImplemented
     raise RuntimeError(
-        f"unsupported tensor layout: {every[0].layout._words}: this operation computes on all elements, those that are not "
-        "specified too. Use .to_dense() where the strided tensor fits into memory, or compute on .values()"
+        f"unsupported tensor layout: {every[0].layout._words}: this operation computes on all elements, those that are "
+        "not specified too. Use .to_dense() where the strided tensor fits into memory, or compute on .values()"
     )
 
 
 REFUSED = """
-    eq ne lt le gt ge maximum minimum fmax fmin isfinite clamp lerp fmod remainder bitwise_and bitwise_or bitwise_xor exp
-    exp2 log log2 log10 rsqrt reciprocal cos cosh acos acosh sinc sigmoid lgamma digamma erfc i0 atan2 hypot xlogy
+    eq ne lt le gt ge maximum minimum fmax fmin isfinite clamp lerp fmod remainder bitwise_and bitwise_or bitwise_xor
+    exp exp2 log log2 log10 rsqrt reciprocal cos cosh acos acosh sinc sigmoid lgamma digamma erfc i0 atan2 hypot xlogy
     logaddexp copysign nextafter heaviside elu leaky_relu gelu silu softplus mish
 """.split()
 FUNCTIONS: dict[str, Callable[..., Any]] = dict.fromkeys(REFUSED, refuse)

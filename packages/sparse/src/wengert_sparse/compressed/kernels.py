@@ -247,8 +247,10 @@ def check_copy(self: Tensor, src: Any) -> None:
 
 
 def zero_(self: Tensor) -> Any:
-    """Set all values to zero, which stay specified."""
-    parts_of_compressed(self).values.zero_()
+    """Forget all elements."""
+    parts, n_batch = parts_of_compressed(self), len(geometry_of(self).batch)
+    plain, values = (each.narrow(n_batch, 0, 0) for each in (parts.plain, parts.values))
+    replace_parts(self, CompressedParts(wc.zeros_like(parts.compressed), plain, values))
     return self
 
 

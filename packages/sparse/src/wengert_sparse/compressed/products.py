@@ -14,11 +14,13 @@ from wengert_sparse.compressed.entries import entries_of
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.compressed.kinds import is_compressed, transpose_matrices
 from wengert_sparse.coo import products as coo
-from wengert_sparse.layouts import BLOCKS, SPARSE_CSC, SPARSE_CSR
+from wengert_sparse.layouts import BLOCKS, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
 from wengert_sparse.messages import size_text
 from wengert_sparse.parts import CompressedParts
 from wengert_sparse.table import TABLE
 
+FEW = 1 << 12
+"""Products of numbers up to which making one of SciPy's arrays takes longer than multiplying."""
 CHUNK = 1 << 22
 """The most numbers that products of blocks have in memory at once."""
 HALVES = (wc.float16, wc.bfloat16)
@@ -40,6 +42,20 @@ def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_col
     return found.indptr.astype(a.dtype), found.indices.astype(a.dtype), found.data
 
 
+def block_rows_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
+    """The product of a matrix of blocks in compressed rows and a dense one."""
+    size = ((crow.shape[0] - 1) * values.shape[1], dense.shape[0])
+    return coo.scipy_sparse().bsr_array((values, column, crow), shape=size) @ dense
+
+
+block_rows_times_dense_row = TABLE.array(
+    "_bsr_times_dense(Tensor crow, Tensor column, Tensor values, Tensor dense) -> Tensor",
+    results=("array",),
+    reference=block_rows_times_dense,
+    method=False,
+    no_record=True,
+    doc="The product of a matrix of blocks in compressed rows and a dense one, on the CPU.",
+)
 rows_times_rows_row = TABLE.array(
     "_csr_times_csr(Tensor a, Tensor a_column, Tensor a_values, Tensor b, Tensor b_column, Tensor b_values, int n) -> "
     "(Tensor compressed, Tensor plain, Tensor values)",
@@ -78,12 +94,17 @@ def check_shapes(self: Tensor, mat2: Tensor) -> None:
 
 def times_dense(matrix: Tensor, dense: Tensor) -> Tensor:
     """The product of a compressed matrix and a strided one."""
+    parts = parts_of_compressed(matrix)
     if matrix.layout in BLOCKS:
-        return blocks_times_dense(matrix, dense)
+        few = parts.values.numel() * dense.shape[1] <= FEW or matrix.dtype in HALVES
+        if few or matrix.layout is not SPARSE_BSR or matrix.device.type != "cpu":
+            return blocks_times_dense(matrix, dense)
+        found: Tensor = block_rows_times_dense_row(*parts, dense)
+        return found
     if matrix.dtype in HALVES:
         return elements_times_dense(matrix, dense)
     if matrix.layout is SPARSE_CSR:
-        return coo.multiply_rows(*parts_of_compressed(matrix), dense)
+        return coo.multiply_rows(*parts, dense)
     _, row, column, values, _ = entries_of(matrix)
     return coo.multiply_dense(wc.stack([row, column]), values, dense, matrix.shape[0])
 
