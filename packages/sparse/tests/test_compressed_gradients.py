@@ -210,6 +210,8 @@ def test_batches_and_dense_dims(layout):
         lambda x: x.sum(0, keepdim=True),
         lambda x: x.sum((0, 2)),
         lambda x: x.transpose(1, 2) * 2,
+        lambda x: x.reshape(8, 6),
+        lambda x: x.reshape(4, 2, 6),
     ):
         grad, dense = gradients(function, x)
         assert grad.layout is layout

@@ -148,6 +148,20 @@ def test_batches(layout):
         (wg.bmm(x, y.transpose(1, 2)), d @ e.transpose(1, 2)),
     ):
         equal(found, expected)
+    for function in (
+        lambda a: a.reshape(8, 6),
+        lambda a: a.view(-1, 6),
+        lambda a: a.reshape(4, 2, 6),
+        lambda a: a.reshape(1, 2, 4, 6),
+        lambda a: a.flatten(0, 1),
+        lambda a: a.reshape(8, 6).reshape(2, 4, 6),
+    ):
+        assert function(x).layout is layout
+        equal(function(x), function(d))
+    equal(x @ many[0], d @ many[0])
+    equal(x @ many[0, :, 0], d @ many[0, :, 0])
+    with pytest.raises(RuntimeError, match="its columns and dense dims stay"):
+        x.reshape(2, 6, 4)
     with pytest.raises(RuntimeError, match="bmm: Expected batches of matrices that have a product"):
         wg.bmm(x, x)
     with pytest.raises(RuntimeError, match="Expect the same number of specified elements per batch"):

@@ -236,6 +236,7 @@ REFUSED = """
 FUNCTIONS: dict[str, Callable[..., Any]] = dict.fromkeys(REFUSED, refuse)
 FUNCTIONS |= {
     "select": select, "unbind": unbind, "slice": structure.slice_, "index_select": structure.index_select,
+    "_reshape_alias": structure.reshape, "view": structure.view,
     "cat": joins.cat, "stack": joins.stack, "sum": sum, "linalg_vector_norm": vector_norm,
     "_norm": vector_norm, "add": of_one_layout("add"), "sub": of_one_layout("sub"), "mul": mul, "mm": mm,
     "addmm": addmm, "bmm": bmm, "linear": linear, "ones_like": like(wc.ones_like), "full_like": like(wc.full_like),

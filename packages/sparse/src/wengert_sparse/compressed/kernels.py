@@ -335,5 +335,6 @@ KERNELS |= {
     "pow": power, "threshold_backward": through_coo("threshold_backward"), "transpose": transpose, "t": t, "sum": sum,
     "mm": products.mm, "addmm": products.addmm, "mv": products.mv, "bmm": bmm,
     "select": structure.select_kernel, "slice": structure.slice_, "index_select": structure.index_select,
+    "_reshape_alias": structure.reshape, "view": structure.view,
     "cat": joins.cat, "stack": joins.stack,
 }  # fmt: skip

@@ -210,6 +210,43 @@ def match(position: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
     return order.index_select(0, begins + wc.arange(target.shape[0], device=position.device)), target
 
 
+# ---- another shape
+
+
+def reshape(self: Tensor, size: Sequence[int], *stride: Any) -> Any:
+    """The matrices of a batch below each other, or in another batch: columns and dense dims stay.
+
+    RuntimeError for a shape with other columns, or whose matrices cut blocks.
+    """
+    if not is_compressed(self):
+        return NotImplemented
+    geometry, size = geometry_of(self), tuple(size)
+    tail = (geometry.columns, *geometry.dense)
+    height = geometry.block[0] if geometry.block else 1
+    n_batch = len(size) - len(tail) - 1
+    if n_batch < 0 or size[n_batch + 1 :] != tail or size[n_batch] % height:
+        raise RuntimeError(
+            f"reshape: a tensor of layout {self.layout!r} and size {size_text(self.shape)} can have other batch dims "
+            f"and rows, {height} at a time; its columns and dense dims stay {size_text(tail)}, got {size_text(size)}"
+        )
+    entries = recorded_entries(self)
+    rows = size[n_batch] // height
+    line = entries.batch * geometry.blocks[0] + entries.row
+    return build(
+        entries._replace(
+            batch=line // max(rows, 1),
+            row=line % max(rows, 1),
+            geometry=geometry._replace(batch=size[:n_batch], rows=size[n_batch]),
+        ),
+        self,
+    )
+
+
+def view(self: Tensor, size: Any) -> Any:
+    """The elements in another shape: as reshape."""
+    return NotImplemented if not is_compressed(self) or isinstance(size, wc.dtype) else self.reshape(size)
+
+
 # ---- another layout
 
 

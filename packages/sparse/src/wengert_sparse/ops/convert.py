@@ -65,6 +65,8 @@ def sparse_stages(self: Tensor, sparse_dim: int | None, layout: Any, blocksize: 
     if is_strided(self) and layout is SPARSE_COO:
         parts = from_dense(self, self.dim() if sparse_dim is None else sparse_dim)
         return make_coo(parts.indices, parts.values, self.shape, True)
+    if not is_strided(self) and not is_coo(self):
+        check_arguments(self, layout, sparse_dim, blocksize, dense_dim)
     return convert_layout(self, layout, blocksize, dense_dim)
 
 
@@ -106,13 +108,8 @@ def to_sparse(
         return to_dense(self)
     if kind not in (SPARSE_COO, *COMPRESSED):
         raise RuntimeError(f"to_sparse: conversion from {self.layout!r} to {kind!r} is not supported")
-    if is_strided(self) or is_coo(self):
-        if self.layout is kind:
-            return self
-    else:
-        check_arguments(self, kind, sparse_dim, blocksize, dense_dim)
-        if self.layout is kind and (kind not in BLOCKS or blocksize is None):
-            return self
+    if self.layout is kind and (kind is SPARSE_COO or (blocksize is None and dense_dim is None)):
+        return self
     found: Tensor = sparse_row(self, sparse_dim, kind, blocksize, dense_dim)
     return found
 
