@@ -445,3 +445,58 @@ def test_nothing_allocates_the_dense_size():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-3000:]
     assert done.stdout.split()[-1] == "done"
+
+
+# ---- random shapes, empty ones among them
+
+
+def random_tensor(rng, layout):
+    """A tensor, perhaps with a batch and a dense dim, and the strided one of the same elements."""
+    block = rng.integers(1, 3, 2) if layout in BLOCKS else np.array([1, 1])
+    grid = rng.integers(0, 4, 2)
+    batch_size, dense_size = ([2] * int(n) for n in rng.integers(0, 2, 2))
+    mask = np.repeat(np.repeat(rng.random(grid) < 0.5, block[0], 0), block[1], 1)
+    values = rng.standard_normal((*batch_size, *mask.shape, *dense_size))
+    values *= mask.reshape(*[1] * len(batch_size), *mask.shape, *[1] * len(dense_size))
+    dense = wg.tensor(values)
+    return in_layout(dense, layout, tuple(map(int, block)), len(dense_size)), dense, len(batch_size), len(dense_size)
+
+
+def random_calls(rng, shape):
+    """Functions that choose, join and sum along random dims."""
+    dim = int(rng.integers(len(shape)))
+    size = shape[dim]
+    begin, stop = sorted(map(int, rng.integers(0, size + 1, 2)))
+    step = int(rng.integers(1, 4))
+    index = wg.tensor(rng.integers(0, max(size, 1), 3 if size else 0))
+    yield lambda t: t[(*[slice(None)] * dim, slice(begin, stop, step))]
+    yield lambda t: t.index_select(dim, index)
+    yield lambda t: wg.cat([t, t * 2], dim)
+    yield lambda t: t.sum(dim, keepdim=True)
+    yield lambda t: t.sum(dim)
+    yield lambda t: wg.stack([t, t * 2])
+    if size:
+        yield lambda t: t.select(dim, int(index[0]))
+
+
+@pytest.mark.parametrize("layout", COMPRESSED, ids=repr)
+@pytest.mark.parametrize("seed", range(20))
+def test_random_shapes(layout, seed):
+    rng = np.random.default_rng(seed)
+    x, dense, n_batch, n_dense = random_tensor(rng, layout)
+    calls = list(random_calls(rng, dense.shape))
+    if n_batch and not n_dense:
+        calls.append(lambda t: wg.bmm(t, t.transpose(1, 2)))
+    elif not n_dense:
+        calls += [lambda t: t @ t.t(), lambda t: t @ wg.ones(dense.shape[1], 2, dtype=wg.float64)]
+    for call in calls:
+        leaf = x.detach().requires_grad_()
+        try:
+            found = call(leaf)
+        except RuntimeError as error:
+            assert "same number of specified elements per batch" in str(error)  # noqa: PT017
+            continue
+        equal(found, call(dense))
+        equal(call(x), call(dense))
+        (found if found.layout is wg.strided else found.to_dense()).sum().backward()
+        assert leaf.grad.shape == leaf.shape

@@ -57,7 +57,7 @@ def of_one_layout(name: str) -> Callable[..., Any]:
         if not (is_compressed(self) and is_sparse(other)) or self.shape != other.shape:
             return NotImplemented
         converted = structure.in_layout_of(other, self)
-        return NotImplemented if converted is other else TABLE_OF_CORE[name](self, converted, *rest)
+        return NotImplemented if converted is other else ARITHMETIC[name](self, converted, *rest)
 
     return apply
 
@@ -69,10 +69,13 @@ def mul(self: Any, other: Any) -> Any:
     return of_one_layout("mul")(self, other)
 
 
-TABLE_OF_CORE: dict[str, Callable[..., Tensor]] = {
+ARITHMETIC: dict[str, Callable[..., Tensor]] = {
     "add": lambda self, other, alpha=1: wc.add(self, other, alpha=alpha),
     "sub": lambda self, other, alpha=1: wc.sub(self, other, alpha=alpha),
     "mul": wc.mul,
+    "add_": lambda self, other, alpha=1: self.add_(other, alpha=alpha),
+    "sub_": lambda self, other, alpha=1: self.sub_(other, alpha=alpha),
+    "mul_": lambda self, other: self.mul_(other),
 }
 
 
@@ -121,7 +124,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Any:
     if is_strided(mat2):
         product = sparse_mm(on_diagonal(self), mat2.reshape(batches * inner, mat2.shape[2]))
         return product.reshape(batches, rows, mat2.shape[2])
-    return from_diagonal(wc.mm(on_diagonal(self), on_diagonal(mat2)), batches)
+    return from_diagonal(wc.mm(on_diagonal(self), on_diagonal(mat2)), (batches, rows, mat2.shape[2]))
 
 
 def on_diagonal(self: Tensor) -> Tensor:
@@ -141,11 +144,11 @@ def on_diagonal(self: Tensor) -> Tensor:
     return found
 
 
-def from_diagonal(matrix: Tensor, batches: int) -> Tensor:
-    """The batch of the matrices on the diagonal of a matrix. Differentiable."""
+def from_diagonal(matrix: Tensor, size: tuple[int, int, int]) -> Tensor:
+    """The batch, of a size, of the matrices on the diagonal of a matrix. Differentiable."""
     _, row, column, values, geometry = structure.recorded_entries(matrix)
-    rows, columns = (size // batches for size in geometry.blocks)
-    geometry = geometry._replace(batch=(batches,), rows=geometry.rows // batches, columns=geometry.columns // batches)
+    geometry = geometry._replace(batch=size[:1], rows=size[1], columns=size[2])
+    rows, columns = geometry.blocks
     batch = row // max(rows, 1)
     return structure.build(Entries(batch, row - batch * rows, column - batch * columns, values, geometry), matrix)
 
@@ -236,9 +239,10 @@ REFUSED = """
 FUNCTIONS: dict[str, Callable[..., Any]] = dict.fromkeys(REFUSED, refuse)
 FUNCTIONS |= {
     "select": select, "unbind": unbind, "slice": structure.slice_, "index_select": structure.index_select,
-    "_reshape_alias": structure.reshape, "view": structure.view,
+    "_reshape_alias": structure.reshape, "_unsafe_view": structure.reshape, "view": structure.view,
     "cat": joins.cat, "stack": joins.stack, "sum": sum, "linalg_vector_norm": vector_norm,
-    "_norm": vector_norm, "add": of_one_layout("add"), "sub": of_one_layout("sub"), "mul": mul, "mm": mm,
+    "_norm": vector_norm, "mul": mul, "mm": mm,
+    **{name: of_one_layout(name) for name in ("add", "sub", "add_", "sub_", "mul_")},
     "addmm": addmm, "bmm": bmm, "linear": linear, "ones_like": like(wc.ones_like), "full_like": like(wc.full_like),
     "randn_like": like(lambda values, generator, **options: wc.randn_like(values, generator=generator, **options)),
     "angle": angle,
