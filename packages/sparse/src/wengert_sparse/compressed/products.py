@@ -27,6 +27,14 @@ HALVES = (wc.float16, wc.bfloat16)
 """The dtypes that SciPy's routines do not have."""
 
 
+def columns_times_dense(xp: Any, column: Any, row: Any, values: Any, dense: Any, rows: int) -> Any:
+    """The product of a matrix in compressed columns and a dense one."""
+    if xp is np:
+        return coo.scipy_sparse().csc_array((values, row, column), shape=(rows, dense.shape[0])) @ dense
+    place = xp.repeat(xp.arange(column.shape[0] - 1), xp.diff(column))
+    return coo.add_products(xp, rows, row, place, values, dense)
+
+
 def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_column: Any, b_values: Any, n: int) -> Any:
     """The product of two matrices in compressed rows, the second of n columns: its components."""
     if xp is not np:
@@ -55,6 +63,14 @@ block_rows_times_dense_row = TABLE.array(
     method=False,
     no_record=True,
     doc="The product of a matrix of blocks in compressed rows and a dense one, on the CPU.",
+)
+columns_times_dense_row = TABLE.array(
+    "_csc_times_dense(Tensor column, Tensor row, Tensor values, Tensor dense, int rows) -> Tensor",
+    results=("array",),
+    reference=columns_times_dense,
+    method=False,
+    no_record=True,
+    doc="The product of a matrix in compressed columns and a dense one.",
 )
 rows_times_rows_row = TABLE.array(
     "_csr_times_csr(Tensor a, Tensor a_column, Tensor a_values, Tensor b, Tensor b_column, Tensor b_values, int n) -> "
@@ -105,6 +121,9 @@ def times_dense(matrix: Tensor, dense: Tensor) -> Tensor:
         return elements_times_dense(matrix, dense)
     if matrix.layout is SPARSE_CSR:
         return coo.multiply_rows(*parts, dense)
+    if len(parts.values) * dense.shape[1] > FEW:
+        by_library: Tensor = columns_times_dense_row(*parts, dense, matrix.shape[0])
+        return by_library
     _, row, column, values, _ = entries_of(matrix)
     return coo.multiply_dense(wc.stack([row, column]), values, dense, matrix.shape[0])
 
