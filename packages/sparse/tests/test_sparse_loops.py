@@ -119,6 +119,30 @@ def test_as_many_threads_as_wanted_compute_the_same():
         assert (one == two).all()
 
 
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64], ids=str)
+@pytest.mark.parametrize("inner", [0, 1, 15, 16, 40])
+def test_sampled_products(inner, dtype):
+    rng = np.random.default_rng(0)
+    a, b = random_values(rng, (20, inner), dtype), random_values(rng, (inner, 30), dtype)
+    mask = random_elements(1, (20, 30), 2, 200, dtype).coalesce()
+    found = wg.sparse.sampled_addmm(mask, a, b, beta=0)
+    assert (found.values() == (a @ b)[tuple(mask.indices())]).all()
+
+
+@pytest.mark.parametrize("layout", [wg.sparse_csr, wg.sparse_coo, wg.sparse_bsr], ids=str)
+def test_sampled_products_of_batches_and_blocks(layout):
+    rng = np.random.default_rng(0)
+    a, b = random_values(rng, (3, 4, 5), wg.float64), random_values(rng, (3, 5, 6), wg.float64)
+    dense = wg.zeros(3, 4, 6, dtype=wg.float64)
+    dense[:, :2, 2:4] = 1.0
+    mask = dense.to_sparse(layout=layout, **({"blocksize": (2, 2)} if layout is wg.sparse_bsr else {}))
+    found = wg.sparse.sampled_addmm(mask, a, b, alpha=2)
+    assert found.layout is layout
+    assert (found.to_dense() == (dense + 2 * (a @ b)) * dense).all()
+    with pytest.raises(RuntimeError, match="to have the same batch size"):
+        wg.sparse.sampled_addmm(mask, a[0], b[0])
+
+
 # ---- indices that are wrong: constructors check not all of them, and tensors can be written to
 
 

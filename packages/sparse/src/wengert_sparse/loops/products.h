@@ -80,6 +80,28 @@ WG_ROWS_TIMES_DENSE(wg_rows_times_dense_f64_i64, double, int64_t)
 WG_ELEMENTS_TIMES_DENSE(wg_elements_times_dense_f32, float)
 WG_ELEMENTS_TIMES_DENSE(wg_elements_times_dense_f64, double)
 
+/* The products of chosen rows of a (n_rows, width) and b (n_columns, width). */
+#define WG_SAMPLED_PRODUCT(NAME, T)                                                                                   \
+    WG_CLONES static int NAME(wg_ssize begin, wg_ssize end, const int64_t *rows, const int64_t *columns, const T *a,  \
+                              const T *b, wg_ssize n_rows, wg_ssize n_columns, wg_ssize width, T *products) {         \
+        typedef WG_VECTOR_OF(T) vector;                                                                               \
+        enum { LANES = 64 / sizeof(T) };                                                                              \
+        for (wg_ssize p = begin; p < end; p++) {                                                                      \
+            if ((uint64_t)rows[p] >= (uint64_t)n_rows || (uint64_t)columns[p] >= (uint64_t)n_columns) return 1;       \
+            const T *x = a + rows[p] * width, *y = b + columns[p] * width;                                            \
+            vector sums = {0};                                                                                        \
+            T sum = 0;                                                                                                \
+            wg_ssize k = 0;                                                                                           \
+            for (; k + LANES <= width; k += LANES) sums += *(const vector *)(x + k) * *(const vector *)(y + k);       \
+            for (int lane = 0; lane < LANES; lane++) sum += sums[lane];                                               \
+            for (; k < width; k++) sum += x[k] * y[k];                                                                \
+            products[p] = sum;                                                                                        \
+        }                                                                                                             \
+        return 0;                                                                                                     \
+    }
+WG_SAMPLED_PRODUCT(wg_sampled_product_f32, float)
+WG_SAMPLED_PRODUCT(wg_sampled_product_f64, double)
+
 /* The first element of each row, (n_rows + 1). Returns 0 where an index is outside, 1 for rows in any order, 2 where
    they ascend. */
 static int wg_row_pointers(const int64_t *rows, wg_ssize count, wg_ssize n_rows, int64_t *pointers) {

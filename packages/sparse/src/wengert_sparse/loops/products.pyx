@@ -30,6 +30,12 @@ cdef extern from "wengert_sparse/loops/products.h" nogil:
     int wg_elements_times_dense_f64(Py_ssize_t count, const int64_t* rows, const int64_t* columns,
                                     const double* values, const double* dense, Py_ssize_t n_rows,
                                     Py_ssize_t n_columns, Py_ssize_t width, double* product)
+    int wg_sampled_product_f32(Py_ssize_t begin, Py_ssize_t end, const int64_t* rows, const int64_t* columns,
+                               const float* a, const float* b, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                               Py_ssize_t width, float* products)
+    int wg_sampled_product_f64(Py_ssize_t begin, Py_ssize_t end, const int64_t* rows, const int64_t* columns,
+                               const double* a, const double* b, Py_ssize_t n_rows, Py_ssize_t n_columns,
+                               Py_ssize_t width, double* products)
     int wg_row_pointers(const int64_t* rows, Py_ssize_t count, Py_ssize_t n_rows, int64_t* pointers)
     void wg_sort_by_rows_f32(const int64_t* rows, const int64_t* columns, const float* values, Py_ssize_t count,
                              Py_ssize_t n_rows, int64_t* pointers, int64_t* sorted_columns, float* sorted_values)
@@ -48,6 +54,7 @@ cdef struct Product:
     const void* values
     const void* dense                      # (n_columns, width)
     void* product                          # (n_rows, width)
+    Py_ssize_t n_rows
     Py_ssize_t n_columns
     Py_ssize_t width
     bint doubles
@@ -195,4 +202,41 @@ cpdef Tensor elements_times_dense(Tensor indices, Tensor values, Tensor dense, P
         free(memory)
     if not fine:
         raise_outside("mm", n_rows, p.n_columns)
+    return product
+
+
+cdef void multiply_samples(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
+    """Of a Product with the indices of the elements as ``pointers`` and ``columns``."""
+    cdef Product* p = <Product*> ctx
+    cdef int outside
+    if p.doubles:
+        outside = wg_sampled_product_f64(begin, end, <int64_t*> p.pointers, <int64_t*> p.columns, <double*> p.values,
+                                         <double*> p.dense, p.n_rows, p.n_columns, p.width, <double*> p.product)
+    else:
+        outside = wg_sampled_product_f32(begin, end, <int64_t*> p.pointers, <int64_t*> p.columns, <float*> p.values,
+                                         <float*> p.dense, p.n_rows, p.n_columns, p.width, <float*> p.product)
+    if outside:
+        p.outside = 1
+
+
+def sampled_product(Tensor indices not None, Tensor a not None, Tensor b not None):
+    """The elements (N,) at indices (2, N) of a @ b.T; None where these loops do not take the dtypes, or a tensor is not
+    on the CPU or has gaps.   a: (M, K), b: (L, K).   RuntimeError for indices outside.
+    """
+    cdef Py_ssize_t shape[1]
+    cdef Product p
+    cdef Tensor product
+    if (not is_on_cpu(indices) or not is_on_cpu(a) or not is_on_cpu(b) or indices.code != INT64 or indices.rank != 2
+            or indices.dims[0] != 2 or a.rank != 2 or b.rank != 2 or a.dims[1] != b.dims[1] or a.code != b.code
+            or a.code not in (FLOAT32, FLOAT64)):
+        return None
+    shape[0] = indices.dims[1]
+    product = new_empty(a.code, 1, shape)
+    p.pointers, p.columns = indices.data, <int64_t*> indices.data + shape[0]
+    p.values, p.dense, p.product = a.data, b.data, product.data
+    p.n_rows, p.n_columns, p.width, p.doubles, p.outside = a.dims[0], b.dims[0], a.dims[1], a.code == FLOAT64, 0
+    with nogil:
+        parallel_for(shape[0], max(GRAIN // (p.width + 1), 1), multiply_samples, &p)
+    if p.outside:
+        raise_outside("sampled_addmm", p.n_rows, p.n_columns)
     return product

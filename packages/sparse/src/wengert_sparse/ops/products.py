@@ -9,7 +9,10 @@ import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
+from wengert_sparse.compressed.geometry import geometry_of
+from wengert_sparse.coo.indices import positions
 from wengert_sparse.coo.products import scipy_sparse
+from wengert_sparse.loops.products import sampled_product
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.convert import to_sparse
 from wengert_sparse.table import TABLE
@@ -25,6 +28,9 @@ def sampled_stages(indices: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """The elements at indices (2, N) of the product of a (M, K) and b (K, L)."""
     count, inner = indices.shape[1], a.shape[1]
     columns = b.t()
+    by_loops = sampled_product(indices, a.contiguous(), columns.contiguous())
+    if by_loops is not None:
+        return by_loops
     step = max(CHUNK // max(inner, 1), 1)
     parts = []
     for begin in range(0, count, step):
@@ -166,7 +172,8 @@ def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
 
 
 def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta * input + alpha * mat1 @ mat2 at the indices of a sparse ``input``; mat1 and mat2 are strided.
+    """beta * input + alpha * mat1 @ mat2 at the indices of a sparse ``input``; mat1 and mat2 are strided, matrices or
+    batches of them as ``input`` is.
 
     >>> import wengert as wg
     >>> mask = wg.tensor([[0.0, 1.0], [1.0, 0.0]]).to_sparse_csr()
@@ -179,23 +186,37 @@ def sampled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, a
         raise RuntimeError(
             f"sampled_addmm: Expected mat1 and mat2 to be strided, but got {mat1.layout!r} and {mat2.layout!r}"
         )
-    if (
-        mat1.dim() != 2
-        or mat2.dim() != 2
-        or mat1.shape[1] != mat2.shape[0]
-        or tuple(input.shape) != (mat1.shape[0], mat2.shape[1])
-    ):
+    if not tuple(mat1.shape[:-2]) == tuple(mat2.shape[:-2]) == tuple(input.shape[:-2]):
+        raise RuntimeError(
+            "sampled_addmm: Expected self, mat1 and mat2 to have the same batch size, but got sizes "
+            f"{size_text(input.shape)}, {size_text(mat1.shape)} and {size_text(mat2.shape)}"
+        )
+    if mat1.dim() < 2 or mat1.shape[-1] != mat2.shape[-2] or input.shape[-2:] != (mat1.shape[-2], mat2.shape[-1]):
         raise RuntimeError(
             f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied to the size {size_text(input.shape)} of input: "
             f"got {size_text(mat1.shape)} and {size_text(mat2.shape)}"
         )
     kind, pattern = input.layout, input if is_coo(input) else to_sparse(input)
     pattern = pattern.coalesce()
-    values = sampled_row(coo_of(pattern).indices, mat1, mat2) * alpha
+    indices = coo_of(pattern).indices
+    if indices.shape[0] != input.dim():
+        raise RuntimeError(f"sampled_addmm: expected an input without dense dims, got {pattern.dense_dim()} of them")
+    values = sampled_row(*as_one_product(indices, mat1, mat2)) * alpha
     if beta != 0:
         values = values + pattern.values() * beta
-    found: Tensor = TABLE.ops["_sparse_coo_tensor"](coo_of(pattern).indices, values, tuple(input.shape), True)
-    return found if kind is found.layout else to_sparse(found, layout=kind)
+    found: Tensor = TABLE.ops["_sparse_coo_tensor"](indices, values, tuple(input.shape), True)
+    return found if kind is found.layout else to_sparse(found, layout=kind, blocksize=geometry_of(input).block)
+
+
+def as_one_product(indices: Tensor, mat1: Tensor, mat2: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows and columns (2, N), and two matrices: those of a batch below and beside each other."""
+    if mat1.dim() == 2:
+        return indices, mat1, mat2
+    batch = positions(indices[:-2], mat1.shape[:-2])
+    rows, inner, columns = mat1.shape[-2], mat1.shape[-1], mat2.shape[-1]
+    row, column = batch * rows + indices[-2], batch * columns + indices[-1]
+    beside = mat2.reshape(-1, inner, columns).permute(1, 0, 2).reshape(inner, -1)
+    return wc.stack([row, column]), mat1.reshape(-1, inner), beside
 
 
 def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
