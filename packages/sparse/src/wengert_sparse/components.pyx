@@ -17,23 +17,24 @@ cdef extern from "Python.h":
     ctypedef struct type_struct "PyTypeObject":
         allocate_fn tp_alloc
 
-cdef object PLUGIN = None        # set by plugin.py, whose import needs this module
+cdef object COO_PLUGIN = None     # both are set by plugin.py, whose import needs this module
+cdef object COMPRESSED_PLUGIN = None
 cdef object COO = Coo
 cdef object SIZE = Size
 cdef unsigned int COO_ON_CPU = 0   # the device number of layout sparse_coo on the CPU; 0: it has none yet
 
 
-def connect(made):
-    """Say which plugin makes tensors."""
-    global PLUGIN
-    PLUGIN = made
+def connect(coo, compressed):
+    """Say which plugins make tensors."""
+    global COO_PLUGIN, COMPRESSED_PLUGIN
+    COO_PLUGIN, COMPRESSED_PLUGIN = coo, compressed
 
 
-cdef object plugin():
-    """The plugin that makes tensors, loaded now if it was not."""
-    if PLUGIN is None:
+cdef object plugin_of(bint coo):
+    """The plugin that makes tensors of a layout, loaded now if it was not."""
+    if COO_PLUGIN is None:
         import_module("wengert_sparse.plugin")
-    return PLUGIN
+    return COO_PLUGIN if coo else COMPRESSED_PLUGIN
 
 
 # ---- reading
@@ -82,7 +83,7 @@ cdef Tensor new_coo(Tensor indices, Tensor values, int ndim, const Py_ssize_t* s
     parts = new_coo_parts(indices, values, coalesced)
     if values.device == 0 and COO_ON_CPU != 0:
         return new_of_layout(COO_ON_CPU, ndim, shape, values.code, parts)
-    made = plugin().tensor(SPARSE_COO, [shape[i] for i in range(ndim)], (<object> values).dtype, parts, values)
+    made = plugin_of(True).tensor(SPARSE_COO, [shape[i] for i in range(ndim)], (<object> values).dtype, parts, values)
     if values.device == 0:
         COO_ON_CPU = made.device
     return made
@@ -160,9 +161,9 @@ def make_compressed(kind, Tensor compressed not None, Tensor plain not None, Ten
 
 def from_parts(kind, parts, size):
     """A tensor of a compressed layout with these components."""
-    return plugin().tensor(kind, size, parts.values.dtype, parts, parts.values)
+    return plugin_of(False).tensor(kind, size, parts.values.dtype, parts, parts.values)
 
 
 def replace_parts(tensor, parts, size=None):
     """Let a tensor have other components; with a size also that, which raises the version."""
-    plugin().replace(tensor, parts, size, raise_version=size is not None)
+    plugin_of(type(parts) is COO).replace(tensor, parts, size, raise_version=size is not None)
