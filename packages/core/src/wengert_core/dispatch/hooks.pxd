@@ -49,6 +49,8 @@ ctypedef struct Hooks:                 # NULL: its owner is not loaded
     int (*record_inplace)(Op op, PyObject** slots, PyObject* keep) except -1
     # a view's grad_fn, made anew if its base has changed; borrowed
     PyObject* (*view_grad_fn)(Tensor t) except? NULL
+    # whether a tensor has a tangent of the open level of forward mode. Called while one is open and tangents are wanted
+    bint (*has_tangent)(Tensor t) except -1
     # ---- around a driver that ran for a device: backends; told of what was recorded
     int (*note_stream)(Tensor t) except -1
     # ---- events beside ops: the engine

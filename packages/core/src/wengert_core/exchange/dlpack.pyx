@@ -18,6 +18,7 @@ from libc.stdlib cimport free, malloc
 
 from wengert_core.dtypes.dtypes cimport BFLOAT16, UINT8, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.numpy_bridge cimport has_tangent
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, step_sizes
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN
@@ -201,13 +202,16 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
 
     stream: on a device the consumer's, as DLPack numbers it; it will wait for the current one. -1: it need not.
     max_version: (1, 0) or later gives a capsule with version and flags.   copy: True for memory of its own.
-    BufferError for a tensor that requires grad, for a device that DLPack has no number of, and for another than the
+    BufferError for a tensor that requires grad or has a tangent, for a device that DLPack has no number of, and for another than the
     tensor's.
     """
     if self.flags & WG_BATCHED:
         raise no_pointer()
     if requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if has_tangent(self):
+        raise BufferError("Can't export tensors that have a tangent of forward mode, which would be lost: use "
+                          "tensor.detach()")
     here = dlpack_device(self)
     versioned = wants_version(max_version)
     if stream is not None and type(stream) is not int:

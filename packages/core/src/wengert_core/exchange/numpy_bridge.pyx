@@ -13,12 +13,13 @@ from types import NoneType
 import numpy as np
 cimport numpy as cnp
 
+from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dtypes.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport on_host
 from wengert_core.messages.short_repr import short_repr
-from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, thread_state
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, dual_is_open, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport Tensor, is_strided, new_on_memory, storage_of
@@ -120,9 +121,22 @@ def from_numpy(ndarray):
 # ---- arrays out
 
 cdef int refuse_grad(Tensor t, str what) except -1:
+    """RuntimeError for a tensor that requires grad."""
     if thread_state().modes & WG_GRAD and requires_grad(t):
         raise RuntimeError(f"Can't call {what} on Tensor that requires grad. Use tensor.detach().{what} instead. "
                            "(see docs/errors/numpy-of-requires-grad)")
+    return 0
+
+
+cdef bint has_tangent(Tensor t) except -1:
+    return (dual_is_open() and thread_state().modes & WG_DUAL != 0 and hooks().has_tangent != NULL
+            and hooks().has_tangent(t))
+
+
+cdef int refuse_tangent(Tensor t, str what) except -1:
+    if has_tangent(t):
+        raise RuntimeError(f"Can't call {what} on Tensor that has a tangent of forward mode, which would be lost. Use "
+                           f"tensor.detach().{what} instead. (see docs/errors/numpy-of-requires-grad)")
     return 0
 
 
@@ -152,7 +166,7 @@ cdef object array_sharing(Tensor t):
 def numpy(Tensor self, *, bint force=False):
     """The tensor as a NumPy array on the same memory.
 
-    force: for a tensor that requires grad, or on another device, give the array of ``self.detach().cpu()`` instead of
+    force: for a tensor that requires grad, has a tangent, or is on another device, give the array of ``self.detach().cpu()`` instead of
     an error. TypeError for bfloat16.
 
     >>> from wengert_core import ones
@@ -162,6 +176,7 @@ def numpy(Tensor self, *, bint force=False):
     refuse_batched(self)
     if not force:
         refuse_grad(self, "numpy()")
+        refuse_tangent(self, "numpy()")
     return array_sharing(on_host(self) if force and self.device else self)
 
 
@@ -169,6 +184,7 @@ def array_interface(Tensor self, dtype=None, *, copy=None):
     """What NumPy asks for: the tensor as an array, without a copy where ``dtype`` and ``copy`` allow that."""
     refuse_batched(self)
     refuse_grad(self, "numpy()")
+    refuse_tangent(self, "numpy()")
     if not isinstance(dtype, (np.dtype, type, str, NoneType)):
         raise TypeError(f"__array__(): argument 'dtype' must be a NumPy dtype, not {type(dtype).__name__}")
     array = array_sharing(self)

@@ -21,6 +21,7 @@ from libc.string cimport memset
 
 from wengert_core.api import repr_iter as _repr_iter
 from wengert_core.binding.torch_function cimport restore, is_disabled
+from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dispatch.op cimport OP_VIEW, Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.runtime.pyobject cimport not_made_by_hand
@@ -254,6 +255,11 @@ cdef int check_shape(Tensor t, Tensor value) except -1:
                            f"Tensor, this is not supported. Tensor is of size {list(shape_tuple(t))} while the given "
                            f"forward gradient is of size {list(shape_tuple(value))}.")
     return 0
+
+
+cdef bint has_tangent(Tensor t) except -1:
+    """Whether a tensor has a tangent of the open level, whatever the modes say."""
+    return tangent_of(t) is not None
 
 
 # ---- operations
@@ -555,6 +561,7 @@ def argument_tangents(tuple args):
 
 OWN.record, OWN.before_inplace, OWN.record_inplace = record_forward, before_forward, inplace_forward
 stand_in_front(&OWN)
+hooks().has_tangent = has_tangent
 _repr_iter.NOTES.append(note)
 set_forward_hook(argument_tangents, function_tangents)
 
