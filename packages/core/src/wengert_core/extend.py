@@ -75,6 +75,7 @@ NAMES = {
     "CPP_NAMES": ("dtypes.cpp_names", "CPP_NAMES"),
     "not_implemented_for": ("dtypes.cpp_names", "not_implemented_for"),
     "invalid_combination": ("messages.signatures", "invalid_combination"),
+    "TensorAttributeError": ("messages.tensor_attribute_error", "TensorAttributeError"),
     "warn_user": ("runtime.user_warnings", "warn_user"),
     "LinAlgError": ("drivers.linalg.linalg_error", "LinAlgError"),
 }

@@ -35,6 +35,7 @@ from wengert_core.layouts.lookup import plugin_called as _plugin_called
 from wengert_core.layouts.plugin import LayoutPlugin as LayoutPlugin
 from wengert_core.messages.short_repr import short_repr as _short_repr
 from wengert_core.messages.signatures import invalid_combination as invalid_combination
+from wengert_core.messages.tensor_attribute_error import TensorAttributeError as TensorAttributeError
 from wengert_core.optable.kinds.base import BOOL as BOOL
 from wengert_core.optable.kinds.base import COMPLEX as COMPLEX
 from wengert_core.optable.kinds.base import EVERY as EVERY

@@ -9,6 +9,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
+from wengert_core.messages.tensor_attribute_error import TensorAttributeError
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
@@ -169,7 +170,7 @@ cdef int check_grad(Tensor self, object value) except -1:
 def get_grad_dtype(Tensor self):
     """The dtype of this leaf's gradient: its own unless set; None: any. Gradients that arrive are converted to it."""
     if grad_fn_of(self) is not None:
-        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        raise TensorAttributeError("grad_dtype can only be accessed on leaf tensors.")
     cdef int code = grad_code(self)
     return None if code == ANY_DTYPE else dtype_of(code)
 

@@ -20,6 +20,7 @@ from wengert_core.drivers.view.view cimport (V_ALIAS, V_CLONE, V_EXPAND, V_PERMU
                                              only_recorded, recorded_view, set_shortcuts, view_call)
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
+from wengert_core.messages.tensor_attribute_error import TensorAttributeError
 from wengert_core.runtime.state cimport WG_RECORD
 from wengert_core.runtime.state cimport thread_state
 from wengert_core.runtime.user_warnings import warn_user
@@ -239,7 +240,8 @@ cdef object transpose_matrix(Tensor t, str name):
                   f"{instead}")
         return t
     if t.rank < 2:
-        raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D tensor.")
+        raise TensorAttributeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D "
+                                   "tensor.")
     return transpose_dims(t, t.rank - 2, t.rank - 1)
 
 
@@ -252,8 +254,8 @@ cdef object adjoint_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = checked_self(op, slots)
     cdef str name = op.name
     if name == "matrix_H" and t.rank != 2 and t.rank:
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor."
-                           f"{' For batches of matrices, consider using tensor.mH' if t.rank > 2 else ''}")
+        raise TensorAttributeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor."
+                                   f"{' For batches of matrices, consider using tensor.mH' if t.rank > 2 else ''}")
     out = transpose_matrix(t, {"adjoint": "tensor.adjoint()", "mH": "tensor.mH"}.get(name, "tensor.H"))
     return out.conj() if t.code >= 10 else out
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.exchange import complex_pairs
+from wengert_core.messages.tensor_attribute_error import TensorAttributeError
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING_COMPLEX
 from wengert_core.tensors.tensor import Tensor
@@ -69,9 +70,9 @@ def real(input: Any) -> Any:
 
 
 def imag(input: Any) -> Any:
-    """The imaginary parts, as a view; RuntimeError for a real tensor."""
+    """The imaginary parts, as a view; TensorAttributeError for a real tensor."""
     if input.dtype.category != 3:
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        raise TensorAttributeError("imag is not implemented for tensors with non-complex dtypes.")
     return TABLE.ops["view_as_real"](input).select(-1, 1)
 
 
