@@ -64,3 +64,10 @@ def test_it_ends_with_its_leaf():
         x = leaf()
         assert x.grad_dtype is wc.float32
         x.grad_dtype = wc.float64
+
+
+def test_a_result_lacks_the_attribute():
+    result = leaf() * 2
+    assert not hasattr(result, "grad_dtype")
+    with pytest.raises(RuntimeError, match="only be accessed on leaf tensors"):
+        result.grad_dtype  # noqa: B018
