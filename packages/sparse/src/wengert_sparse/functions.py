@@ -9,9 +9,18 @@ import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, from_parts, is_coo, parts_of_compressed
+from wengert_sparse.compressed.geometry import geometry_of
+from wengert_sparse.compressed.kernels import (
+    block_of_result,
+    block_of_sum,
+    empty,
+    is_compressed,
+    sum_dense_dims,
+)
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, COMPRESSED, SPARSE_COO
 from wengert_sparse.ops.construct import empty_coo, with_grad
+from wengert_sparse.ops.convert import to_sparse
 from wengert_sparse.table import TABLE
 from wengert_sparse.unary import CLOSED, UNARY
 
@@ -75,8 +84,6 @@ def factory(name: str) -> Callable[..., Any]:
                     f"{name}: Only batched sparse compressed (non-block) tensors are supported, but got block size of "
                     f"layout {kind!r}, which nothing says"
                 )
-            from wengert_sparse.compressed.kernels import empty
-
             found = empty(kind, tuple(size) if not isinstance(size, int) else (size,), dtype, device, like)
         else:
             dense = like.dense_dim() if like is not None and not is_strided(like) and not name.startswith("new_") else 0
@@ -100,24 +107,65 @@ def unbind(self: Tensor, dim: int = 0) -> Sequence[Tensor]:
     return tuple(self.select(dim, index) for index in range(self.shape[dim]))
 
 
+def sum_compressed(self: Tensor, dim: Any, dtype: Any) -> Tensor:
+    """The sum of a compressed tensor over some dims, which are kept, in its layout."""
+    parts, others, values, shape = sum_dense_dims(self, self.values(), dim, dtype)
+    whole: Tensor = TABLE.ops["_sparse_compressed_tensor"](
+        parts.compressed, parts.plain, values, tuple(shape), self.layout
+    )
+    if not others:
+        return whole
+    total = to_sparse(whole).sum(others, keepdim=True, dtype=dtype)
+    return to_sparse(
+        total, layout=self.layout, blocksize=block_of_sum(self, others), dense_dim=len(geometry_of(self).dense)
+    )
+
+
 def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The sum over some dims, whose gradient is at the indices of the tensor; that of all has a strided one, as in
     PyTorch.
     """
-    if not is_coo(self):
-        return NotImplemented
     dims = reduced_dims(dim, self.dim())
     if len(dims) == self.dim():
         return NotImplemented
+    if not is_coo(self):
+        return sum_compressed(self, dim, dtype) if keepdim else sum(to_sparse(self), dim, False, dtype)
     found: Tensor = TABLE.ops["_sparse_sum"](self, tuple(dims), dtype)
     for d in dims if keepdim else ():
         found = found.unsqueeze(d)
     return found
 
 
+def through_coo(name: str) -> Callable[..., Any]:
+    """An operation of compressed tensors that is recorded as that of their elements in layout ``sparse_coo``."""
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [convert(each) for each in value]
+        return to_sparse(value) if is_compressed(value) else value
+
+    def apply(*arguments: Any) -> Any:
+        every = [each for value in arguments for each in (value if isinstance(value, (list, tuple)) else (value,))]
+        first = next((each for each in every if is_compressed(each)), None)
+        if first is None:
+            return NotImplemented
+        found = getattr(wc, name)(*convert(arguments))
+        return to_sparse(found, layout=first.layout, blocksize=block_of_result(name, every))
+
+    return apply
+
+
+def mul(self: Any, other: Any) -> Any:
+    """The product of a compressed tensor and a strided one that is broadcast: its gradient is a sum over some dims."""
+    shapes = {tuple(each.shape) for each in (self, other) if isinstance(each, Tensor) and each.dim()}
+    return NotImplemented if len(shapes) < 2 else through_coo("mul")(self, other)
+
+
 FUNCTIONS: dict[str, Any] = {name: of_values(function) for name, function in UNARY.items() if name not in CLOSED}
 FUNCTIONS |= {name: of_complex_values(getattr(wc, name)) for name in ("abs", "sgn")}
 FUNCTIONS |= {"pow": power, "unbind": unbind, "sum": sum}
+FUNCTIONS |= {name: through_coo(name) for name in ("index_select", "cat", "stack")}
+FUNCTIONS["mul"] = mul
 FUNCTIONS |= {name: factory(name) for name in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty")}
 FUNCTIONS |= {name: refuse_with("full(...) is not implemented for sparse layout") for name in ("full", "ones")}
 FUNCTIONS["expand"] = refuse_with("expand is unsupported for Sparse tensors")

@@ -106,3 +106,5 @@ class SparseLayouts(LayoutPlugin):
 PLUGIN = SparseLayouts()
 connect(PLUGIN)
 ALL = (SPARSE_COO, *COMPRESSED)
+
+COO = COMPRESSED = PLUGIN

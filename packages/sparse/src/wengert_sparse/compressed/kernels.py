@@ -129,6 +129,11 @@ def add_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
     return replace_components(self, add(self, other, alpha))
 
 
+def sub_(self: Tensor, other: Any, alpha: Any = 1) -> Any:
+    """self -= alpha * other."""
+    return add_(self, other, -alpha)
+
+
 def replace_components(self: Tensor, result: Any) -> Any:
     """Let a compressed tensor have the components of a result."""
     if result.layout is not self.layout or result.dtype is not self.dtype:
@@ -171,6 +176,11 @@ def div(self: Any, other: Any, rounding_mode: str | None = None) -> Any:
     elif not is_number(other) or not is_compressed(self):
         raise RuntimeError("Sparse division requires a scalar or zero-dim dense tensor divisor")
     return with_values(self, wc.div(parts_of_compressed(self).values, other, rounding_mode=rounding_mode))
+
+
+def div_(self: Tensor, other: Any, rounding_mode: str | None = None) -> Any:
+    """self /= other."""
+    return replace_components(self, div(self, other, rounding_mode))
 
 
 def copy_parts(self: Tensor) -> CompressedParts:
@@ -256,8 +266,46 @@ def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None)
         kind = dtype or (wc.int64 if not (self.is_floating_point() or self.is_complex()) else self.dtype)
         found: Tensor = parts_of_compressed(self).values.sum(dtype=kind)
         return found.reshape([1] * self.dim()) if keepdim else found
-    found = coo.KERNELS["sum"](to_coo(self), dim, keepdim, dtype)
-    return convert_layout(found, self.layout, geometry_of(self).block, None) if keepdim else found
+    if not keepdim:
+        found = coo.KERNELS["sum"](to_coo(self), dim, False, dtype)
+    else:
+        found = sum_keeping_dims(self, dim, dtype)
+    return found
+
+
+def sum_keeping_dims(self: Tensor, dim: Any, dtype: Any) -> Tensor:
+    """The sum over some dims, which are kept, in the layout of the tensor."""
+    parts, others, values, shape = sum_dense_dims(self, parts_of_compressed(self).values, dim, dtype)
+    whole = make_compressed(self.layout, parts.compressed, parts.plain, values, shape)
+    if not others:
+        return whole
+    found = coo.KERNELS["sum"](to_coo(whole), others, True, dtype)
+    return convert_layout(found, self.layout, block_of_sum(self, others), len(geometry_of(self).dense))
+
+
+def sum_dense_dims(
+    self: Tensor, values: Tensor, dim: Any, dtype: Any
+) -> tuple[CompressedParts, list[int], Tensor, list[int]]:
+    """The first step of a sum that keeps its dims: the components, the dims that are left to sum, the values summed
+    over the dense dims, and the size that the tensor then has.
+    """
+    dims, rank = reduced_dims(dim, self.dim()), self.dim()
+    first = rank - len(geometry_of(self).dense)
+    dense = [d for d in dims if d >= first]
+    if dense:
+        values = values.sum([d - rank for d in dense], keepdim=True, dtype=dtype)
+    shape = [1 if d in dense else size for d, size in enumerate(self.shape)]
+    return parts_of_compressed(self), [d for d in dims if d < first], values, shape
+
+
+def block_of_sum(self: Tensor, dim: Any) -> tuple[int, int] | None:
+    """The block size of a sum that keeps its dims: 1 along a dim that is summed."""
+    geometry, dims = geometry_of(self), reduced_dims(dim, self.dim())
+    if geometry.block is None:
+        return None
+    row = len(geometry.batch)
+    height, width = (1 if row + place in dims else size for place, size in enumerate(geometry.block))
+    return height, width
 
 
 def select(self: Tensor, dim: int, index: int) -> Tensor:
@@ -330,9 +378,9 @@ def any_element(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 KERNELS: dict[str, Any] = {name: unary(function) for name, function in UNARY.items()}
 KERNELS |= {
     "view_as_real": view_as_real, "view_as_complex": view_as_complex, "select_backward": select_backward,
-    "clone": clone, "_to_copy": to_copy, "copy_": copy_, "zero_": zero_, "add": add, "sub": sub, "add_": add_,
-    "mm": mm, "mul": mul, "mul_": mul_, "div": div, "pow": power, "transpose": transpose, "t": t,
-    "sum": sum, "select": select,
+    "clone": clone, "_to_copy": to_copy, "copy_": copy_, "zero_": zero_, "add": add, "sub": sub,
+    "add_": add_, "sub_": sub_, "mm": mm, "mul": mul, "mul_": mul_, "div": div, "div_": div_, "pow": power,
+    "transpose": transpose, "t": t, "sum": sum, "select": select,
     "any": any_element,
 }  # fmt: skip
 KERNELS |= {
