@@ -106,5 +106,3 @@ class SparseLayouts(LayoutPlugin):
 PLUGIN = SparseLayouts()
 connect(PLUGIN)
 ALL = (SPARSE_COO, *COMPRESSED)
-
-COO = COMPRESSED = PLUGIN
