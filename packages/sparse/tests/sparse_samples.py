@@ -156,7 +156,7 @@ def begins(mask: Any) -> Any:
     return wg.cat([wg.zeros(1, dtype=wg.int64), mask.sum(1).cumsum(0)])
 
 
-def padded(d: Any, *size: int) -> Any:
+def pad_matrix(d: Any, *size: int) -> Any:
     """A matrix with zeros after its rows and columns."""
     return wg.nn.functional.pad(d, (0, size[1] - d.shape[1], 0, size[0] - d.shape[0]))
 
@@ -299,9 +299,9 @@ SHAPE = [
     row("unbind", method("unbind"), M, HYBRID, grad="plain", result=COO),
     row("unbind", method("unbind", 1), M, grad="plain", result=COO),
     row("unbind", method("unbind"), BATCH, grad="plain"),
-    row("sparse_resize_", lambda d: padded(d, 5, 6), M, layouts=[COO], grad=False,
+    row("sparse_resize_", lambda d: pad_matrix(d, 5, 6), M, layouts=[COO], grad=False,
         call=lambda x: x.clone().sparse_resize_((5, 6), 2, 0)),
-    row("sparse_resize_", lambda d: padded(d, 5, 6), S(4, 3, dense=1), layouts=[COO], grad=False,
+    row("sparse_resize_", lambda d: pad_matrix(d, 5, 6), S(4, 3, dense=1), layouts=[COO], grad=False,
         call=lambda x: x.clone().sparse_resize_((5, 6), 1, 1)),
     row("sparse_resize_and_clear_", lambda d: wg.zeros(5, 6, dtype=d.dtype), M, S(4, 3, dense=1), layouts=[COO],
         grad=False, call=lambda x: x.clone().sparse_resize_and_clear_((5, 6), 1, 1)),
@@ -406,7 +406,7 @@ CREATE = [
     row("empty_like", wg.zeros_like, M, HYBRID, BATCH, grad=False, call=lambda x: wg.empty_like(x).zero_()),
     row("new_zeros", method("new_zeros", (2, 4)), M, HYBRID, grad=False),
     row("new_empty", method("new_zeros", (2, 4)), M, HYBRID, grad=False, call=method("new_empty", (2, 4))),
-    row("sparse.spdiags", lambda v, kind: padded(v[0, :2].diag(-1), 3, 4) + padded(v[1, 1:].diag(1)[:3], 3, 4),
+    row("sparse.spdiags", lambda v, kind: pad_matrix(v[0, :2].diag(-1), 3, 4) + pad_matrix(v[1, 1:].diag(1)[:3], 3, 4),
         (T(2, 4), LAYOUT),
         layouts=[COO, CSR, CSC], call=lambda v, kind: wg.sparse.spdiags(v, wg.tensor([-1, 1]), (3, 4), kind),
         grad="plain"),
