@@ -10,9 +10,12 @@ from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, from_parts, is_coo, parts_of_compressed
 from wengert_sparse.compressed import functions as compressed
+from wengert_sparse.compressed.kinds import is_compressed
+from wengert_sparse.compressed.structure import in_layout_of
 from wengert_sparse.coo.reduce import reduced_dims
 from wengert_sparse.layouts import BLOCKS, COMPRESSED, SPARSE_COO
 from wengert_sparse.ops.construct import empty_coo, with_grad
+from wengert_sparse.ops.convert import to_sparse
 from wengert_sparse.table import TABLE
 from wengert_sparse.unary import CLOSED, UNARY
 
@@ -116,9 +119,35 @@ def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None)
     return found
 
 
+def through_coo(name: str) -> Callable[..., Any]:
+    """An operation of compressed tensors that is recorded as that of their elements in layout ``sparse_coo``."""
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [convert(each) for each in value]
+        return to_sparse(value) if is_compressed(value) else value
+
+    def apply(*arguments: Any) -> Any:
+        every = [each for value in arguments for each in (value if isinstance(value, (list, tuple)) else (value,))]
+        first = next((each for each in every if is_compressed(each)), None)
+        if first is None:
+            return NotImplemented
+        found = getattr(wc, name)(*convert(arguments))
+        return in_layout_of(found, first)
+
+    return apply
+
+
+def mul(self: Any, other: Any) -> Any:
+    """The product of a compressed tensor and a strided one that is broadcast: its gradient is a sum over some dims."""
+    shapes = {tuple(each.shape) for each in (self, other) if isinstance(each, Tensor) and each.dim()}
+    return NotImplemented if len(shapes) < 2 else through_coo("mul")(self, other)
+
+
 FUNCTIONS: dict[str, Any] = {name: of_values(function) for name, function in UNARY.items() if name not in CLOSED}
 FUNCTIONS |= {name: of_complex_values(getattr(wc, name)) for name in ("abs", "sgn")}
 FUNCTIONS |= {"pow": power, "unbind": unbind, "sum": sum}
+FUNCTIONS["mul"] = mul
 FUNCTIONS |= {name: factory(name) for name in ("zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty")}
 FUNCTIONS |= {name: refuse_with("full(...) is not implemented for sparse layout") for name in ("full", "ones")}
 

@@ -202,8 +202,8 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
 
     stream: on a device the consumer's, as DLPack numbers it; it will wait for the current one. -1: it need not.
     max_version: (1, 0) or later gives a capsule with version and flags.   copy: True for memory of its own.
-    BufferError for a tensor that requires grad or has a tangent, for a device that DLPack has no number of, and for another than the
-    tensor's.
+    BufferError for a tensor that requires grad or has a tangent, for a device that DLPack has no number of, and for
+    another than the tensor's.
     """
     if self.flags & WG_BATCHED:
         raise no_pointer()

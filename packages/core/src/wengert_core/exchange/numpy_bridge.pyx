@@ -166,8 +166,8 @@ cdef object array_sharing(Tensor t):
 def numpy(Tensor self, *, bint force=False):
     """The tensor as a NumPy array on the same memory.
 
-    force: for a tensor that requires grad, has a tangent, or is on another device, give the array of ``self.detach().cpu()`` instead of
-    an error. TypeError for bfloat16.
+    force: for a tensor that requires grad, has a tangent, or is on another device, give the array of
+    ``self.detach().cpu()`` instead of an error. TypeError for bfloat16.
 
     >>> from wengert_core import ones
     >>> ones(2).numpy()

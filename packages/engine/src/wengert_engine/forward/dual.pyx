@@ -486,7 +486,8 @@ cdef int overwrite(Tensor t, Tensor new) except -1:
         raise RuntimeError("vmap: a tangent that is another for each element of the batch cannot be written into one "
                            f"that is the same for all, of shape {list(shape_tuple(old))}. "
                            "Use operations that do not write in place")
-    if old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL):
+    if (old is None or not same_shape(old, new) or (old.flags & WG_GRAD and old.grad_fn == NULL)
+            or not is_strided(old) or not is_strided(new)):     # copy_ would want as many elements
         return give(t, (<object> new).clone())     # not what another tensor has
     COPY_(old, new)
     return 0

@@ -18,6 +18,9 @@ from wengert_sparse.table import TABLE
 
 array = TABLE.array
 
+MANY_ROWS = 8
+"""Rows for each element, of 1,000 at least, from which on a product of sparse matrices numbers the used ones alone."""
+
 
 def scipy_sparse() -> Any:
     """SciPy's sparse arrays, imported by the first product."""
@@ -46,13 +49,29 @@ def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_value
             "the product of two sparse matrices is computed on the CPU only: move them with .cpu()"
         )
     sparse = scipy_sparse()
-    m, n, k = sizes
-    a = sparse.coo_array((a_values, tuple(a_indices)), shape=(m, n)).tocsr()
-    b = sparse.coo_array((b_values, tuple(b_indices)), shape=(n, k)).tocsr()
+    rows, (a_row,), m = renumber(sizes[0], a_indices[0])
+    _, (a_column, b_row), n = renumber(sizes[1], a_indices[1], b_indices[0])
+    columns, (b_column,), k = renumber(sizes[2], b_indices[1])
+    a = sparse.coo_array((a_values, (a_row, a_column)), shape=(m, n)).tocsr()
+    b = sparse.coo_array((b_values, (b_row, b_column)), shape=(n, k)).tocsr()
     found = a @ b
     found.sort_indices()
     found = found.tocoo()
-    return found.row.astype(np.int64), found.col.astype(np.int64), found.data
+    row, column = found.row.astype(np.int64), found.col.astype(np.int64)
+    return row if rows is None else rows[row], column if columns is None else columns[column], found.data
+
+
+def renumber(size: int, *indices: Any) -> tuple[Any, list[Any], int]:
+    """Indices of a dim among those that are used, in order: (the used ones, indices, their number).
+
+    SciPy's memory for a product grows with the sizes. Where these are not much larger than the number of elements, the
+    indices are left as they are, and the used ones are None.
+    """
+    count = sum(len(each) for each in indices)
+    if size <= MANY_ROWS * max(count, 1000):
+        return None, list(indices), size
+    used, place = np.unique(np.concatenate(indices), return_inverse=True)
+    return used, np.split(place, np.cumsum([len(each) for each in indices])[:-1]), len(used)
 
 
 times_dense_row = array(

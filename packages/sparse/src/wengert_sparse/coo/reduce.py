@@ -10,7 +10,7 @@ from wengert_core.extend import Tensor
 
 from wengert_sparse.components import coo_of, make_coo
 from wengert_sparse.coo.indices import add_segments, coalesce, positions
-from wengert_sparse.coo.shape import rows_of, wrap_dim
+from wengert_sparse.coo.shape import rows_of, unsqueeze, wrap_dim
 from wengert_sparse.parts import Coo
 
 
@@ -35,16 +35,16 @@ def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None)
         total = parts.values.sum(dtype=kind)
         return total.reshape([1] * rank) if keepdim else total
     indices, values, shape = sum_dims(parts, self.shape, dims, kind)
-    if keepdim:
-        sparse_dim = parts.indices.shape[0]
-        zeros = wc.zeros(indices.shape[1], dtype=wc.int64, device=self.device)
-        left = iter(indices)
-        indices = wc.stack([zeros if d in dims else next(left) for d in range(sparse_dim)]) if sparse_dim else indices
-        dense = [1 if d in dims else self.shape[d] for d in range(sparse_dim, rank)]
-        values = values.reshape(values.shape[0], *dense)
-        shape = [1 if d in dims else self.shape[d] for d in range(rank)]
-    found = coalesce(Coo(indices, values, False), shape)
-    return make_coo(*found[:2], shape, found.coalesced)
+    if indices.shape[0] == 0:
+        found: Tensor = values.sum(0)
+        for dim in dims if keepdim else ():
+            found = found.unsqueeze(dim)
+        return found
+    whole = coalesce(Coo(indices, values, False), shape)
+    found = make_coo(*whole[:2], shape, whole.coalesced)
+    for dim in dims if keepdim else ():
+        found = unsqueeze(found, dim)
+    return found
 
 
 def sum_dims(parts: Coo, shape: Sequence[int], dims: Sequence[int], kind: Any) -> tuple[Tensor, Tensor, list[int]]:

@@ -97,7 +97,8 @@ def dense_grad(grad: Tensor, self: Tensor, masked_grad: Any) -> Tensor:
     if masked_grad is False:
         if is_coo(self):
             return to_sparse(grad, coo_of(self).indices.shape[0]) if is_strided(grad) else grad
-        return to_sparse(grad, layout=self.layout, blocksize=geometry_of(self).block)
+        geometry = geometry_of(self)
+        return to_sparse(grad, layout=self.layout, blocksize=geometry.block, dense_dim=len(geometry.dense))
     return at_mask(grad, self)
 
 
@@ -110,13 +111,27 @@ def sparse_grad(grad: Tensor, self: Tensor) -> Tensor:
         return to_dense(grad)
     if is_coo(self):
         return to_sparse(grad)
-    return at_mask(grad, self)
+    return convert_like(grad, self)
+
+
+def convert_like(tensor: Tensor, other: Tensor) -> Tensor:
+    """A sparse gradient or tangent in the layout of another tensor; that of a batch, whose matrices need equally many
+    elements, at its indices.
+    """
+    if is_coo(other):
+        return to_sparse(tensor)
+    geometry = geometry_of(other)
+    if tensor.layout is other.layout:
+        return tensor
+    if geometry.batch:
+        return at_mask(tensor, other)
+    return to_sparse(tensor, layout=other.layout, blocksize=geometry.block, dense_dim=len(geometry.dense))
 
 
 linear(
     "_to_sparse",
     self=sparse_grad,
-    jvp=lambda self_t, result: at_mask(self_t, result),
+    jvp=lambda self_t, result: (at_mask if is_strided(self_t) else convert_like)(self_t, result),
     node=lambda sparse_dim: "ToSparseBackward0" if sparse_dim == "number" else "ToSparseBackward1",
 )
 

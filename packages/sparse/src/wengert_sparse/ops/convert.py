@@ -217,6 +217,8 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
         )
     if is_strided(mask):
         raise RuntimeError("sparse_mask: expected mask to have a sparse layout, but got a strided tensor")
+    if not is_strided(self) and not is_coo(self):
+        self = to_sparse(self)
     if not is_coo(mask):
         from wengert_sparse.ops.compressed import like
 

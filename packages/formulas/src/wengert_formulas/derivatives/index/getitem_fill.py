@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import wengert_core as wc
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.derivatives.base import TABLE, by_value, of_tensor, zeros_of
 
@@ -15,11 +16,18 @@ def fill_name(value: str, inplace: bool, operator: bool) -> str:
     return f"FillBackward{int(operator or of_tensor(value)) + 2 * inplace}"
 
 
+def copy_tangent(src_t: Tensor, result: Tensor) -> Tensor:
+    """The tangent of a tensor that is written to: that of the source, in the shape and dtype of the tensor."""
+    if src_t.layout is not wc.strided:  # which are not broadcast
+        return src_t.to(result.dtype)
+    return src_t.new_zeros(result.shape, dtype=result.dtype).copy_(src_t)
+
+
 linear(
     "copy_",
     self=None,
     src=1,
-    jvp=lambda src_t, result: src_t.new_zeros(result.shape, dtype=result.dtype).copy_(src_t),
+    jvp=copy_tangent,
     node="torch::autograd::CopyBackwards",
 )
 linear("fill", self=None, value=1, node=fill_name)  # the engine's edge sums
