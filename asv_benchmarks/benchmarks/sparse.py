@@ -15,6 +15,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "to_dense": lambda t: t.x.to_dense(),
     "mm": lambda t: wg.sparse.mm(t.x, t.dense),
     "csr_mm": lambda t: t.csr @ t.dense,
+    "csr_add": lambda t: t.csr + t.other_csr,
+    "sampled_addmm": lambda t: wg.sparse.sampled_addmm(t.csr, t.dense, t.dense.t()),
     "to_sparse_csr": lambda t: t.x.to_sparse_csr(),
     "softmax": lambda t: wg.sparse.softmax(t.x, 1),
     "backward_of_mm": lambda t: wg.autograd.grad(t.product, (t.leaf, t.weight), t.ones, retain_graph=True),
@@ -39,6 +41,7 @@ class Sparse:
         self.x = self.loose.coalesce()
         self.y = wg.sparse_coo_tensor(self.indices.flip(0), self.values, self.size).coalesce()
         self.csr, self.dense = self.x.to_sparse_csr(), wg.ones(n, columns)
+        self.other_csr = self.y.to_sparse_csr()
         self.leaf, self.weight = self.x.detach().requires_grad_(), wg.ones(n, columns, requires_grad=True)
         self.product = wg.sparse.mm(self.leaf, self.weight)
         self.ones = wg.ones_like(self.product)

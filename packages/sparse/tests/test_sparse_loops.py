@@ -202,3 +202,14 @@ def test_components_of_other_shapes_are_refused():
     ]:
         with pytest.raises(RuntimeError, match="needs indices"):
             make_coo(indices, values, size, False)
+
+
+def test_another_number_of_dims():
+    x = wg.eye(2).to_sparse()
+    version = x._version
+    assert x.sparse_resize_and_clear_((2, 2, 3), 2, 1) is x
+    assert (x.shape, x.sparse_dim(), x.dense_dim(), x._nnz()) == (wg.Size([2, 2, 3]), 2, 1, 0)
+    assert x._version > version
+    assert (x + x).to_dense().shape == (2, 2, 3)
+    x.sparse_resize_((5,), 1, 0)
+    assert x.coalesce().to_dense().tolist() == [0.0] * 5

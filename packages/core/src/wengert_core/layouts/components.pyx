@@ -7,8 +7,8 @@ from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dtypes.dtypes cimport code_of
 from wengert_core.geometry.size_math cimport mul_overflows
 from wengert_core.runtime.state cimport WG_FOREIGN
-from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, home_device, is_strided,
-                                          new_on_memory, shape_tuple, storage_of)
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, bump_version, copy_geometry, home_device,
+                                          is_strided, new_on_memory, shape_tuple, storage_of)
 
 
 cdef object tensor_components(Tensor t):
@@ -82,20 +82,16 @@ cdef int replace_components(Tensor t, object components) except -1:
 
 cdef int take_over(Tensor t, Tensor result) except -1:
     """Give a tensor the components of a result that nobody else has: a write to all of it."""
-    cdef Py_ssize_t i
     replace_components(t, tensor_components(result))
-    for i in range(t.rank):
-        t.dims[i] = result.dims[i]
-    t.count = result.count
-    return 0
+    return copy_geometry(t, result)
 
 
 def set_components(Tensor t not None, components, tuple shape, bint raise_version):
-    """Let a tensor have other components, and another shape of as many dims."""
+    """Let a tensor have other components, and another shape."""
     cdef Tensor result
-    if is_strided(t) or len(shape) != t.rank:
-        raise TypeError(f"set_components: expected a tensor of another layout than torch.strided with {len(shape)} "
-                        f"dims, got one of shape {list(shape_tuple(t))}")
+    if is_strided(t):
+        raise TypeError("set_components: expected a tensor of another layout than torch.strided, got a strided one of "
+                        f"shape {list(shape_tuple(t))}")
     result = make_tensor(t.device, shape, t.code, components)
     take_over(t, result)
     if raise_version:

@@ -86,6 +86,7 @@ cdef Tensor alias_components(Tensor t)                          # of another lay
 cdef Tensor alias_fresh_version(Tensor t)                       # same memory, a version counter of its own: x.data
 # t takes over other's memory and geometry (set_, .data =)
 cdef int swap_contents(Tensor t, Tensor other) except -1
+cdef int copy_geometry(Tensor new, Tensor t) except -1          # dtype, sizes, strides and device, not the memory
 cdef TensorExtra* extra_of(Tensor t) except NULL                # makes it when absent
 cdef void track(Tensor t) noexcept
 cdef void set_contiguity(Tensor t) noexcept

@@ -10,7 +10,7 @@ from wengert_core import add as _add
 from wengert_sparse.components cimport is_coo_tensor, new_coo_like
 from wengert_sparse.loops.coalesce cimport coalesce_components
 from wengert_sparse.loops.dense cimport add_to_dense, gather_from_dense
-from wengert_sparse.loops.loops cimport are_components, is_on_cpu
+from wengert_sparse.loops.loops cimport are_components, fit_shape, is_on_cpu
 from wengert_sparse.loops.merge cimport add_coalesced, equal_indices
 from wengert_sparse.loops.products cimport elements_times_dense
 
@@ -70,7 +70,7 @@ def to_dense(Tensor self not None):
     if not is_coo_tensor(self):
         return None
     indices, values, _ = tensor_components(self)
-    if not are_components(indices, values) or indices.dims[0] + values.rank - 1 != self.rank:
+    if not are_components(indices, values) or not fit_shape(self, indices, values):
         return None
     dense = new_empty(values.code, self.rank, self.dims)
     if not add_to_dense(dense, indices, values):
@@ -86,6 +86,8 @@ def coalesce_if_plain(self):
     indices, values, coalesced = tensor_components(<Tensor> self)
     if coalesced:
         return self
+    if not fit_shape(<Tensor> self, indices, values):
+        return None
     parts = coalesce_components(indices, values, (<Tensor> self).dims)
     return None if parts is None else new_coo_like(<Tensor> self, <Tensor?> parts[0], <Tensor?> parts[1], True)
 

@@ -16,6 +16,11 @@ cdef inline bint are_components(Tensor indices, Tensor values) noexcept:
             and values.code in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128))
 
 
+cdef inline bint fit_shape(Tensor t, Tensor indices, Tensor values) noexcept:
+    """Whether a sparse tensor has the dims of its components: an alias of one that was resized has not."""
+    return indices.dims[0] + values.rank - 1 == t.rank
+
+
 cdef inline bint are_values(Tensor plain, Tensor values) noexcept:
     """Whether the numbers (N,) of rows or columns, of int64, and values (N, ...) are as these loops take them."""
     return (is_on_cpu(plain) and is_on_cpu(values) and plain.code == INT64 and plain.rank == 1

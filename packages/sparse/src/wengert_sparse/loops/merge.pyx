@@ -13,7 +13,7 @@ from wengert_core.extend cimport (INT64, LARGE, Tensor, add_overflows, mul_overf
                                   same_shape, tensor_components)
 
 from wengert_sparse.components cimport new_coo_like
-from wengert_sparse.loops.loops cimport are_components, is_double, is_on_cpu, real_width
+from wengert_sparse.loops.loops cimport are_components, fit_shape, is_double, is_on_cpu, real_width
 
 cdef extern from "wengert_sparse/loops/indices.h" nogil:
     uint64_t wg_key(const int64_t* indices, Py_ssize_t count, int rank, const Py_ssize_t* sizes, Py_ssize_t i)
@@ -175,7 +175,7 @@ cdef Tensor add_coalesced(Tensor self, Tensor other, double scale):
     a, x, _ = tensor_components(self)
     b, y, _ = tensor_components(other)
     if (x.code != y.code or not are_components(a, x) or not are_components(b, y) or a.dims[0] != b.dims[0]
-            or a.dims[0] < 1 or not has_keys(<int> a.dims[0], self.dims)):
+            or a.dims[0] < 1 or not fit_shape(self, a, x) or not has_keys(<int> a.dims[0], self.dims)):
         return None
     return merge(self, a, x, b, y, scale)
 
