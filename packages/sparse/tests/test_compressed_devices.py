@@ -1,25 +1,12 @@
 """Compressed tensors on another device, the simulated one: their components are there, and so is what is computed."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import wengert as wg
-from wengert_registry import registry
-from wengert_testing.sim import SimDevice
 
 from .sparse_cases import COMPRESSED, random_matrix
 
-
-@pytest.fixture(autouse=True, scope="module")
-def sim() -> Iterator[None]:
-    group = registry.group("devices")
-    if "sim" in group:
-        yield
-        return
-    with group.register("sim", SimDevice):
-        yield
-
+pytestmark = pytest.mark.usefixtures("sim")
 
 FUNCTIONS = {
     "mm": lambda x, d: x @ wg.ones(6, 900, device=d),

@@ -1,24 +1,11 @@
 """Sparse tensors on another device, the simulated one: their components are there, and so is all that computes."""
 
-from collections.abc import Iterator
-
 import pytest
 import wengert as wg
-from wengert_registry import registry
-from wengert_testing.sim import SimDevice
 
 from .sparse_cases import equal
 
-
-@pytest.fixture(autouse=True, scope="module")
-def sim() -> Iterator[None]:
-    group = registry.group("devices")
-    if "sim" in group:
-        yield
-        return
-    with group.register("sim", SimDevice):
-        yield
-
+pytestmark = pytest.mark.usefixtures("sim")
 
 FUNCTIONS = {
     "mul": lambda x, d: x * 2,

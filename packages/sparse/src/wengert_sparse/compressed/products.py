@@ -181,13 +181,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 
             f"expected scalar type {CPP_NAMES[self.dtype.name]} but found {CPP_NAMES[mat1.dtype.name]}: addmm got "
             f"{self.dtype} and a product of {mat1.dtype}"
         )
-    product = mm(mat1, mat2)
-    if alpha != 1:
-        product = product * alpha
-    if beta == 0:
-        return product
-    added = self if beta == 1 else self * beta
-    return added + product if is_strided(added) or not is_strided(product) else product + added
+    return coo.add_product(self, mm(mat1, mat2), beta, alpha)
 
 
 def mv(self: Tensor, vec: Tensor) -> Any:

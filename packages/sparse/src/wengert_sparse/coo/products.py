@@ -186,14 +186,17 @@ def mm(self: Tensor, mat2: Tensor) -> Any:
 def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * self + alpha * mat1 @ mat2."""
     product = mm(mat1, mat2)
-    if product is NotImplemented:
-        return product
+    return product if product is NotImplemented else add_product(self, product, beta, alpha)
+
+
+def add_product(self: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """beta * self + alpha * product; a strided term comes first, as sums of sparse and strided tensors need it."""
     if alpha != 1:
         product = product * alpha
     if beta == 0:
         return product
     added = self if beta == 1 else self * beta
-    return added + product if is_strided(added) or is_coo(product) else product + added
+    return added + product if is_strided(added) or not is_strided(product) else product + added
 
 
 def mv(self: Tensor, vec: Tensor) -> Any:
