@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import wengert_core as wc
 from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 
@@ -15,6 +14,7 @@ from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.compressed.kinds import is_compressed, transpose_matrices
 from wengert_sparse.coo import products as coo
 from wengert_sparse.layouts import BLOCKS, SPARSE_BSR, SPARSE_CSC, SPARSE_CSR
+from wengert_sparse.libraries import matrix, require_sparse_module, sparse_module
 from wengert_sparse.messages import size_text
 from wengert_sparse.parts import CompressedParts
 from wengert_sparse.table import TABLE
@@ -29,23 +29,19 @@ HALVES = (wc.float16, wc.bfloat16)
 
 def columns_times_dense(xp: Any, column: Any, row: Any, values: Any, dense: Any, rows: int) -> Any:
     """The product of a matrix in compressed columns and a dense one."""
-    if xp is np:
-        return coo.scipy_sparse().csc_array((values, row, column), shape=(rows, dense.shape[0])) @ dense
+    module = sparse_module(xp, values, dense)
+    if module is not None:
+        return matrix(module, "csc", (values, row, column), (rows, dense.shape[0])) @ dense
     place = xp.repeat(xp.arange(column.shape[0] - 1), xp.diff(column))
     return coo.add_products(xp, rows, row, place, values, dense)
 
 
 def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_column: Any, b_values: Any, n: int) -> Any:
     """The product of two matrices in compressed rows, the second of n columns: its components."""
-    if xp is not np:
-        raise NotImplementedError(
-            "the product of two sparse matrices is computed on the CPU only: move them with .cpu()"
-        )
-    array = coo.scipy_sparse().csr_array
+    module = require_sparse_module(xp, "the product of two sparse matrices", a_values, b_values)
     inner = b.shape[0] - 1
-    found = array((a_values, a_column, a), shape=(a.shape[0] - 1, inner)) @ array(
-        (b_values, b_column, b), shape=(inner, n)
-    )
+    first = matrix(module, "csr", (a_values, a_column, a), (a.shape[0] - 1, inner))
+    found = first @ matrix(module, "csr", (b_values, b_column, b), (inner, n))
     found.sort_indices()
     return found.indptr.astype(a.dtype), found.indices.astype(a.dtype), found.data
 
@@ -53,7 +49,8 @@ def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_col
 def block_rows_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
     """The product of a matrix of blocks in compressed rows and a dense one."""
     size = ((crow.shape[0] - 1) * values.shape[1], dense.shape[0])
-    return coo.scipy_sparse().bsr_array((values, column, crow), shape=size) @ dense
+    module = require_sparse_module(xp, "the product of a matrix of blocks", values, dense)
+    return matrix(module, "bsr", (values, column, crow), size) @ dense
 
 
 block_rows_times_dense_row = TABLE.array(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from wengert_core.extend import CPP_NAMES, Tensor, is_strided
 from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.coo import fast_paths
 from wengert_sparse.coo.indices import coalesce
+from wengert_sparse.libraries import matrix, require_sparse_module, sparse_module
 from wengert_sparse.loops.products import elements_times_dense, rows_times_dense
 from wengert_sparse.messages import size_text
 from wengert_sparse.table import TABLE
@@ -20,11 +20,6 @@ array = TABLE.array
 
 MANY_ROWS = 8
 """Rows for each element, of 1,000 at least, from which on a product of sparse matrices numbers the used ones alone."""
-
-
-def scipy_sparse() -> Any:
-    """SciPy's sparse arrays, imported by the first product."""
-    return importlib.import_module("scipy.sparse")
 
 
 def add_products(xp: Any, rows: int, row: Any, column: Any, values: Any, dense: Any) -> Any:
@@ -36,24 +31,20 @@ def add_products(xp: Any, rows: int, row: Any, column: Any, values: Any, dense: 
 
 def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> Any:
     """The product of a sparse matrix (rows, M) and a dense one (M, K)."""
-    if xp is np:
-        shape = (rows, dense.shape[0])
-        return scipy_sparse().coo_array((values, (indices[0], indices[1])), shape=shape).tocsr() @ dense
+    module = sparse_module(xp, values, dense)
+    if module is not None:
+        return matrix(module, "coo", (values, (indices[0], indices[1])), (rows, dense.shape[0])).tocsr() @ dense
     return add_products(xp, rows, indices[0], indices[1], values, dense)
 
 
 def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_values: Any, sizes: Any) -> Any:
     """The product of sparse matrices (M, N) and (N, K), sorted by rows: rows, columns, values."""
-    if xp is not np:
-        raise NotImplementedError(
-            "the product of two sparse matrices is computed on the CPU only: move them with .cpu()"
-        )
-    sparse = scipy_sparse()
-    rows, (a_row,), m = renumber(sizes[0], a_indices[0])
-    _, (a_column, b_row), n = renumber(sizes[1], a_indices[1], b_indices[0])
-    columns, (b_column,), k = renumber(sizes[2], b_indices[1])
-    a = sparse.coo_array((a_values, (a_row, a_column)), shape=(m, n)).tocsr()
-    b = sparse.coo_array((b_values, (b_row, b_column)), shape=(n, k)).tocsr()
+    module = require_sparse_module(xp, "the product of two sparse matrices", a_values, b_values)
+    rows, (a_row,), m = renumber(xp, sizes[0], a_indices[0])
+    _, (a_column, b_row), n = renumber(xp, sizes[1], a_indices[1], b_indices[0])
+    columns, (b_column,), k = renumber(xp, sizes[2], b_indices[1])
+    a = matrix(module, "coo", (a_values, (a_row, a_column)), (m, n)).tocsr()
+    b = matrix(module, "coo", (b_values, (b_row, b_column)), (n, k)).tocsr()
     found = a @ b
     found.sort_indices()
     found = found.tocoo()
@@ -61,7 +52,7 @@ def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_value
     return row if rows is None else rows[row], column if columns is None else columns[column], found.data
 
 
-def renumber(size: int, *indices: Any) -> tuple[Any, list[Any], int]:
+def renumber(xp: Any, size: int, *indices: Any) -> tuple[Any, list[Any], int]:
     """Indices of a dim among those that are used, in order: (the used ones, indices, their number).
 
     SciPy's memory for a product grows with the sizes. Where these are not much larger than the number of elements, the
@@ -70,8 +61,9 @@ def renumber(size: int, *indices: Any) -> tuple[Any, list[Any], int]:
     count = sum(len(each) for each in indices)
     if size <= MANY_ROWS * max(count, 1000):
         return None, list(indices), size
-    used, place = np.unique(np.concatenate(indices), return_inverse=True)
-    return used, np.split(place, np.cumsum([len(each) for each in indices])[:-1]), len(used)
+    used, place = xp.unique(xp.concatenate(indices), return_inverse=True)
+    ends = np.cumsum([len(each) for each in indices])[:-1]
+    return used, xp.split(place, ends.tolist()), len(used)
 
 
 times_dense_row = array(
@@ -95,9 +87,9 @@ times_sparse_row = array(
 
 def compressed_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
     """The product of a matrix in compressed rows and a dense one."""
-    rows = crow.shape[0] - 1
-    if xp is np:
-        return scipy_sparse().csr_array((values, column, crow), shape=(rows, dense.shape[0])) @ dense
+    rows, module = crow.shape[0] - 1, sparse_module(xp, values, dense)
+    if module is not None:
+        return matrix(module, "csr", (values, column, crow), (rows, dense.shape[0])) @ dense
     row = xp.repeat(xp.arange(rows), xp.diff(crow))
     return add_products(xp, rows, row, column, values, dense)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import wengert_core as wc
 from wengert_core.extend import Tensor, is_strided
 
 from wengert_sparse.components import coo_of, is_coo, make_coo
 from wengert_sparse.compressed.geometry import geometry_of
 from wengert_sparse.coo.indices import positions
-from wengert_sparse.coo.products import scipy_sparse
+from wengert_sparse.libraries import matrix, require_sparse_module
 from wengert_sparse.loops.products import sampled_product
 from wengert_sparse.messages import size_text
 from wengert_sparse.ops.convert import to_sparse
@@ -253,8 +254,10 @@ def spsolve_stages(input: Tensor, other: Tensor) -> Tensor:
 def solve_reference(xp: Any, indices: Any, values: Any, other: Any) -> Any:
     """The solution of a sparse system of linear equations."""
     size = other.shape[0]
-    matrix = scipy_sparse().coo_array((values, tuple(indices)), shape=(size, size)).tocsc()
-    return import_module("scipy.sparse.linalg").spsolve(matrix, other).astype(other.dtype)
+    module = require_sparse_module(xp, "the solution of a sparse system", values, other)
+    system = matrix(module, "coo", (values, (indices[0], indices[1])), (size, size))
+    system = system.tocsc() if xp is np else system.tocsr()  # the format that each library's solver takes
+    return import_module(f"{module.__name__}.linalg").spsolve(system, other).astype(other.dtype)
 
 
 solve_row = TABLE.array(

@@ -1,0 +1,39 @@
+"""Sparse matrices of the library whose arrays the components are: SciPy's for NumPy, cupyx.scipy's for CuPy."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+MODULES = {"numpy": "scipy.sparse", "cupy": "cupyx.scipy.sparse"}
+CUPY_DTYPES = "fdFD"
+"""The characters of the dtypes that cupyx's matrices have."""
+
+
+def sparse_module(xp: Any, *values: Any) -> Any:
+    """The module with sparse matrices of an array library, imported by the first product; None where it has none, or
+    none of the dtypes of some arrays.
+    """
+    name = MODULES.get(getattr(xp, "__name__", ""))
+    if name is None or (xp is not np and any(each.dtype.char not in CUPY_DTYPES for each in values)):
+        return None
+    return importlib.import_module(name)
+
+
+def require_sparse_module(xp: Any, what: str, *values: Any) -> Any:
+    """The module; NotImplementedError, which says what is computed, where there is none."""
+    found = sparse_module(xp, *values)
+    if found is None:
+        dtypes = ", ".join(str(each.dtype) for each in values)
+        raise NotImplementedError(
+            f"{what} of {dtypes} is computed on the CPU, and by CuPy in float and complex dtypes: use .cpu() or .to()"
+        )
+    return found
+
+
+def matrix(module: Any, kind: str, parts: Any, shape: tuple[int, int]) -> Any:
+    """A matrix of a kind ("coo", "csr", "csc", "bsr"): SciPy's arrays, cupyx's matrices."""
+    cls = getattr(module, f"{kind}_array", None) or getattr(module, f"{kind}_matrix")
+    return cls(parts, shape=shape)
