@@ -15,7 +15,7 @@ from wengert_core.extend cimport (INT64, LARGE, Tensor, add_overflows, mul_overf
 from wengert_sparse.components cimport new_coo_like
 from wengert_sparse.loops.loops cimport are_components, fit_shape, is_double, is_on_cpu, real_width
 from wengert_sparse.loops.sections cimport (wg_lists, wg_merge_indices, wg_merge_two, wg_merge_values_f32,
-                                           wg_merge_values_f64, wg_section)
+                                            wg_merge_values_f64, wg_section)
 
 cdef extern from "wengert_sparse/loops/indices.h" nogil:
     uint64_t wg_key(const int64_t* indices, Py_ssize_t count, int rank, const Py_ssize_t* sizes, Py_ssize_t i)

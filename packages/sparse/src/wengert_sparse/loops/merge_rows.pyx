@@ -11,7 +11,7 @@ from wengert_core.extend cimport GRAIN, INT64, LARGE, Tensor, add_overflows, new
 
 from wengert_sparse.loops.loops cimport are_values, is_double, is_on_cpu, real_width
 from wengert_sparse.loops.sections cimport (wg_lists, wg_merge_indices, wg_merge_two, wg_merge_values_f32,
-                                           wg_merge_values_f64, wg_section)
+                                            wg_merge_values_f64, wg_section)
 
 cdef extern from "wengert_sparse/loops/products.h" nogil:
     int wg_are_pointers_i64(const int64_t* pointers, Py_ssize_t n_rows, Py_ssize_t count)
