@@ -5,6 +5,7 @@ import pytest
 import wengert as wg
 from wengert.autograd import forward_ad as fw
 
+pytestmark = pytest.mark.host("arrays are of the host's memory")
 LOST = "tangent of forward mode, which would be lost"
 
 

@@ -2,7 +2,9 @@
 
 Loaded with the first layout. Which plugin runs an operation is asked here; how it computes is the plugin's.
 """
+cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport uint32_t
@@ -14,6 +16,7 @@ from wengert_core.drivers.steps cimport after_write, before_write, record, recor
 from wengert_core.exchange.arrays cimport copy_into, without_alias
 from wengert_core.layouts.components cimport take_over
 from wengert_core.messages.owners import table_of
+from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_RECORD, WgState, thread_state
 from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, alias, alias_components, bump_version, forget_writes,
                                           home_device, is_strided, shape_tuple)
@@ -43,6 +46,7 @@ cdef object find(object table, str name):
     return None if found == NULL else <object> found
 
 
+@cython.binding(False)
 cdef class Taking:
     """Who takes part in a call: its tensors, and the plugins of their layouts, each once, in the arguments' order."""
 
@@ -266,4 +270,5 @@ cdef object write_by_kernel(Op op, PyObject** slots, uint32_t live, object kerne
     return target
 
 
+not_made_by_hand(<PyTypeObject*> Taking)
 HOOKS.run_on_layout = run_on_layout

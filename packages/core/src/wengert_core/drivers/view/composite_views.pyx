@@ -240,8 +240,8 @@ cdef object transpose_matrix(Tensor t, str name):
                   f"{instead}")
         return t
     if t.rank < 2:
-        raise TensorAttributeError(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D "
-                                   "tensor.")
+        error = RuntimeError if name == "tensor.adjoint()" else TensorAttributeError
+        raise error(f"{name} is only supported on matrices or batches of matrices. Got {t.rank}-D tensor.")
     return transpose_dims(t, t.rank - 2, t.rank - 1)
 
 
