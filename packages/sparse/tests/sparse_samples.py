@@ -220,15 +220,15 @@ UNARY_ROWS = [
 ]  # fmt: skip
 
 POINTWISE = [
-    row("add", wg.add, (M, M), (T(4, 3), M), (HYBRID, HYBRID), (T(4, 2, 2), HYBRID), complex=True, grad="plain",
+    row("add", wg.add, (M, M), (T(4, 3), M), (HYBRID, HYBRID), (T(4, 2, 2), HYBRID), complex=True, grad="coo",
         call=lambda a, b: a + b, result=None),
-    row("add", lambda a, b: wg.add(a, b, alpha=3), (M, M), (T(4, 3), M), grad="plain", result=None),
+    row("add", lambda a, b: wg.add(a, b, alpha=3), (M, M), (T(4, 3), M), grad="coo", result=None),
     row("add", lambda a, b: a + b, (S(4, 3, share=0), M), (S(4, 3, share=1), M), grad="plain"),
-    row("add", lambda a, b: b + a, (M, T(4, 3)), call=lambda a, b: a + b, grad="plain", result=STRIDED,
+    row("add", lambda a, b: b + a, (M, T(4, 3)), call=lambda a, b: a + b, grad="coo", result=STRIDED,
         layouts=COMPRESSED),
-    row("add_", write("add_"), (M, M), (HYBRID, HYBRID), (T(4, 3), M), grad="plain", result=None),
-    row("sub", wg.sub, (M, M), (T(4, 3), M), (HYBRID, HYBRID), complex=True, grad="plain", result=None),
-    row("sub_", write("sub_"), (M, M), (HYBRID, HYBRID), (T(4, 3), M), grad="plain", result=None),
+    row("add_", write("add_"), (M, M), (HYBRID, HYBRID), (T(4, 3), M), grad="coo", result=None),
+    row("sub", wg.sub, (M, M), (T(4, 3), M), (HYBRID, HYBRID), complex=True, grad="coo", result=None),
+    row("sub_", write("sub_"), (M, M), (HYBRID, HYBRID), (T(4, 3), M), grad="coo", result=None),
     row("mul", wg.mul, (M, 2.5), (HYBRID, 2.5), complex=True, grad="plain"),
     row("mul", lambda x: x * x, M, HYBRID, complex=True, grad="plain"),
     row("mul", wg.mul, (M, M), (M, T(4, 3)), (T(4, 3), M), (HYBRID, HYBRID), (HYBRID, T(4, 2, 2)), complex=True,
@@ -310,8 +310,8 @@ SHAPE = [
     row("stack", wg.stack, ([M, M], 0), ([BATCH, BATCH], 0), grad="plain", layouts=[COO]),
     row("stack", wg.stack, ([M, M], 0), ([BATCH, BATCH], 0), grad="specified", layouts=COMPRESSED),
     row("stack", wg.stack, ([M, M], 1), ([M, M], -1), ([HYBRID, HYBRID], 2), grad="plain", layouts=[COO]),
-    row("unbind", method("unbind"), M, HYBRID, grad="plain", result=COO),
-    row("unbind", method("unbind", 1), M, grad="plain", result=COO),
+    row("unbind", method("unbind"), M, HYBRID, grad="coo", result=COO),
+    row("unbind", method("unbind", 1), M, grad="coo", result=COO),
     row("unbind", method("unbind"), BATCH, grad="coo"),
     row("sparse_resize_", lambda d: pad_matrix(d, 5, 6), M, layouts=[COO], grad=False,
         call=lambda x: x.clone().sparse_resize_((5, 6), 2, 0)),
@@ -322,7 +322,7 @@ SHAPE = [
 ]  # fmt: skip
 
 REDUCE = [
-    row("sum", method("sum"), M, HYBRID, BATCH, complex=True, grad="plain", result=STRIDED),
+    row("sum", method("sum"), M, HYBRID, BATCH, complex=True, grad="coo", result=STRIDED),
     row("sum", method("sum", (0, 1)), HYBRID, result=STRIDED),
     row("sum", lambda x: x.sum((0, 1), keepdim=True), HYBRID, result=STRIDED, layouts=[COO]),
     row("sum", lambda x: x.sum((0, 1), keepdim=True), HYBRID, layouts=COMPRESSED),
@@ -356,17 +356,18 @@ REDUCE = [
 ]  # fmt: skip
 
 PRODUCTS = [
-    row("mm", wg.mm, (M, T(3, 2)), (T(2, 4), M), complex=True, grad="plain", result=STRIDED),
+    row("mm", wg.mm, (M, T(3, 2)), (T(2, 4), M), complex=True, grad="coo", result=STRIDED),
     row("mm", wg.mm, (M, N), (S(4, 3, share=0), N), grad="plain", layouts=[COO, CSR, BSR, BSC]),
     row("mm", wg.mm, (M, N), (S(4, 3, share=0), N), grad="plain", layouts=[CSC], result=CSR),
     row("mm", lambda x: x @ x.t(), M, layouts=[COO, CSR], complex=True, grad="plain"),
     row("mm", lambda x: x @ x.t(), M, layouts=[CSC], result=CSR, complex=True, grad="plain"),
     row("addmm", lambda a, x, y: wg.addmm(a, x, y, beta=2, alpha=3), (T(4, 2), M, T(3, 2)), (T(2, 3), T(2, 4), M),
-        grad="plain", result=STRIDED),
+        grad="coo", result=STRIDED),
     row("addmm", wg.addmm, (S(4, 4), M, N), grad="plain"),
-    row("mv", wg.mv, (M, T(3)), grad="plain", result=STRIDED),
+    row("mv", wg.mv, (M, T(3)), grad="coo", result=STRIDED),
     row("bmm", wg.bmm, (BATCH, T(2, 3, 2)), grad="coo", result=STRIDED),
-    row("linear", wg.nn.functional.linear, (T(2, 3), M), (T(3), M), (T(2, 3), M, T(4)), grad="plain", result=STRIDED),
+    row("linear", wg.nn.functional.linear, (T(2, 3), M), (T(3), M), (T(2, 3), M, T(4)), grad="coo", result=STRIDED),
+    row("addmv", lambda a, x, v: wg.addmv(a, x, v, beta=2, alpha=3), (T(4), M, T(3)), grad="coo", result=STRIDED),
     row("smm", wg.mm, (M, T(3, 2)), call=wg.smm, layouts=[COO]),
     row("hspmm", wg.mm, (M, T(3, 2)), call=wg.hspmm, layouts=[COO]),
     row("sspaddmm", lambda a, x, y: wg.addmm(a, x, y, beta=2, alpha=3), (S(4, 2), M, T(3, 2)), layouts=[COO],

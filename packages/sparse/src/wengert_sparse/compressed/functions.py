@@ -34,15 +34,14 @@ def is_sparse(value: Any) -> bool:
 
 def select(self: Tensor, dim: int, index: int) -> Any:
     """The slice at one index of a dim."""
-    return select_row(self, dim, index, True) if is_compressed(self) else NotImplemented
+    return select_row(self, dim, index) if is_compressed(self) else NotImplemented
 
 
 def unbind(self: Tensor, dim: int = 0) -> Any:
-    """The slices of a dim. The gradient of rows and columns is of layout ``sparse_coo``, as PyTorch's."""
+    """The slices of a dim."""
     if not is_compressed(self):
         return NotImplemented
-    masked = dim % self.dim() not in range(len(geometry_of(self).batch), len(geometry_of(self).batch) + 2)
-    return tuple(select_row(self, dim, index, masked) for index in range(self.shape[dim]))
+    return tuple(select_row(self, dim, index) for index in range(self.shape[dim]))
 
 
 # ---- arithmetic
@@ -50,10 +49,14 @@ def unbind(self: Tensor, dim: int = 0) -> Any:
 
 def of_one_layout(name: str) -> Callable[..., Any]:
     """An operation on two sparse tensors of which the second one is converted to the layout of the first, so that each
-    gets a gradient of its own layout.
+    gets a gradient of its own layout; a sum of a strided and a compressed one is that of strided ones.
     """
 
     def apply(self: Any, other: Any, *rest: Any) -> Any:
+        if name in SUMS and is_compressed(other) and isinstance(self, Tensor) and is_strided(self):
+            return ARITHMETIC[name](self, other.to_dense(), *rest) if self.shape == other.shape else NotImplemented
+        if name in ("add", "sub") and is_compressed(self) and isinstance(other, Tensor) and is_strided(other):
+            return ARITHMETIC[name](self.to_dense(), other, *rest) if self.shape == other.shape else NotImplemented
         if not (is_compressed(self) and is_sparse(other)) or self.shape != other.shape:
             return NotImplemented
         converted = structure.in_layout_of(other, self)
@@ -69,6 +72,7 @@ def mul(self: Any, other: Any) -> Any:
     return of_one_layout("mul")(self, other)
 
 
+SUMS = ("add", "sub", "add_", "sub_")
 ARITHMETIC: dict[str, Callable[..., Tensor]] = {
     "add": lambda self, other, alpha=1: wc.add(self, other, alpha=alpha),
     "sub": lambda self, other, alpha=1: wc.sub(self, other, alpha=alpha),
@@ -88,18 +92,43 @@ def angle(self: Tensor) -> Any:
 
 
 def mm(self: Tensor, mat2: Tensor) -> Any:
-    """The product of two sparse matrices; each gradient has the layout of its matrix."""
-    return mm_row(self, mat2) if is_compressed(self) and is_sparse(mat2) else NotImplemented
+    """The product of two matrices; the gradient of each sparse one has its layout."""
+    if is_sparse(self) and is_sparse(mat2):
+        return mm_row(self, mat2) if is_compressed(self) else NotImplemented
+    return sparse_mm(self, mat2) if is_compressed(self) or is_compressed(mat2) else NotImplemented
+
+
+def mv(self: Tensor, vec: Tensor) -> Any:
+    """The product of a compressed matrix and a strided vector."""
+    if not is_compressed(self) or not is_strided(vec) or vec.dim() != 1 or self.dim() != 2:
+        return NotImplemented
+    if self.shape[1] != vec.shape[0] or self.dtype is not vec.dtype:
+        return NotImplemented  # the kernel says why
+    return sparse_mm(self, vec.unsqueeze(1)).squeeze(1)
+
+
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * self + alpha * mat @ vec, of strided vectors."""
+    if not is_compressed(mat) or not is_strided(self) or self.dtype is not mat.dtype or mat.dim() != 2:
+        return NotImplemented
+    product = wc.mv(mat, vec)
+    product = product if alpha == 1 else product * alpha
+    return product if beta == 0 else wc.add(self if beta == 1 else self * beta, product)
 
 
 def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any = 1, alpha: Any = 1) -> Any:
-    """beta * self + alpha * mat1 @ mat2, of sparse matrices only."""
-    if not (is_compressed(self) and is_compressed(mat1) and is_sparse(mat2)) or self.dtype is not mat1.dtype:
+    """beta * self + alpha * mat1 @ mat2."""
+    if self.dtype is not mat1.dtype or mat1.dim() != 2 or mat2.dim() != 2:
         return NotImplemented
-    product = mm_row(mat1, mat2)
+    if is_strided(self) and (is_compressed(mat1) or is_compressed(mat2)):
+        product = wc.mm(mat1, mat2)
+    elif is_compressed(self) and is_compressed(mat1) and is_sparse(mat2):
+        product = mm_row(mat1, mat2)
+    else:
+        return NotImplemented
     product = product if alpha == 1 else product * alpha
     if beta == 0:
-        return structure.in_layout_of(product, self)
+        return product if is_strided(self) else structure.in_layout_of(product, self)
     return wc.add(self if beta == 1 else self * beta, product)
 
 
@@ -169,16 +198,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
 
 
 def sum(self: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The sum over some dims, or over all that are kept: its gradient is at the indices of the tensor. That of all dims
-    that are not kept has a strided one, as in PyTorch.
-    """
+    """The sum over some dims, or over all: its gradient is at the indices of the tensor."""
     if not is_compressed(self) or not (self.is_floating_point() or self.is_complex()):
         return NotImplemented
     dims = reduced_dims(dim, self.dim())
     if keepdim:
         return sums.sum_keeping_dims(self, dims, dtype or self.dtype)
     if len(dims) == self.dim():
-        return NotImplemented
+        return values_of(self).sum(dtype=dtype)
     return TABLE.ops["_sparse_sum"](to_sparse(self), tuple(dims), dtype)
 
 
@@ -241,7 +268,7 @@ FUNCTIONS |= {
     "select": select, "unbind": unbind, "slice": structure.slice_, "index_select": structure.index_select,
     "_reshape_alias": structure.reshape, "_unsafe_view": structure.reshape, "view": structure.view,
     "cat": joins.cat, "stack": joins.stack, "sum": sum, "linalg_vector_norm": vector_norm,
-    "_norm": vector_norm, "mul": mul, "mm": mm,
+    "_norm": vector_norm, "mul": mul, "mm": mm, "mv": mv, "addmv": addmv,
     **{name: of_one_layout(name) for name in ("add", "sub", "add_", "sub_", "mul_")},
     "addmm": addmm, "bmm": bmm, "linear": linear, "ones_like": like(wc.ones_like), "full_like": like(wc.full_like),
     "randn_like": like(lambda values, generator, **options: wc.randn_like(values, generator=generator, **options)),

@@ -62,13 +62,6 @@ def scale(x: Tensor, factor: Any) -> Tensor:
     return x if factor == 1 else x * factor
 
 
-def second_of_addmm(grad: Tensor, mat1: Tensor, mat2: Tensor) -> Tensor:
-    """The gradient of the second factor of sparse.addmm: strided where only that is compressed, as PyTorch's."""
-    if is_strided(mat1) and is_strided(grad) and not is_coo(mat2):
-        return wc.mm(conj_transpose(mat1), grad)
-    return second_grad(grad, mat1, mat2)
-
-
 TABLE.multilinear(
     "_compressed_mm",
     mat1=lambda grad, mat1, mat2: in_layout(wc.mm(grad, conj_transpose(mat2)), mat1),
@@ -80,7 +73,7 @@ TABLE.derivative(
     "_sparse_addmm",
     self=lambda grad, beta: scale(grad, beta),
     mat1=lambda grad, mat1, mat2, alpha: scale(first_grad(grad, mat1, mat2), alpha),
-    mat2=lambda grad, mat1, mat2, alpha: scale(second_of_addmm(grad, mat1, mat2), alpha),
+    mat2=lambda grad, mat1, mat2, alpha: scale(second_grad(grad, mat1, mat2), alpha),
     jvp={
         "self": lambda self_t, beta: scale(self_t, beta),
         "mat1": lambda mat1_t, mat2, alpha: scale(product(mat1_t, mat2), alpha),

@@ -75,12 +75,11 @@ def read_like(tangent: Tensor, self: Tensor) -> Tensor:
 linear("_coalesce", self=1, jvp=lambda self_t: self_t, node="CoalesceBackward0")
 
 
-def select_grad(grad: Tensor, self: Tensor, dim: int, index: int, masked: bool) -> Tensor:
-    """The gradient in a tensor of the whole size: strided where it is strided, else in the layout of the tensor."""
+def select_grad(grad: Tensor, self: Tensor, dim: int, index: int) -> Tensor:
+    """The gradient in a tensor of the whole size, at its indices."""
     if not is_strided(grad) and not is_coo(grad):
         grad = to_sparse(grad)
-    found: Tensor = wc.select_backward(grad, tuple(self.shape), dim, index)
-    return found if is_strided(found) or not masked else at_mask(found, self)
+    return at_mask(wc.select_backward(grad, tuple(self.shape), dim, index), self)
 
 
 linear(

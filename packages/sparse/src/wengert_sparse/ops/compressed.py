@@ -26,7 +26,7 @@ row = TABLE.staged(
 )
 
 
-def select_stages(self: Tensor, dim: int, index: int, masked: bool) -> Tensor:
+def select_stages(self: Tensor, dim: int, index: int) -> Tensor:
     """The slice at one index."""
     from wengert_sparse.compressed.structure import select_kernel
 
@@ -34,12 +34,12 @@ def select_stages(self: Tensor, dim: int, index: int, masked: bool) -> Tensor:
 
 
 select_row = TABLE.staged(
-    "_compressed_select(Tensor self, int dim, int index, bool masked) -> Tensor",
+    "_compressed_select(Tensor self, int dim, int index) -> Tensor",
     stages=select_stages,
     reference=None,
     method=False,
     out=False,
-    doc="select of a compressed tensor. masked: a sparse gradient is at the indices of the tensor, in its layout.",
+    doc="select of a compressed tensor, whose gradient is at the indices of the tensor, in its layout.",
 )
 
 
