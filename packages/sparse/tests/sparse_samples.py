@@ -114,7 +114,7 @@ class SparseCase(OpCase):
     order: int = 2
 
     def grad_of(self, layout: Any) -> bool | str:
-        """Which gradients there are for a layout."""
+        """The kind of gradients that there are for a layout."""
         return self.grad if self.grad != "coo" else "plain" if layout is COO else "specified"
 
     def arguments_of(self, layout: Any, pattern: str, dtype: str = "float64") -> Iterator[list[Any]]:

@@ -1,4 +1,4 @@
-"""Which library multiplies sparse matrices: that of the arrays. CuPy is stood in for by NumPy under its name."""
+"""The library that multiplies sparse matrices is that of the arrays. NumPy under its name stands in for CuPy."""
 
 import sys
 from types import ModuleType

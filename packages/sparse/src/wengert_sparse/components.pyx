@@ -127,8 +127,8 @@ def make_coo(Tensor indices not None, Tensor values not None, size, bint coalesc
 
 
 def make_coo_if_plain(indices, values, size):
-    """What ``sparse_coo_tensor`` makes of strided tensors and a size that fit each other; None for other arguments, and
-    where the call has to be seen.
+    """The tensor that ``sparse_coo_tensor`` makes of strided tensors and a size that fit each other; None for other
+    arguments, and where the call has to be seen.
     """
     cdef Py_ssize_t shape[65]
     cdef int ndim = 0

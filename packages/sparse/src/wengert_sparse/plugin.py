@@ -19,7 +19,7 @@ from wengert_sparse.table import TABLE
 
 
 class SparseLayout(LayoutPlugin):
-    """What the layouts of this package have in common."""
+    """The common part of this package's layouts."""
 
     functions = functions.FUNCTIONS
 

@@ -47,8 +47,8 @@ cdef object find(object table, str name):
 
 
 @cython.binding(False)
-cdef class Taking:
-    """Who takes part in a call: its tensors, and the plugins of their layouts, each once, in the arguments' order."""
+cdef class Participants:
+    """The tensors of a call, and the plugins of their layouts, each once, in the arguments' order."""
 
     cdef list tensors
     cdef list plugins
@@ -69,30 +69,30 @@ cdef class Taking:
 
 cdef object run_on_layout(Op op, PyObject** slots, uint32_t live):
     """Run an operation by the plugin of one of its arguments' layouts; hand it on where all are strided."""
-    cdef Taking taking = Taking.__new__(Taking)
+    cdef Participants participants = Participants.__new__(Participants)
     cdef int i
     cdef PyObject* value
-    taking.tensors, taking.plugins, taking.known = [], [], 0
+    participants.tensors, participants.plugins, participants.known = [], [], 0
     for i in range(op.n_params):
         value = slots[i]
         if value == NULL or value == <PyObject*> None:
             continue
         if isinstance(<object> value, Tensor):
-            taking.note(<Tensor> value)
+            participants.note(<Tensor> value)
         elif isinstance(<object> value, (tuple, list)):
             for item in <object> value:
                 if isinstance(item, Tensor):
-                    taking.note(<Tensor> item)
+                    participants.note(<Tensor> item)
         elif type(<object> value) is LAYOUT and <object> value is not strided and op.family == "factory":
-            taking.add(plugin_for(<object> value))
-    if not taking.plugins:
+            participants.add(plugin_for(<object> value))
+    if not participants.plugins:
         if HOOKS.run_on_device == NULL:
             raise RuntimeError(f"{op.name}: a tensor or mode that no installed package handles (live bits {live})")
         return HOOKS.run_on_device(op, slots, live)
     if op.name in ALIASES:
         return make_alias(op, slots, live)
-    check_devices(op, taking.tensors)
-    return run_by_plugins(op, slots, live, taking)
+    check_devices(op, participants.tensors)
+    return run_by_plugins(op, slots, live, participants)
 
 
 cdef Tensor make_alias(Op op, PyObject** slots, uint32_t live):
@@ -129,10 +129,10 @@ cdef tuple arguments_of(Op op, PyObject** slots):
     return arguments
 
 
-cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, Taking taking):
+cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, Participants participants):
     cdef tuple arguments = arguments_of(op, slots)
     cdef str name = op.name if op.out_of_place is None else op.out_of_place.name
-    for plugin in taking.plugins:
+    for plugin in participants.plugins:
         kernels = plugin.kernels
         function = find(plugin.functions, op.name)
         if function is not None and (live & WG_RECORD or find(kernels, name) is None):
@@ -151,7 +151,7 @@ cdef object run_by_plugins(Op op, PyObject** slots, uint32_t live, Taking taking
             return found
     if op.family == "staged":          # made of operations that are asked again
         return op.run(op, slots, live)
-    raise taking.plugins[0].missing(op, [LAYOUTS.get((<Tensor> t).device, strided) for t in taking.tensors])
+    raise participants.plugins[0].missing(op, [LAYOUTS.get((<Tensor> t).device, strided) for t in participants.tensors])
 
 
 cdef object with_out(Op op, PyObject** slots, object found, uint32_t live):
@@ -270,5 +270,5 @@ cdef object write_by_kernel(Op op, PyObject** slots, uint32_t live, object kerne
     return target
 
 
-not_made_by_hand(<PyTypeObject*> Taking)
+not_made_by_hand(<PyTypeObject*> Participants)
 HOOKS.run_on_layout = run_on_layout

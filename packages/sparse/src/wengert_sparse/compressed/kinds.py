@@ -1,4 +1,4 @@
-"""Which tensors are compressed, and the layouts that a transpose exchanges."""
+"""Tests for compressed tensors, and the layouts that a transpose exchanges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SortOrder indices, each once: of components on the CPU."""
+"""Sorted indices, each once: of components on the CPU."""
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy

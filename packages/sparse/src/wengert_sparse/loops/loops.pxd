@@ -1,4 +1,4 @@
-"""What the loops of this folder ask of tensors."""
+"""Questions that the loops of this folder ask of tensors."""
 from wengert_core.extend cimport COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, INT64, TF_CONTIGUOUS, Tensor
 
 
@@ -34,6 +34,6 @@ cdef inline bint is_double(Tensor t) noexcept:
 
 
 cdef inline Py_ssize_t real_width(Tensor values) noexcept:
-    """How many real numbers each of the N values consists of."""
+    """The number of real numbers that each of the N values consists of."""
     cdef Py_ssize_t n = values.dims[0]
     return 0 if n == 0 else values.count // n * (2 if values.code in (COMPLEX64, COMPLEX128) else 1)
