@@ -15,6 +15,7 @@ from wengert_core.optable.core_table import TABLE
 from .recorded_geometry import check, check_error, load, outcome
 
 SETUP, FACTS = load("index")
+FACTS = [fact for fact in FACTS if fact[0] != "x[::-1]"]  # PyTorch refuses negative steps: test_negative_steps.py
 DTYPES = [
     "bool",
     "uint8",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wengert_core.drivers.view.view import as_single_views
 from wengert_core.dtypes.dtypes import ALL, get_default_dtype
 from wengert_core.tensors.tensor import Tensor, is_strided_tensor, mount, set_operators
 
@@ -66,10 +67,10 @@ def format_tensor_spec(tensor: Any, spec: str) -> str:
 
 
 def rows(tensor: Any) -> Iterator[Any]:
-    """The tensors along the first dimension. TypeError for a 0-d tensor."""
+    """The tensors along the first dimension, views that can be written to. TypeError for a 0-d tensor."""
     if tensor.dim() == 0:
         raise TypeError("iteration over a 0-d tensor: use .item() for its number")
-    return iter(tensor.unbind(0))
+    return iter(as_single_views(tensor.unbind(0)))
 
 
 def contains(tensor: Any, value: Any) -> bool:

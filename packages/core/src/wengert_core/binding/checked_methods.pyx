@@ -128,14 +128,6 @@ cdef class Method:
 
     function: what is called, with self first.   name: what it is called by.   owner: the class.
     """
-    cdef void* vectorcall              # CPython's entry; its offset is told to the type
-    cdef readonly object function
-    cdef readonly str name
-    cdef readonly type owner
-    cdef void* call                    # what calls the function
-    cdef bint is_asked                 # a tensor of a subclass among the arguments is asked first
-    cdef bint in_words                 # an error in Python's inner words becomes one that names the method
-
     def __cinit__(self, function not None, str name not None, type owner not None, bint in_words=False):
         self.function, self.name, self.owner, self.in_words = function, name, owner, in_words
         self.is_asked = is_tensor_type(<PyObject*> owner)

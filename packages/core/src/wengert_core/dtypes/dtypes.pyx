@@ -63,6 +63,21 @@ cdef class dtype:
         """True for all but bool and uint8."""
         return self.code >= INT8
 
+    @property
+    def kind(self):
+        """NumPy's character for the kind of number: "b", "u", "i", "f" or "c"."""
+        if self.category == CAT_BOOL:
+            return "b"
+        if self.category == CAT_INT:
+            return "i" if self.is_signed else "u"
+        return "c" if self.category == CAT_COMPLEX else "f"
+
+    @property
+    def dtype(self):
+        """NumPy's dtype of these numbers, so that NumPy takes this object for a dtype."""
+        from wengert_core.exchange.device_memory import numpy_dtype_of
+        return numpy_dtype_of(self)
+
     def to_real(self):
         """The real type with the precision of this one: float32 for complex64."""
         return BY_CODE[FACTS.real[self.code]]

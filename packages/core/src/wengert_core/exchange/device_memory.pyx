@@ -5,7 +5,7 @@ import numpy as np
 
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
-from wengert_core.dtypes.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, tensor_of_array
 from wengert_core.runtime.state cimport WgState
@@ -110,6 +110,17 @@ cdef object numpy_dtype(int code):
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
                                  ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32",
                                   "float64", "complex64", "complex128")])
+
+
+def numpy_dtype_of(kind):
+    """Return NumPy's dtype of a dtype of tensors; for bfloat16 that of ml_dtypes.
+
+    >>> import numpy as np
+    >>> from wengert_core import float32
+    >>> numpy_dtype_of(float32), np.zeros(2, dtype=float32).dtype
+    (dtype('float32'), dtype('float32'))
+    """
+    return numpy_dtype(code_of(kind))
 
 
 def typestr(Tensor t):

@@ -22,7 +22,7 @@ from wengert_core.messages.short_repr import short_repr
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, dual_is_open, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport Tensor, is_strided, new_on_memory, storage_of
+from wengert_core.tensors.tensor cimport Tensor, is_strided, new_on_memory, set_array_operand, storage_of
 
 cnp.import_array()
 
@@ -88,6 +88,9 @@ cdef Tensor tensor_at(object array, bint may_copy):
         span += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
     return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a),
                          <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low, span if cnp.PyArray_SIZE(a) else 0, a)
+
+
+set_array_operand(tensor_at)
 
 
 cdef Tensor tensor_sharing(object array, str what="NumPy array"):

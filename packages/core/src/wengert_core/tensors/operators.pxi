@@ -1,5 +1,6 @@
 # Part of tensor.pyx: Python's operators. Which callable each means is told by the op table (set_operators).
 
+cdef array_operand_fn ARRAY_OPERAND = NULL    # set_array_operand
 cdef PyObject* OPERATORS[48]           # in the order of OPERATOR_NAMES; NULL: not told yet
 memset(OPERATORS, 0, sizeof(OPERATORS))
 cdef tuple OPERATOR_NAMES = (
@@ -18,6 +19,12 @@ cdef enum Operator:
     O_CONTAINS
 
 
+cdef void set_array_operand(array_operand_fn function) noexcept:
+    """Say what makes a tensor of an array that stands beside a tensor: the bridge to NumPy, which is loaded then."""
+    global ARRAY_OPERAND
+    ARRAY_OPERAND = function
+
+
 def set_operators(table):
     """Say what Python's operators call: a dict from the special method's name without underscores to a callable."""
     for name, function in table.items():
@@ -31,6 +38,18 @@ cdef inline bint is_operand(PyObject* o) noexcept:
     return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o)
             or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None
                 and not isinstance(<object> o, ARRAY)))
+
+
+cdef inline bint is_plain_array(object o) noexcept:
+    """Whether an operand is an array that nobody but NumPy answers for: subclasses such as masked arrays do."""
+    return type(o) is ARRAY
+
+
+cdef inline object array_operand(object array):
+    """A tensor on an array's memory, or on a copy's where tensors cannot have its strides."""
+    if ARRAY_OPERAND == NULL:
+        import wengert_core.exchange.numpy_bridge  # noqa: F401 - calls set_array_operand
+    return ARRAY_OPERAND(array, True)
 
 
 cdef inline object plain2(int which, PyObject* a, PyObject* b):
@@ -82,15 +101,13 @@ cdef object override_result(int which, PyObject* a, PyObject* b):
 cdef object refuse_operand(int which, object a, object b):
     """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once.
 
-    An array is compared as a tensor, and divided by one as PyTorch does: times its reciprocal.
+    An array is a constant: a tensor on its memory. In place, ``x += array`` is ``x = x + array``, as in PyTorch, where
+    NumPy's dtype is the result's.
     """
-    other = b if isinstance(a, Tensor) else a
-    if isinstance(other, ARRAY) and OPERATORS[which] != NULL:
-        if which == O_EQ or which == O_NE:
-            from wengert_core.ops.create.factory_functions import asarray
-            return operator(which)(asarray(a, None, None), asarray(b, None, None))
-        if which == O_TRUEDIV and other is a:
-            return b.reciprocal() * a
+    cdef bint is_left = not isinstance(a, Tensor)
+    other = a if is_left else b
+    if is_plain_array(other) and OPERATORS[which] != NULL and not is_in_place(which):
+        return beside_array(which, a, b, is_left)
     if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
         from wengert_core.dispatch.overrides import call_operator
         return call_operator(OPERATOR_NAMES[which], a, b)
@@ -101,6 +118,21 @@ cdef object refuse_operand(int which, object a, object b):
     if O_LT <= which <= O_GE:
         raise TypeError(f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'")
     raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
+
+
+cdef object beside_array(int which, object a, object b, bint is_left):
+    """The answer to an operator of a tensor and an array; one without dims has the weight of any array."""
+    cdef Tensor constant = array_operand(a if is_left else b)
+    cdef Tensor t = b if is_left else a
+    cdef int code = FACTS.promote[t.code][constant.code]
+    if constant.rank == 0 and t.rank and code != t.code:
+        t = t.to(dtype_of(code))
+    return apply2(which, <PyObject*> constant, <PyObject*> t) if is_left \
+        else apply2(which, <PyObject*> t, <PyObject*> constant)
+
+
+cdef inline bint is_in_place(int which) noexcept:
+    return O_IADD <= which <= O_IRSHIFT or which == O_IMATMUL
 
 
 cdef object operator(int which):

@@ -75,6 +75,9 @@ cdef class Tensor:
     cdef uint32_t attr_version         # the storage's version when grad_fn was set (views)
 
 
+ctypedef Tensor (*array_operand_fn)(object array, bint may_copy)
+
+cdef void set_array_operand(array_operand_fn function) noexcept
 cdef Tensor new_empty(int dtype, int ndim, const Py_ssize_t* shape)
 cdef Tensor new_empty_at(int device, int dtype, int ndim, const Py_ssize_t* shape)     # in a device's memory
 cdef Tensor new_like(Tensor t, int dtype)                       # contiguous, t's shape

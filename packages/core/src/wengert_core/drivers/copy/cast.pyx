@@ -255,7 +255,7 @@ def type_(Tensor self, dtype=None, non_blocking=False):
     """
     if dtype is None:
         return f"torch.{_SCALAR_NAMES[self.code]}Tensor"
-    kind = getattr(dtype, "dtype", dtype)
+    kind = dtype if is_dtype(dtype) else getattr(dtype, "dtype", dtype)
     if isinstance(kind, str):
         name = kind.removeprefix("torch.").removesuffix("Tensor")
         if name not in _SCALAR_NAMES:

@@ -1,5 +1,6 @@
 """x[...] and x[...] = value. Note [How an index is read] in getitem.pyx."""
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint8_t
 
 from wengert_core.tensors.tensor cimport Tensor
 
@@ -28,6 +29,8 @@ cdef struct Index:                     # an index that has been read
     int n
     int covered                        # dims of the view that ``tensors`` speaks of
     bint is_tuple
+    int n_flips                        # negative steps: dims of the view whose order is turned afterwards
+    uint8_t flips[64]
     PyObject* keep                     # list that owns what was made from lists and arrays, owned; or NULL
     PyObject* tensors                  # list: what is left for the op index after the views, owned; or NULL
 
@@ -35,4 +38,5 @@ cdef void start_from(Geometry* g, Tensor t) noexcept
 cdef int walk(Index* index, Tensor t, Geometry* g) except -1
 cdef int read_index(Index* index, PyObject* key) except -1
 cdef Tensor view_by(Index* index, Tensor t)
+cdef object flip_back(Index* index, object view)                # the view in the order of the index
 cdef void release(Index* index) noexcept

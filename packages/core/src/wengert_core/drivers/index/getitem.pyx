@@ -1,7 +1,8 @@
 """x[...] and x[...] = value.
 
 Note [How an index is read]
-    Integers, slices, None and Ellipsis give a view: select, slice and unsqueeze in this order of the items. Where
+    Integers, slices, None and Ellipsis give a view: select, slice and unsqueeze in this order of the items (a copy
+    where a step is negative, Note [Negative steps]). Where
     nothing is recorded the view is made in one step; else each operation runs by itself, so that histories are torch's.
     Tensors, lists and masks then go to the op ``index`` together, each at the dim of the view where it stands (None for
     the dims between).
@@ -12,12 +13,12 @@ from reprlib import repr as shown      # short, however long or deep a list is
 import numpy as np
 
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
 from wengert_core.dispatch.arguments cimport MOST_DIMS, PyIndex_Check, PyLong_CheckExact, PyTuple_CheckExact
 from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport all_items, items_of
-from wengert_core.dispatch.op cimport Op
+from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.drivers.view.slice cimport geometry_slice
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_SELECT, V_SLICE, V_UNSQUEEZE, is_stale, mark_origin,
                                              only_recorded, recorded_view, view_call)
@@ -33,6 +34,7 @@ from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tupl
 cdef extern from "Python.h":
     bint PySlice_Check(PyObject* o) noexcept
     int PySlice_Unpack(PyObject* s, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t n, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t step) noexcept
     bint PyBool_Check(PyObject* o) noexcept
     bint PyUnicode_Check(PyObject* o) noexcept
     bint PySequence_Check(PyObject* o) noexcept
@@ -50,6 +52,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 cdef object ARRAY = np.ndarray
 cdef object NUMPY_BOOL = np.bool_
 cdef Op INDEX = None
+cdef Op FLIP = None
 cdef object ZERO = 0
 
 
@@ -158,7 +161,7 @@ cdef bint means_tuple(object value):
 
 cdef int read_index(Index* index, PyObject* key) except -1:
     cdef Py_ssize_t i
-    index.n = index.covered = 0
+    index.n = index.covered = index.n_flips = 0
     index.is_tuple = False
     index.keep = index.tensors = NULL
     if not PyTuple_CheckExact(key) and (isinstance(<object> key, tuple) or means_tuple(<object> key)):
@@ -222,19 +225,43 @@ cdef inline Py_ssize_t check_index(Py_ssize_t at, Py_ssize_t size, int dim) exce
     return at + size if at < 0 else at
 
 
-cdef int read_slice(Item* item, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) except -1:
-    """A slice as positions 0 <= start <= stop <= size."""
+cdef bint read_slice(Item* item, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) noexcept:
+    """A slice as positions 0 <= start <= stop <= size and a positive step; whether its order is the opposite one.
+
+    Note [Negative steps] NumPy and the array API standard have them, PyTorch has not. Strides are never negative, so
+    the elements are viewed in their own order, and flipped: a copy. A write flips its value.
+    """
+    cdef Py_ssize_t n
     start[0], stop[0], step[0] = item.value, item.stop, item.step
-    if step[0] <= 0:
-        raise ValueError(f"step must be greater than zero: tensors have no negative strides, got step {step[0]}; "
-                         "use flip()")
-    if start[0] < 0:
-        start[0] += size
-    if stop[0] < 0:
-        stop[0] += size
-    start[0] = 0 if start[0] < 0 else size if start[0] > size else start[0]
-    stop[0] = start[0] if stop[0] < start[0] else size if stop[0] > size else stop[0]
-    return 0
+    n = PySlice_AdjustIndices(size, start, stop, step[0])
+    if step[0] > 0:
+        stop[0] = start[0] if stop[0] < start[0] else stop[0]
+        return False
+    stop[0] = start[0] + 1 if n else start[0]
+    start[0] = start[0] + (n - 1) * step[0] if n else stop[0]
+    if n == 0:
+        start[0] = stop[0] = 0
+    step[0] = -step[0]
+    return n > 1
+
+
+cdef void note_flip(Index* index, int dim) noexcept:
+    index.flips[index.n_flips] = <uint8_t> dim
+    index.n_flips += 1
+
+
+cdef object flip_back(Index* index, object view):
+    """Return a view with the order of its dims that negative steps ask for: itself, or a copy."""
+    cdef PyObject* slots[2]
+    cdef int i
+    if not index.n_flips:
+        return view
+    global FLIP
+    if FLIP is None:
+        FLIP = find_op("flip")
+    dims = tuple([index.flips[i] for i in range(index.n_flips)])
+    slots[0], slots[1] = <PyObject*> view, <PyObject*> dims
+    return dispatch(FLIP, slots)
 
 
 cdef void start_from(Geometry* g, Tensor t) noexcept:
@@ -276,7 +303,8 @@ cdef int walk(Index* index, Tensor t, Geometry* g) except -1:
             drop_dim(g, dim)
             source += 1
         elif item.kind == I_SLICE:
-            read_slice(item, g.shape[dim], &start, &stop, &step)
+            if read_slice(item, g.shape[dim], &start, &stop, &step):
+                note_flip(index, dim)
             g.data += start * g.strides[dim]
             g.shape[dim] = (stop - start - 1) // step + 1 if stop > start else 0
             g.strides[dim] = step_sizes(g.strides[dim], step)
@@ -335,7 +363,8 @@ cdef Tensor walk_recorded(Index* index, Tensor t):
             out = view_call(V_SELECT, out, (dim, check_index(item.value, out.dims[dim], source)))
             source += 1
         elif item.kind == I_SLICE:
-            read_slice(item, out.dims[dim], &start, &stop, &step)
+            if read_slice(item, out.dims[dim], &start, &stop, &step):
+                note_flip(index, dim)
             if not index.is_tuple or start or stop != out.dims[dim] or step != 1:
                 out = recorded_slice(out, dim, start, stop, step)
             dim += 1
@@ -416,7 +445,7 @@ def getitem(Tensor t, key):
         return single_int(t, <PyObject*> key)
     try:
         read_index(&index, <PyObject*> key)
-        view = view_by(&index, t)
+        view = flip_back(&index, view_by(&index, t))
         return view if index.tensors == NULL else index_by_tensors(&index, view)
     finally:
         release(&index)

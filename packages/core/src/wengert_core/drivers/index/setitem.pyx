@@ -7,8 +7,8 @@ from wengert_core.dispatch.arguments cimport tensor_name
 from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport plain_number
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.index.getitem cimport (I_BOOL, I_TENSOR, Geometry, Index, read_index, release, start_from,
-                                                 view_by, walk)
+from wengert_core.drivers.index.getitem cimport (I_BOOL, I_TENSOR, Geometry, Index, flip_back, read_index, release,
+                                                 start_from, view_by, walk)
 from wengert_core.drivers.view.view cimport V_EXPAND, V_VIEW, view_call
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
@@ -62,6 +62,8 @@ def setitem(Tensor t, key, value):
             view = t                   # x[:] = y writes to x itself, as x.copy_(y) does
             if t.rank == 0 and source is None and t.flags & WG_GRAD:
                 source = as_tensor(t, value)
+        if index.n_flips:
+            return set_flipped(&index, <Tensor> view, source if source is not None else as_tensor(t, value))
         if index.tensors != NULL:
             put(<Tensor> view, tuple(<list> index.tensors), source, value)
         elif source is None or fills(<Tensor> view, t, <Tensor> source):
@@ -73,6 +75,19 @@ def setitem(Tensor t, key, value):
             call(COPY, view, fit_source(<Tensor> source, <Tensor> view))
     finally:
         release(&index)
+
+
+cdef int set_flipped(Index* index, Tensor view, Tensor source) except -1:
+    """Write where steps are negative: to a flipped copy, which is then written to the view."""
+    cdef Tensor flipped
+    if index.tensors == NULL:
+        flipped = fit_source(source, view)
+        flipped = view_call(V_EXPAND, flipped, (shape_tuple(view),))
+    else:
+        flipped = flip_back(index, view)
+        put(flipped, tuple(<list> index.tensors), source, None)
+    call(COPY, view, flip_back(index, flipped))
+    return 0
 
 
 cdef bint is_whole(Tensor view, Tensor t) noexcept:

@@ -136,6 +136,21 @@ cdef object record_views(Op op, PyObject** slots, Tensor t, tuple outs, uint32_t
     return outs
 
 
+def as_single_views(tuple views not None):
+    """Let each of the views that an op gave together be written to, as a view that an op gives alone: return them.
+
+    Views of elements that do not overlap, as those of unbind are: a write to one changes none of the others.
+    """
+    cdef uint32_t origin
+    for one in views:
+        origin = ((<Tensor?> one).flags & TF_META_MASK) >> TF_META_SHIFT
+        if origin == VIEW_MULTI or origin == VIEW_NO_GRAD_MULTI:
+            (<Tensor> one).flags &= ~(<uint32_t> TF_META_MASK)
+            if origin == VIEW_NO_GRAD_MULTI:
+                (<Tensor> one).flags |= VIEW_NO_GRAD << TF_META_SHIFT
+    return views
+
+
 cdef Tensor checked_self(Op op, PyObject** slots):
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
