@@ -26,8 +26,9 @@ LATE = {
     "wengert_core.binding.torch_function": {"dispatch.overrides": "asked for tensors of subclasses alone"},
     "wengert_core.tensors.operators": {
         "dispatch.overrides": "asked when an operand is no tensor, or of a subclass",
-        "ops.create.factory_functions": "an operand that is an array: asarray is loaded by the first of them",
+        "exchange.numpy_bridge": "an operand that is an array: the bridge is loaded by the first of them",
     },
+    "wengert_core.dtypes.dtypes": {"exchange.device_memory": "NumPy's dtype, which NumPy asks a dtype for"},
     "wengert_core.dispatch.op": {"drivers.refused_writes": "looked up when a call that writes has failed"},
     "wengert_core.dispatch.composite": {
         "drivers.out_argument": "out= of a composite is rare",

@@ -107,7 +107,7 @@ cdef object refuse_operand(int which, object a, object b):
     cdef bint is_left = not isinstance(a, Tensor)
     other = a if is_left else b
     if is_plain_array(other) and OPERATORS[which] != NULL and not is_in_place(which):
-        return beside_array(which, a, b, is_left)
+        return operator_with_array(which, a, b, is_left)
     if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
         from wengert_core.dispatch.overrides import call_operator
         return call_operator(OPERATOR_NAMES[which], a, b)
@@ -120,7 +120,7 @@ cdef object refuse_operand(int which, object a, object b):
     raise TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
 
 
-cdef object beside_array(int which, object a, object b, bint is_left):
+cdef object operator_with_array(int which, object a, object b, bint is_left):
     """The answer to an operator of a tensor and an array; one without dims has the weight of any array."""
     cdef Tensor constant = array_operand(a if is_left else b)
     cdef Tensor t = b if is_left else a

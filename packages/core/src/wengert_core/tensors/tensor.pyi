@@ -11,11 +11,11 @@ from wengert_core.api.typed_storage import TypedStorage as _TypedStorage
 from wengert_core.api.untyped_storage import UntypedStorage as _UntypedStorage
 from wengert_core.devices.device import device as _device
 from wengert_core.devices.layout import layout as _layout
+from wengert_core.drivers.view.element_count import ElementCount as _ElementCount
 from wengert_core.dtypes.dtypes import dtype as _dtype
 from wengert_core.geometry.size import Size
 from wengert_core.rng.generator import Generator as _Generator
 from wengert_core.tensors import return_types as _return_types
-from wengert_core.tensors.element_count import ElementCount
 from wengert_core.tensors.memory_format import memory_format as _memory_format
 
 # What arguments may be; Tensor's methods are called bool, float, int and type, too.
@@ -144,7 +144,7 @@ class Tensor:
     def numel(self) -> _int: ...
     def nelement(self) -> _int: ...
     @property
-    def size(self) -> ElementCount: ...
+    def size(self) -> _ElementCount: ...
     @overload
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload

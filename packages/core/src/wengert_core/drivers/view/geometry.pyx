@@ -7,7 +7,7 @@ from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.tensors.memory_format cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
-from wengert_core.tensors.element_count import CountMethod
+from wengert_core.drivers.view.element_count import CountMethod
 from wengert_core.tensors.memory_format import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -94,8 +94,8 @@ def base_of(Tensor self):
     return <object> self.base if self.base != NULL else None
 
 
-METHODS = {"size": CountMethod(size, "size", Tensor, True), "stride": stride, "storage_offset": storage_offset, "is_set_to": is_set_to,
-           "is_contiguous": is_contiguous, "nelement": nelement, "_is_view": is_view,
+METHODS = {"size": CountMethod(size, "size", Tensor, True), "stride": stride, "storage_offset": storage_offset,
+           "is_set_to": is_set_to, "is_contiguous": is_contiguous, "nelement": nelement, "_is_view": is_view,
            "nbytes": property(nbytes, doc=nbytes.__doc__), "itemsize": property(itemsize, doc=itemsize.__doc__),
            "_base": property(base_of, doc=base_of.__doc__)}
 """What a table mounts on Tensor."""

@@ -15,7 +15,7 @@ from wengert_core.tensors.tensor cimport Tensor
 cdef extern from "wengert_core/runtime/pyobject.h":
     void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
 
-cdef extern from "wengert_core/tensors/element_count.h":
+cdef extern from "wengert_core/drivers/view/element_count.h":
     object wengert_count_type()
     PyObject* wengert_count_new(PyTypeObject* t, Py_ssize_t count, PyObject* method, PyObject* instance) noexcept
 
