@@ -81,6 +81,9 @@ bool: dtype
 uint8: dtype
 int8: dtype
 int16: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 int32: dtype
 int64: dtype
 float16: dtype

@@ -785,6 +785,9 @@ from wengert_core import triu_indices as triu_indices
 from wengert_core import true_divide as true_divide
 from wengert_core import trunc as trunc
 from wengert_core import trunc_ as trunc_
+from wengert_core import uint16 as uint16
+from wengert_core import uint32 as uint32
+from wengert_core import uint64 as uint64
 from wengert_core import uint8 as uint8
 from wengert_core import unbind as unbind
 from wengert_core import unbind_copy as unbind_copy

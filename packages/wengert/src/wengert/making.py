@@ -17,6 +17,8 @@ from wengert_core.tensors.tensor import Tensor
 
 SMALLEST = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
 """The smallest normal numbers, in place of zeros that are excluded."""
+MOST_WHOLE = 2**63 - 1
+"""The largest bound that randint takes."""
 
 
 def make_tensor(
@@ -68,7 +70,7 @@ def fill_random(sizes: tuple[int, ...], dtype: wc.dtype, device: Any, low: Any, 
     if dtype.category == 1:
         info = wc.iinfo(dtype)
         least = 0 if info.min == 0 else -9
-        low, high = bounds(dtype, low, high, least, 10, info.min, info.max + (dtype.name != "int64"))
+        low, high = bounds(dtype, low, high, least, 10, info.min, min(info.max + 1, MOST_WHOLE))
         return wc.randint(math.ceil(low), math.ceil(high), sizes, device=device, dtype=dtype)
     info_of_reals = wc.finfo(dtype.to_real())
     low, high = bounds(dtype, low, high, -9, 9, info_of_reals.min, info_of_reals.max)

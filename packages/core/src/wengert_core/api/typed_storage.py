@@ -22,6 +22,7 @@ from wengert_core.api.untyped_storage import NAMES, UntypedStorage, check_dtype,
 from wengert_core.devices.device import device as _device
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import whole_memory
+from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.optable.lazy_names import OPS
 from wengert_core.runtime.user_warnings import warn_user
@@ -36,6 +37,8 @@ LEGACY = {
 }  # fmt: skip
 """The legacy classes' names without "Storage", and their dtypes."""
 LEGACY_NAMES = {ALL[kind]: f"{name}Storage" for name, kind in LEGACY.items()}
+NEW_NAME = "storage.TypedStorage"
+"""The type of storages of dtypes that no legacy class is for."""
 
 
 def warn_of_removal() -> None:
@@ -154,10 +157,12 @@ class TypedStorage:
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the legacy class; with a dtype the elements converted to it."""
-        return f"torch.{LEGACY_NAMES[self._dtype]}" if dtype is None else self._convert(dtype)
+        return f"torch.{LEGACY_NAMES.get(self._dtype, NEW_NAME)}" if dtype is None else self._convert(dtype)
 
     def pickle_storage_type(self) -> str:
-        """Return the name of the legacy class without its module."""
+        """Return the name of the legacy class without its module. KeyError for a dtype that has none."""
+        if self._dtype not in LEGACY_NAMES:
+            raise KeyError(f"dtype {self._dtype} is not recognized")
         return LEGACY_NAMES[self._dtype]
 
     def is_pinned(self, device: Any = None) -> bool:
@@ -201,7 +206,7 @@ class TypedStorage:
 
     def _check_value(self, value: Any) -> None:
         if isinstance(value, str):
-            raise TypeError(f"can't assign a str to a torch.{LEGACY_NAMES[self._dtype][:-7]}Tensor")
+            raise TypeError(f"can't assign a str to a torch.{CPP_NAMES[self._dtype.name]}Tensor")
 
     def fill_(self, value: Any) -> Self:
         """Set all elements to a number."""
@@ -326,6 +331,6 @@ def storage_method(self: Tensor) -> TypedStorage:
 
 def storage_type(self: Tensor) -> storagetype:
     """Return the class of storages with the tensor's dtype: FloatStorage of float32."""
-    return TYPES[LEGACY_NAMES[self.dtype]]
+    return TYPES[LEGACY_NAMES[self.dtype]] if self.dtype in LEGACY_NAMES else TypedStorage
 
 

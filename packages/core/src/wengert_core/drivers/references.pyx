@@ -6,6 +6,7 @@ cimport numpy as cnp
 
 from wengert_core.dtypes.dtypes cimport (CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, N_DTYPES, DTypeFacts, dtype_facts,
                                          dtype_of)
+from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.exchange.arrays cimport array_into
 from wengert_core.exchange.device_memory cimport runs_on_device, namespace, reference_of
 from wengert_core.runtime.state cimport thread_state
@@ -130,6 +131,11 @@ cdef bint is_plain(object computed) noexcept:
     return False
 
 
+cdef object dtype_like(object dtype):
+    """The dtype of ours with the name of this one, else the widest of its category, as NumPy's."""
+    return np.dtype(dtype.name) if dtype.name in DTYPES else WIDEST[category_of(dtype)]
+
+
 cdef object as_result(Op op, object computed, int k, int n):
     """The result as an array whose dtype is one of ours: itself, or converted to another dtype of its kind."""
     if is_plain(computed):
@@ -146,7 +152,7 @@ cdef object as_result(Op op, object computed, int k, int n):
         raise wrong_result(op, f"an array of numbers, of at most {MOST_RANK} dims, as {name_of(k, n)}",
                            describe_result(array))
     if type(array) is cnp.ndarray and not is_plain(array) and array.dtype.name != "bfloat16":
-        return array.astype(WIDEST[category_of(array.dtype)])      # uint16, long double, another byte order
+        return array.astype(dtype_like(array.dtype))      # long double, another C type of one size or byte order
     return array
 
 

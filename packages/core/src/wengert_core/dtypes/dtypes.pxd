@@ -1,7 +1,7 @@
-"""The twelve number types: codes, C tables of their facts, and torch's promotion."""
+"""The number types: codes, C tables of their facts, and torch's promotion."""
 
 from wengert_core.kernels.types cimport (DTypeCode, BOOL, UINT8, INT8, INT16, INT32, INT64, FLOAT16, BFLOAT16, FLOAT32,
-                                         FLOAT64, COMPLEX64, COMPLEX128, N_DTYPES)
+                                         FLOAT64, COMPLEX64, COMPLEX128, UINT16, UINT32, UINT64, N_DTYPES)
 
 cdef enum Category:                # torch's promotion looks at the category first
     CAT_BOOL = 0
@@ -18,11 +18,12 @@ cdef class dtype:
 
 
 cdef struct DTypeFacts:
-    int itemsize[12]               # bytes
-    int category[12]               # Category
-    int numpy_type[12]             # NumPy's type number; -1 for bfloat16, which NumPy itself lacks
-    int promote[12][12]            # DTypeCode of the two together
-    int real[12]                   # the real type of a complex one, itself otherwise
+    int itemsize[N_DTYPES]         # bytes
+    int category[N_DTYPES]         # Category
+    int is_signed[N_DTYPES]        # 0 for bool and the unsigned integers
+    int numpy_type[N_DTYPES]       # NumPy's type number; -1 for bfloat16, which NumPy itself lacks
+    int promote[N_DTYPES][N_DTYPES]    # DTypeCode of the two together
+    int real[N_DTYPES]             # the real type of a complex one, itself otherwise
     int default_float              # DTypeCode of the default dtype
     int default_complex
 

@@ -28,6 +28,8 @@ ALL: dict[str, dtype]
 SCALAR_NAMES: tuple[str, ...]
 C_NAMES: tuple[str, ...]
 FILL_NAMES: tuple[str, ...]
+NUMPY_NAMES: tuple[str, ...]
+COMPUTE_NAMES: tuple[str, ...]
 
 def type_name(x: Any) -> str: ...
 def dtype_by_name(name: str) -> dtype: ...

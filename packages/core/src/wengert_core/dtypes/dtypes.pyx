@@ -17,13 +17,14 @@ cdef dict BY_NAME = {}
 cdef dict BY_TYPE_NUMBER = {}          # (NumPy's dtype that was asked for last, code) by its type number
 
 SCALAR_NAMES = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double", "ComplexFloat",
-                "ComplexDouble")
+                "ComplexDouble", "UInt16", "UInt32", "UInt64")
 """torch's names of the dtypes by code: its messages use them, and the names of its tensor types."""
 C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
-           "float", "double", "c10::complex<float>", "c10::complex<double>")
+           "float", "double", "c10::complex<float>", "c10::complex<double>", "short unsigned int", "unsigned int",
+           "long unsigned int")
 """C++'s names of the types of their elements, which some messages use."""
 FILL_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "c10::Half", "c10::BFloat16", "float", "double",
-              "c10::complex<float>", "c10::complex<double>")
+              "c10::complex<float>", "c10::complex<double>", "uint16_t", "uint32_t", "uint64_t")
 """And the names in messages about numbers that do not fit."""
 
 
@@ -60,8 +61,8 @@ cdef class dtype:
 
     @property
     def is_signed(self):
-        """True for all but bool and uint8."""
-        return self.code >= INT8
+        """True for all but bool and the unsigned integers."""
+        return FACTS.is_signed[self.code] != 0
 
     @property
     def kind(self):
@@ -169,24 +170,36 @@ cdef int promote_pair(int a, int b) noexcept:
     """Torch's table: the higher category wins; inside one, the type that holds both."""
     if a == b:
         return a
-    if a > b:
+    if FACTS.category[a] > FACTS.category[b] \
+            or FACTS.category[a] == FACTS.category[b] and FACTS.itemsize[a] > FACTS.itemsize[b]:
         a, b = b, a
     if FACTS.category[a] != FACTS.category[b]:
         if FACTS.category[b] == CAT_COMPLEX and a == FLOAT64:
             return COMPLEX128
         return b
-    if a == UINT8 and b == INT8:
-        return INT16
-    if a == FLOAT16 and b == BFLOAT16:
-        return FLOAT32
+    if FACTS.category[a] == CAT_INT and FACTS.is_signed[a] != FACTS.is_signed[b]:
+        return promote_signs(a, b)
+    if FACTS.category[a] == CAT_FLOAT and FACTS.itemsize[a] == FACTS.itemsize[b]:
+        return FLOAT32                 # float16 and bfloat16
     return b
+
+
+cdef int promote_signs(int a, int b) noexcept:
+    """An integer type with a sign and one without, b at least as wide as a; float64 for uint64, as in NumPy: torch has
+    no rule for it.
+    """
+    cdef int size = FACTS.itemsize[b]
+    if FACTS.is_signed[b] and FACTS.itemsize[a] < size:
+        return b
+    return INT16 if size == 1 else INT32 if size == 2 else INT64 if size == 4 else FLOAT64
 
 
 cdef void fill_tables():
     rows = (("bool", 1, CAT_BOOL, 0), ("uint8", 1, CAT_INT, 2), ("int8", 1, CAT_INT, 1), ("int16", 2, CAT_INT, 3),
             ("int32", 4, CAT_INT, 5), ("int64", 8, CAT_INT, 7), ("float16", 2, CAT_FLOAT, 23),
             ("bfloat16", 2, CAT_FLOAT, -1), ("float32", 4, CAT_FLOAT, 11), ("float64", 8, CAT_FLOAT, 12),
-            ("complex64", 8, CAT_COMPLEX, 14), ("complex128", 16, CAT_COMPLEX, 15))
+            ("complex64", 8, CAT_COMPLEX, 14), ("complex128", 16, CAT_COMPLEX, 15), ("uint16", 2, CAT_INT, 4),
+            ("uint32", 4, CAT_INT, 6), ("uint64", 8, CAT_INT, 8))
     cdef dtype d
     cdef int code, other
     for code, (name, itemsize, category, numpy_type) in enumerate(rows):
@@ -196,6 +209,7 @@ cdef void fill_tables():
         BY_NAME[name] = d
         FACTS.itemsize[code] = itemsize
         FACTS.category[code] = category
+        FACTS.is_signed[code] = category != CAT_BOOL and not name.startswith("uint")
         FACTS.numpy_type[code] = numpy_type
         FACTS.real[code] = code
     FACTS.real[<int> COMPLEX64], FACTS.real[<int> COMPLEX128] = FLOAT32, FLOAT64
@@ -207,7 +221,11 @@ cdef void fill_tables():
 
 fill_tables()
 ALL = dict(BY_NAME)
-"""All dtypes by name."""
+"""All dtypes by name, in the order of their codes."""
+NUMPY_NAMES = tuple([name if FACTS.numpy_type[(<dtype> kind).code] >= 0 else "float32" for name, kind in ALL.items()])
+"""By code NumPy's name of a dtype, or of the one that stands for it in computations: float32 for bfloat16."""
+COMPUTE_NAMES = tuple(["float32" if name == "float16" else name for name in NUMPY_NAMES])
+"""By code NumPy's name of the dtype that is computed in: float32 for 16-bit floats."""
 
 
 not_made_by_hand(<PyTypeObject*> dtype)

@@ -5,12 +5,13 @@ from cpython.float cimport PyFloat_AsDouble, PyFloat_Check
 from cpython.long cimport PyLong_Check
 from cpython.ref cimport PyObject
 from libc.math cimport isfinite
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX128, COMPLEX64, FLOAT16,
-                                         FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8, DTypeFacts, dtype_facts)
+                                         FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8, UINT16, UINT32, UINT64, DTypeFacts,
+                                         dtype_facts)
 from wengert_core.dtypes.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.kernels.pointwise.casts cimport cast
 
@@ -63,7 +64,11 @@ cdef int store_number(PyObject* value, int code, char* where) except -1:
         whole = PyLong_AsLongLongAndOverflow(int(number), &overflow)
         if overflow:
             check_whole(value)
-            raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: {number!r}")
+            if code != UINT64:
+                raise RuntimeError(f"value cannot be converted to type {_FILL_NAMES[code]} without overflow: "
+                                   f"{number!r}")
+            (<uint64_t*> where)[0] = PyLong_AsUnsignedLongLong(int(number))
+            return 0
         cast(INT64, code)(<char*> &whole, 8, where, 16, 1)
         return 0
     elif PyComplex_Check(<object> value):
@@ -90,9 +95,12 @@ cdef int check_whole(PyObject* value) except -1:
     return 0
 
 
-cdef tuple WHOLE_RANGES = ((0, 1), (-255, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1),
-                           (-2**63, 2**63 - 1))
-# what converts to each dtype of integers; negative numbers wrap around in the unsigned one, as in torch
+cdef dict WHOLE_RANGES = {
+    <int> BOOL: (0, 1), <int> INT8: (-2**7, 2**7 - 1), <int> INT16: (-2**15, 2**15 - 1),
+    <int> INT32: (-2**31, 2**31 - 1), <int> INT64: (-2**63, 2**63 - 1), <int> UINT8: (-255, 255),
+    <int> UINT16: (1 - 2**16, 2**16 - 1), <int> UINT32: (1 - 2**32, 2**32 - 1), <int> UINT64: (-2**63, 2**64 - 1),
+}
+# what converts to each dtype of integers; negative numbers wrap around in the unsigned ones, as in torch
 
 
 cdef int check_bound(PyObject* value, int code) except -1:
@@ -150,6 +158,12 @@ cdef object load_number(const char* where, int code):
         return <int> (<int8_t*> where)[0]
     if code == UINT8:
         return <int> (<uint8_t*> where)[0]
+    if code == UINT16:
+        return <int> (<uint16_t*> where)[0]
+    if code == UINT32:
+        return (<uint32_t*> where)[0]
+    if code == UINT64:
+        return (<uint64_t*> where)[0]
     if code == COMPLEX64:
         return complex((<float*> where)[0], (<float*> where)[1])
     if code == COMPLEX128:

@@ -69,7 +69,7 @@ cdef Tensor tensor_of_array(object array):
     except TypeError:
         raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only "
                         "supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, "
-                        "int8, uint8, and bool.") from None
+                        "int8, uint64, uint32, uint16, uint8, and bool.") from None
     cdef int i
     cdef char* low = <char*> cnp.PyArray_DATA(a)
     cdef char* high = low + FACTS.itemsize[code]

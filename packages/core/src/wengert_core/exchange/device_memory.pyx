@@ -6,6 +6,7 @@ import numpy as np
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 
 from wengert_core.dtypes.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, code_of, dtype_facts
+from wengert_core.dtypes.dtypes import NUMPY_NAMES as _NUMPY_NAMES
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, tensor_of_array
 from wengert_core.runtime.state cimport WgState
@@ -107,9 +108,7 @@ cdef object numpy_dtype(int code):
     return NUMPY_DTYPES[code]
 
 
-cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
-                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "V2", "float32",
-                                  "float64", "complex64", "complex128")])
+cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in _NUMPY_NAMES])     # that of bfloat16 is not asked for
 
 
 def numpy_dtype_of(kind):

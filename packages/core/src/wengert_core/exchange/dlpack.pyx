@@ -16,7 +16,8 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from wengert_core.dtypes.dtypes cimport BFLOAT16, UINT8, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, N_DTYPES, DTypeFacts,
+                                         dtype_facts)
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.numpy_bridge cimport has_tangent
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, step_sizes
@@ -152,7 +153,7 @@ cdef uint8_t type_code(int code) noexcept:
         return DL_COMPLEX
     if FACTS.category[code] == CAT_BOOL:
         return DL_BOOL
-    return DL_UINT if code == UINT8 else DL_INT
+    return DL_INT if FACTS.is_signed[code] else DL_UINT
 
 
 cdef int describe(Tensor t, WgDLTensor* described) except -1:
@@ -282,7 +283,7 @@ cdef class DLPackMemory:
 
 cdef int code_of_type(WgDLDataType kind) except -1:
     cdef int code
-    for code in range(12):
+    for code in range(N_DTYPES):
         if kind.lanes == 1 and kind.code == type_code(code) and kind.bits == 8 * FACTS.itemsize[code]:
             return code
     raise BufferError(f"from_dlpack: there is no dtype for DLPack's type code {kind.code} with {kind.bits} bits and "

@@ -7,8 +7,10 @@ from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
+
+from operator import index
 
 import numpy as np
 cimport numpy as cnp
@@ -16,8 +18,8 @@ cimport numpy as cnp
 from wengert_core.dispatch.arguments cimport check_rank
 from wengert_core.dispatch.exact_values cimport MOST_ITEMS, all_items, items_of, length_of
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX128, FLOAT16, FLOAT32,
-                                         FLOAT64, INT16, INT32, INT64, INT8, UINT8, DTypeFacts, code_of, dtype_facts,
-                                         dtype_of)
+                                         FLOAT64, INT16, INT32, INT64, INT8, UINT8, UINT16, UINT32, UINT64, DTypeFacts,
+                                         code_of, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.dtypes.scalars cimport check_range, check_whole, number_code, store_number
 from wengert_core.exchange.arrays cimport copy_into
@@ -40,6 +42,7 @@ cdef extern from "Python.h":
     double PyFloat_AS_DOUBLE(PyObject* o) noexcept
     double PyFloat_AsDouble(PyObject* o) except? -1
     long long PyLong_AsLongLongAndOverflow(PyObject* o, int* overflow) except? -1
+    unsigned long long PyLong_AsUnsignedLongLong(object o) except? 0xFFFFFFFFFFFFFFFF
     Py_ssize_t PySequence_Fast_GET_SIZE(PyObject* o) noexcept
     PyObject* PySequence_Fast_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
 
@@ -156,9 +159,13 @@ cdef RuntimeError no_room(int code, object value, bint filling=False):
 
 
 cdef inline bint fits(long long whole, int code) noexcept:
-    """Whether an integer can be stored; negative ones wrap in uint8 as they do in torch."""
+    """Whether an integer can be stored; negative ones wrap in the unsigned dtypes as they do in torch."""
     if code == UINT8:
         return -255 <= whole <= 255
+    if code == UINT16:
+        return -65535 <= whole <= 65535
+    if code == UINT32:
+        return -4294967295LL <= whole <= 4294967295LL
     if code == INT8:
         return -128 <= whole <= 127
     if code == INT16:
@@ -171,11 +178,11 @@ cdef inline bint fits(long long whole, int code) noexcept:
 cdef int store_whole(long long whole, int code, char* where, object value) except -1:
     if not fits(whole, code):
         raise no_room(code, value)
-    if code == INT64:
+    if code == INT64 or code == UINT64:
         (<int64_t*> where)[0] = whole
-    elif code == INT32:
+    elif code == INT32 or code == UINT32:
         (<int32_t*> where)[0] = <int32_t> whole
-    elif code == INT16:
+    elif code == INT16 or code == UINT16:
         (<int16_t*> where)[0] = <int16_t> whole
     else:
         (<uint8_t*> where)[0] = <uint8_t> whole
@@ -183,8 +190,11 @@ cdef int store_whole(long long whole, int code, char* where, object value) excep
 
 
 cdef int store_truncated(double real, int code, char* where, object value) except -1:
-    """A float in an integer dtype: its whole part, if that fits (no NaN, no infinity, nothing negative in uint8)."""
-    if not (-9223372036854775808.0 <= real < 9223372036854775808.0) or (code == UINT8 and real < 0) \
+    """A float in an integer dtype: its whole part, if that fits (no NaN, no infinity, nothing negative without sign)."""
+    if code == UINT64 and 9223372036854775808.0 <= real < 18446744073709551616.0:
+        (<uint64_t*> where)[0] = <uint64_t> real
+        return 0
+    if not (-9223372036854775808.0 <= real < 9223372036854775808.0) or (real < 0 and not FACTS.is_signed[code]) \
             or not fits(<long long> real, code) or (code == INT8 and real < -128) or (code == INT16 and real < -32768) \
             or (code == INT32 and real < -2147483648.0):
         raise no_room(code, value)
@@ -209,6 +219,8 @@ cdef int store_leaf(PyObject* item, int code, char* where) except -1:
         store_number(<PyObject*> number, code, where)
     elif PyFloat_Check(item):
         store_truncated(PyFloat_AS_DOUBLE(item), code, where, <object> item)
+    elif code == UINT64:               # OverflowError, Python's own, as in torch
+        (<uint64_t*> where)[0] = PyLong_AsUnsignedLongLong(index(<object> item))
     else:
         whole = PyLong_AsLongLongAndOverflow(item, &overflow)
         if overflow:
@@ -251,7 +263,7 @@ cdef int store_assigned(PyObject* value, int code, char* where) except -1:
         number = single_value(number)
     if PyLong_Check(<PyObject*> number):
         PyLong_AsLongLongAndOverflow(<PyObject*> number, &overflow)
-        if overflow:
+        if overflow and code != UINT64:
             raise ValueError(f"Overflow when unpacking long long: {number!r} does not fit into 64 bits")
     if FACTS.category[code] >= CAT_FLOAT and code != FLOAT16 and code != BFLOAT16:
         check_range(number, code)
@@ -264,9 +276,11 @@ cdef int store_single(object number, int code, char* where) except -1:
         if number.imag != 0:
             raise no_room(code, number, True)
         number = number.real
+    if code == UINT64 and PyLong_Check(<PyObject*> number) and -2**63 <= number < 0:
+        number = int(number) + 2**64   # here negative numbers wrap, as in the narrower dtypes
     try:
         return store_leaf(<PyObject*> number, code, where)
-    except (RuntimeError, ValueError):
+    except (RuntimeError, ValueError, OverflowError):
         raise no_room(code, number, True) from None
 
 
@@ -444,11 +458,13 @@ def ramp(Tensor tensor, start, step):
     cdef Ramp r
     r.data, r.itemsize = tensor.data, FACTS.itemsize[tensor.code]
     r.real = FACTS.category[tensor.code] == CAT_FLOAT
-    r.in_place = tensor.code == (FLOAT64 if r.real else INT64)
+    r.in_place = tensor.code == FLOAT64 or tensor.code == INT64 or tensor.code == UINT64
     r.narrow = cast(FLOAT64 if r.real else INT64, tensor.code)
     if r.real:
         r.first, r.pace = start, step
     else:
+        if tensor.code == UINT64:      # the same bits as an integer with a sign
+            start, step = (start + 2**63) % 2**64 - 2**63, (step + 2**63) % 2**64 - 2**63
         r.low, r.stride = start, step
     if tensor.count < LARGE:
         fill_ramp(0, tensor.count, &r)

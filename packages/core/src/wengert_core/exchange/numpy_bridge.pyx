@@ -14,7 +14,7 @@ import numpy as np
 cimport numpy as cnp
 
 from wengert_core.dispatch.hooks cimport hooks
-from wengert_core.dtypes.dtypes cimport BFLOAT16, DTypeFacts, code_of, dtype_facts
+from wengert_core.dtypes.dtypes cimport BFLOAT16, N_DTYPES, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport on_host
@@ -37,7 +37,7 @@ from wengert_core.devices.layout import LAYOUTS as _LAYOUTS
 
 cdef int array_code(object array) except -1:
     cdef int number = cnp.PyArray_TYPE(array), code
-    for code in range(12):
+    for code in range(N_DTYPES):
         if FACTS.numpy_type[code] == number:
             return code
     try:                               # ml_dtypes' bfloat16, and the second of two C types of one size
@@ -46,7 +46,7 @@ cdef int array_code(object array) except -1:
         pass
     name = array.dtype.type.__name__
     raise TypeError(f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, "
-                    "float16, complex64, complex128, int64, int32, int16, int8, uint8, "
+                    "float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
                     "and bool (and ml_dtypes.bfloat16).")
 
 

@@ -24,7 +24,6 @@ UNSAID: Any = object()
 _DECIMALS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}
 RESULT_TYPE_FORMS = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2"))
 """The names that result_type's operands may be given by."""
-_CATEGORY = {"bool": 0, "float16": 2, "bfloat16": 2, "float32": 2, "float64": 2, "complex64": 3, "complex128": 3}
 
 
 @checked
@@ -122,7 +121,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     (True, False)
     """
     from_, to = as_dtype(from_, "can_cast", "from_"), as_dtype(to, "can_cast", "to")
-    return _CATEGORY.get(from_.name, 1) <= _CATEGORY.get(to.name, 1)
+    return from_.category <= to.category
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
@@ -171,7 +170,7 @@ def _combine(*values: Any) -> dtype:
     if ranks[0] == ranks[1]:
         return _promoted(*types)
     high, low = (types[0], types[1]) if ranks[0] > ranks[1] else (types[1], types[0])
-    level_high, level_low = _CATEGORY.get(high.name, 1), _CATEGORY.get(low.name, 1)
+    level_high, level_low = high.category, low.category
     if level_low <= level_high:
         return high
     if level_low == 3 and level_high == 2:

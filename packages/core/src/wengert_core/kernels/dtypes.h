@@ -12,7 +12,15 @@
 typedef struct { float re, im; } wg_c64;
 typedef struct { double re, im; } wg_c128;
 
-enum { WG_BOOL, WG_U8, WG_I8, WG_I16, WG_I32, WG_I64, WG_F16, WG_BF16, WG_F32, WG_F64, WG_C64, WG_C128, WG_N_DTYPES };
+enum { WG_BOOL, WG_U8, WG_I8, WG_I16, WG_I32, WG_I64, WG_F16, WG_BF16, WG_F32, WG_F64, WG_C64, WG_C128, WG_U16, WG_U32, WG_U64,
+       WG_N_DTYPES };
+
+WG_INLINE int wg_itemsize(int code) {
+    static const unsigned char sizes[WG_N_DTYPES] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 2, 4, 8};
+    return sizes[code];
+}
+
+WG_INLINE int wg_is_float(int code) { return WG_F16 <= code && code <= WG_F64; }
 
 WG_INLINE float wg_half_to_float(uint16_t h) {
     const uint32_t w = (uint32_t)h << 16, sign = w & 0x80000000u, two_w = w + w;
@@ -45,5 +53,14 @@ WG_TO_INT(wg_float_to_i32, float, int32_t, -0x1p31f, 0x1p31f, -0x1p31f)
 WG_TO_INT(wg_double_to_i32, double, int32_t, -2147483649.0, 0x1p31, -0x1p31)
 WG_TO_INT(wg_float_to_i64, float, int64_t, -0x1p63f, 0x1p63f, -0x1p63f)
 WG_TO_INT(wg_double_to_i64, double, int64_t, -0x1p63, 0x1p63, -0x1p63)
+
+/* To uint64: negative numbers wrap; NaN and what is below int64 become 2^63, what is too large 0, as in torch. */
+#define WG_TO_U64(NAME, FROM, SIGNED, END) \
+    WG_INLINE uint64_t NAME(FROM x) { \
+        const uint64_t high = x < END ? (uint64_t)SIGNED(x - END / 2) ^ 0x8000000000000000u : 0; \
+        return x >= END / 2 ? high : (uint64_t)SIGNED(x); \
+    }
+WG_TO_U64(wg_float_to_u64, float, wg_float_to_i64, 0x1p64f)
+WG_TO_U64(wg_double_to_u64, double, wg_double_to_i64, 0x1p64)
 
 #endif

@@ -22,7 +22,10 @@ cdef enum DTypeCode:
     FLOAT64 = 9
     COMPLEX64 = 10
     COMPLEX128 = 11
-    N_DTYPES = 12
+    UINT16 = 12                         # behind the others: codes are no order, what a dtype is stands in DTypeFacts
+    UINT32 = 13
+    UINT64 = 14
+    N_DTYPES = 15
 
 ctypedef fused real_t:
     float

@@ -24,7 +24,8 @@ Shape = tuple[int, ...]
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """Bits of a floating dtype's significand: all integers up to 2**digits are exact."""
 LIMITS = {"bool": (0, 1), "uint8": (0, 255), "int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1),
-          "int32": (-(1 << 31), (1 << 31) - 1), "int64": (-(1 << 63), (1 << 63) - 1)}  # fmt: skip
+          "int32": (-(1 << 31), (1 << 31) - 1), "int64": (-(1 << 63), (1 << 63) - 1), "uint16": (0, (1 << 16) - 1),
+          "uint32": (0, (1 << 32) - 1), "uint64": (0, (1 << 64) - 1)}  # fmt: skip
 
 
 def _precision(kind: Any) -> type:
@@ -233,7 +234,7 @@ def integers(rng: np.random.Generator, shape: Shape, kind: Any, low: Any, high: 
     low, high = resolve_bounds(low, high)
     if high is None:
         low = 0 if low is None else checked_low(kind, low, least, most)
-        return rng.integers(low, most, shape, np.int64, endpoint=True)
+        return rng.integers(low, most, shape, np.uint64 if most >= 1 << 63 else np.int64, endpoint=True)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in (("from", low), ("to - 1", high - 1)):

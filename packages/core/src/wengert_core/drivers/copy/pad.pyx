@@ -8,13 +8,15 @@ from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
-from wengert_core.dtypes.dtypes cimport BOOL, UINT8
+from wengert_core.dtypes.dtypes cimport BOOL, CAT_INT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport check_bound, number_code, store_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, fill_number
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, lay_channels_last
 from wengert_core.geometry.size_math cimport mul_add
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
+
+cdef DTypeFacts* FACTS = dtype_facts()
 
 
 def configure(Op op):
@@ -26,8 +28,9 @@ cdef int check_value(PyObject* value, int code) except -1:
     """RuntimeError for a number that the dtype does not hold."""
     if code == BOOL or number_code(value) < 0 or isinstance(<object> value, complex):
         return 0
-    if code == UINT8 and <object> value < 0:
-        raise RuntimeError(f"value cannot be converted to type uint8_t without overflow: {<object> value!r}")
+    if FACTS.category[code] == CAT_INT and not FACTS.is_signed[code] and <object> value < 0:
+        raise RuntimeError(f"value cannot be converted to type {dtype_of(code).name}_t without overflow: "
+                           f"{<object> value!r}")
     return check_bound(value, code)
 
 

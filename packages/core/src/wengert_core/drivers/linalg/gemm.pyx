@@ -17,7 +17,9 @@ from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.drivers.linalg.dot cimport DOT_UNIT, dot_in_units
 from wengert_core.drivers.linalg.outer cimport outer_product
 from wengert_core.drivers.pointwise.loop_lookup import numpy_is_known
-from wengert_core.dtypes.dtypes cimport BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, N_DTYPES, DTypeFacts,
+                                         dtype_facts)
+from wengert_core.dtypes.dtypes import COMPUTE_NAMES as _COMPUTE_NAMES
 from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy, copy_into
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread,
@@ -61,7 +63,7 @@ cdef struct ProductLoop:
     void* data
     bint asked
 
-cdef ProductLoop LOOPS[12]
+cdef ProductLoop LOOPS[N_DTYPES]
 memset(LOOPS, 0, sizeof(LOOPS))
 cdef wg_gemm_loop CHOSEN[4]            # from float32 on
 memset(CHOSEN, 0, sizeof(CHOSEN))
@@ -111,7 +113,7 @@ cdef int choose(ProductLoop* loop, int code) except -1:
     """Put the gemm of the BLAS that the user has chosen in front of NumPy's loop, unless it disagrees."""
     cdef wg_gemm_loop* chosen = &CHOSEN[code - FLOAT32]
     cdef ProductLoop numpys = loop[0]
-    cdef bytes one = np.ones(1, NUMPY_NAMES[code]).tobytes()
+    cdef bytes one = np.ones(1, _COMPUTE_NAMES[code]).tobytes()
     chosen.gemm = routine("sdcz"[code - FLOAT32] + "gemm")
     if chosen.gemm == NULL:
         return 0
@@ -123,7 +125,7 @@ cdef int choose(ProductLoop* loop, int code) except -1:
     if not agrees(loop, code):
         loop[0] = numpys
         warnings.warn("The BLAS that is used in place of NumPy's (WENGERT_BLAS, or MKL where it is installed) has a "
-                      f"wrong product of two small {NUMPY_NAMES[code]} matrices; NumPy's is used",
+                      f"wrong product of two small {_COMPUTE_NAMES[code]} matrices; NumPy's is used",
                       RuntimeWarning, stacklevel=1)
     return 0
 
@@ -136,7 +138,7 @@ cdef bint agrees(ProductLoop* loop, int code):
     cdef char result[64]
     cdef Py_ssize_t itemsize = FACTS.itemsize[code]
     cdef bytes raw
-    dtype = np.dtype(NUMPY_NAMES[code])
+    dtype = np.dtype(_COMPUTE_NAMES[code])
     a, b = np.arange(1, 7, dtype=dtype).reshape(2, 3), np.arange(2, 8, dtype=dtype).reshape(3, 2)
     args[0], args[1], args[2] = <char*> <size_t> a.ctypes.data, <char*> <size_t> b.ctypes.data, result
     sizes[0], sizes[1], sizes[2], sizes[3] = 1, 2, 3, 2
@@ -146,10 +148,6 @@ cdef bint agrees(ProductLoop* loop, int code):
     loop.fn(args, sizes, steps, loop.data)
     raw = np.matmul(a, b).tobytes()
     return memcmp(result, <const char*> raw, 4 * itemsize) == 0
-
-
-cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
-                          "float64", "complex64", "complex128")
 
 
 # ---- operands

@@ -22,7 +22,7 @@ from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.steps cimport record_outputs
-from wengert_core.dtypes.dtypes cimport COMPLEX64, FLOAT32, INT32, DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport COMPLEX64, COMPLEX128, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, tensor_of_array
 from wengert_core.exchange.column_major cimport by_columns, copy_by_columns
 from wengert_core.runtime.blas_lookup cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
@@ -120,6 +120,11 @@ cdef bint is_whole(wg_lapack* lapack) noexcept:
             and lapack.gesdd != NULL)
 
 
+cdef inline bint has_lapack(int code) noexcept:
+    """Whether LAPACK knows a dtype at all."""
+    return FLOAT32 <= code <= COMPLEX128
+
+
 cdef bint is_usable(Op op, int code) except -1:
     """Whether LAPACK is there for a dtype and gives what the op's reference gives."""
     cdef Family* family = <Family*> op.data
@@ -154,7 +159,7 @@ cdef object agrees(Op op, int code):
 def by_lapack(Op op, dtype):
     """Whether this op is computed by LAPACK for a dtype; else it is its reference."""
     cdef int code = dtype.code
-    return op.data != NULL and code >= FLOAT32 and is_usable(op, code)
+    return op.data != NULL and has_lapack(code) and is_usable(op, code)
 
 
 # ---- the steps
@@ -170,7 +175,8 @@ cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t
         b = <Tensor> slots[second]
         if b.code != a.code or b.count == 0:
             return False
-    if live & WG_ON_DEVICE or a.device or a.code < FLOAT32 or a.rank < 2 or a.count == 0 or not is_usable(op, a.code):
+    if live & WG_ON_DEVICE or a.device or not has_lapack(a.code) or a.rank < 2 or a.count == 0 \
+            or not is_usable(op, a.code):
         return False
     job.lapack, job.code, job.itemsize, job.failed = &LAPACK[a.code - FLOAT32], a.code, FACTS.itemsize[a.code], 0
     job.m, job.n = a.dims[a.rank - 2], a.dims[a.rank - 1]

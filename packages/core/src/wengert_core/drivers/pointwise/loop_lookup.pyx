@@ -10,6 +10,7 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_COMPLEX, FLOAT16, FLOAT32, DTypeFacts, dtype_facts, N_DTYPES
+from wengert_core.dtypes.dtypes import NUMPY_NAMES as _NUMPY_NAMES
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport loop_t, npy_intp
@@ -101,7 +102,7 @@ cdef bint agrees(Loop* loop, object ufunc, int n_in):
     cdef npy_intp n = 3
     cdef int k
     cdef bytes raw
-    dtype = np.dtype(NUMPY_NAMES[loop.compute])
+    dtype = np.dtype(_NUMPY_NAMES[loop.compute])
     arrays = [np.array([1, 2, 1 + k], dtype=dtype) for k in range(n_in)]
     memset(result, 0, sizeof(result))
     for k in range(n_in):
@@ -109,7 +110,7 @@ cdef bint agrees(Loop* loop, object ufunc, int n_in):
         memcpy(inputs + 48 * k, <const char*> raw, 3 * dtype.itemsize)
         args[k] = inputs + 48 * k
         strides[k] = dtype.itemsize
-    out_dtype = np.dtype(NUMPY_NAMES[loop.out])
+    out_dtype = np.dtype(_NUMPY_NAMES[loop.out])
     args[n_in] = result
     strides[n_in] = out_dtype.itemsize
     loop.fn(args, &n, strides, loop.data)
@@ -117,10 +118,6 @@ cdef bint agrees(Loop* loop, object ufunc, int n_in):
         expected = ufunc(*arrays)
     raw = expected.tobytes()
     return expected.dtype == out_dtype and memcmp(result, <const char*> raw, 3 * out_dtype.itemsize) == 0
-
-
-cdef tuple NUMPY_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float32",
-                          "float64", "complex64", "complex128")
 
 
 cdef int resolve(Loop* loop, object kernels, int code, int n_in, int out, int first) except -1:

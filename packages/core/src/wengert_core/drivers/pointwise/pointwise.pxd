@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.loop_lookup cimport Loop
+from wengert_core.kernels.types cimport N_DTYPES
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum Promotion:
@@ -32,7 +33,7 @@ cdef enum Narrow:                      # what is rounded to float16 or bfloat16 
     NARROW_QUOTIENT = 2                # div to zero: the quotient of two tensors, before it is truncated
 
 cdef struct Pointwise:                 # Op.data of the family; further ones for the values of a variant argument
-    Loop loops[12]                     # by the common dtype
+    Loop loops[N_DTYPES]                     # by the common dtype
     int n_in                           # inputs of the loop: the first slots, at most 4; numbers have stride 0
     int n_promote                      # of them, those which decide the dtype
     int promotion                      # Promotion

@@ -29,7 +29,7 @@ from wengert_core.drivers.steps cimport (
     after_write, before_write, broadcast, can_cast, common_code, prepare_given_out, prepare_out, record
 )
 from wengert_core.dtypes.dtypes cimport (
-    BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
+    BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
 )
 from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.exchange.arrays cimport convert_copy
@@ -711,8 +711,14 @@ def truncate_reference(xp, x):
     return xp.trunc(x)
 
 
-# The bound that None stands for, of each dtype: nothing is below or above it.
-cdef tuple INTEGER_BOUNDS = (
-    (False, True), (0, 255), (-2**7, 2**7 - 1), (-2**15, 2**15 - 1), (-2**31, 2**31 - 1), (-2**63, 2**63 - 1)
-)
-cdef tuple BOUNDS = INTEGER_BOUNDS + 4 * ((-math.inf, math.inf),)
+cdef tuple bounds_of(int code):
+    """The bounds that None stands for in a dtype: nothing is below or above them."""
+    cdef object end = 1 << 8 * <object> FACTS.itemsize[code]
+    if FACTS.category[code] == CAT_BOOL:
+        return False, True
+    if FACTS.category[code] >= CAT_FLOAT:
+        return -math.inf, math.inf
+    return (-end // 2, end // 2 - 1) if FACTS.is_signed[code] else (0, end - 1)
+
+
+cdef tuple BOUNDS = tuple([bounds_of(code) for code in range(N_DTYPES)])

@@ -7,14 +7,13 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.loop_lookup cimport Loop
 from wengert_core.drivers.references cimport call_this, convert_into
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, dtype_of
+from wengert_core.dtypes.dtypes import COMPUTE_NAMES as _COMPUTE_NAMES
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, same_shape
 
-cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in
-                                 ("bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float32", "float32",
-                                  "float64", "complex64", "complex128")])
+cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in _COMPUTE_NAMES])
 
 
 cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor out) except -1:

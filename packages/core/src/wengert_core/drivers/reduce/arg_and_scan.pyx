@@ -27,7 +27,7 @@ cdef enum:
 cdef struct Lines:                     # Op.data of these ops
     Reduction* indices
     Reduction* values
-    scan_fn scans[12]                  # by the input's dtype
+    scan_fn scans[N_DTYPES]            # by the input's dtype
     int dim_slot
     int keepdim_slot
 

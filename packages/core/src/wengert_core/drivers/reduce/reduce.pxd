@@ -3,7 +3,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.kernels.types cimport reduce_fn
+from wengert_core.kernels.types cimport N_DTYPES, reduce_fn
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum ReductionKind:
@@ -19,7 +19,7 @@ cdef enum RepeatKind:
     REPEATED_PRODUCT = 2               # its n-th power
 
 cdef struct Reduction:                 # Op.data of the family
-    reduce_fn fns[12]                  # by the input's dtype; NULL: only the reference
+    reduce_fn fns[N_DTYPES]            # by the input's dtype; NULL: only the reference
     int kind                           # ReductionKind
     uint32_t accepts                   # a bit for each dtype code
     int dim_slot                       # 1; -1: none

@@ -21,8 +21,9 @@ from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_err
 from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.drivers.steps cimport prepare_given_out, record
-from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, FLOAT16,
-                                         FLOAT32, FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of, dtype_facts)
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, COMPLEX128,
+                                         FLOAT16, FLOAT32, FLOAT64, INT64, N_DTYPES, UINT8, DTypeFacts, code_of,
+                                         dtype_facts)
 from wengert_core.exchange.arrays cimport array_of, convert_copy, tensor_of_result
 from wengert_core.exchange.device_memory cimport array_at, runs_on_device, put_array
 from wengert_core.kernels.reduce.reduce cimport find_reduction
@@ -133,7 +134,7 @@ cdef object whole_call(Op op, PyObject* a):
         code = t.code
         live = t.flags & thread_state().modes
         if r.fns[code] != NULL and r.kind <= REDUCE_MEAN and t.flags & TF_CONTIGUOUS and t.count < LARGE \
-                and not live & LIVE_BEYOND and code >= FLOAT32 and r.accepts >> code & 1:
+                and not live & LIVE_BEYOND and FLOAT32 <= code <= COMPLEX128 and r.accepts >> code & 1:
             out = new_empty(code, 0, NULL)
             r.fns[code](t.data, 1, 0, t.count, FACTS.itemsize[code], out.data, 0)
             if r.kind == REDUCE_MEAN:

@@ -18,6 +18,7 @@ from wengert_core.drivers.view.slice cimport geometry_slice
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_CLONE, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SLICE,
                                              V_TRANSPOSE, V_UNSAFE_VIEW, V_VIEW, checked_self, is_stale, mark_origin,
                                              only_recorded, recorded_view, set_shortcuts, view_call)
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
@@ -257,7 +258,7 @@ cdef object adjoint_run(Op op, PyObject** slots, uint32_t live):
         raise TensorAttributeError(f"tensor.H is only supported on matrices (2-D tensors). Got {t.rank}-D tensor."
                                    f"{' For batches of matrices, consider using tensor.mH' if t.rank > 2 else ''}")
     out = transpose_matrix(t, {"adjoint": "tensor.adjoint()", "mH": "tensor.mH"}.get(name, "tensor.H"))
-    return out.conj() if t.code >= 10 else out
+    return out.conj() if dtype_facts().category[t.code] == CAT_COMPLEX else out
 
 
 cdef object movedim_run(Op op, PyObject** slots, uint32_t live):

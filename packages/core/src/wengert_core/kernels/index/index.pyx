@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memmove
 
 from wengert_core.kernels.types cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16,
-                                         INT32, INT64, UINT8, npy_intp)
+                                         INT32, INT64, UINT8, UINT16, UINT32, UINT64, npy_intp)
 
 cdef extern from "wengert_core/kernels/dtypes.h" nogil:
     float wg_half_to_float(uint16_t h)
@@ -245,11 +245,11 @@ cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:
         add_numbers(loop, <float *>NULL)
     elif dtype == FLOAT64:
         add_numbers(loop, <double *>NULL)
-    elif dtype == INT64:
+    elif dtype == INT64 or dtype == UINT64:     # what wraps is the same with a sign and without
         add_numbers(loop, <int64_t *>NULL)
-    elif dtype == INT32:
+    elif dtype == INT32 or dtype == UINT32:
         add_numbers(loop, <int32_t *>NULL)
-    elif dtype == INT16:
+    elif dtype == INT16 or dtype == UINT16:
         add_numbers(loop, <int16_t *>NULL)
     elif dtype == INT8:
         add_numbers(loop, <int8_t *>NULL)

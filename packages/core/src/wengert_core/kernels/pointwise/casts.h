@@ -1,5 +1,5 @@
-/* All 12 x 12 conversions, generated: each source has a class (the type it is loaded as), each target a conversion
- * from each class. Classes: i int32, l int64, f float, d double, c and z the complex types.
+/* All 15 x 15 conversions, generated: each source has a class (the type it is loaded as), each target a conversion
+ * from each class. Classes: i int32, l int64, u uint64, f float, d double, c and z the complex types.
  */
 #ifndef WENGERT_CASTS_H
 #define WENGERT_CASTS_H
@@ -21,6 +21,9 @@ typedef void (*wg_cast_fn)(char *, Py_ssize_t, char *, Py_ssize_t, Py_ssize_t);
 #define WG_LD_F64(x) (x)
 #define WG_LD_C64(x) (x)
 #define WG_LD_C128(x) (x)
+#define WG_LD_U16(x) ((int32_t)(x))
+#define WG_LD_U32(x) ((int64_t)(x))
+#define WG_LD_U64(x) (x)
 
 #define WG_STORE(TAG, CLASS, FROM, TO, EXPR) WG_INLINE TO wg_st_##TAG##_##CLASS(FROM x) { return EXPR; }
 
@@ -28,6 +31,7 @@ typedef void (*wg_cast_fn)(char *, Py_ssize_t, char *, Py_ssize_t, Py_ssize_t);
 #define WG_STORE_REAL(TAG, TO, FROM_INT, FROM_LONG, FROM_FLOAT, FROM_DOUBLE) \
     WG_STORE(TAG, i, int32_t, TO, FROM_INT) \
     WG_STORE(TAG, l, int64_t, TO, FROM_LONG) \
+    WG_STORE(TAG, u, uint64_t, TO, FROM_LONG) \
     WG_STORE(TAG, f, float, TO, FROM_FLOAT) \
     WG_STORE(TAG, d, double, TO, FROM_DOUBLE) \
     WG_STORE(TAG, c, wg_c64, TO, wg_st_##TAG##_f(x.re)) \
@@ -38,7 +42,10 @@ WG_STORE_INT(U8, uint8_t)
 WG_STORE_INT(I8, int8_t)
 WG_STORE_INT(I16, int16_t)
 WG_STORE_INT(I32, int32_t)
-WG_STORE_REAL(I64, int64_t, x, x, wg_float_to_i64(x), wg_double_to_i64(x))
+WG_STORE_REAL(I64, int64_t, x, (int64_t)x, wg_float_to_i64(x), wg_double_to_i64(x))
+WG_STORE_INT(U16, uint16_t)
+WG_STORE_REAL(U32, uint32_t, (uint32_t)x, (uint32_t)x, (uint32_t)wg_float_to_i64(x), (uint32_t)wg_double_to_i64(x))
+WG_STORE_REAL(U64, uint64_t, (uint64_t)x, (uint64_t)x, wg_float_to_u64(x), wg_double_to_u64(x))
 WG_STORE_REAL(F16, uint16_t, wg_float_to_half((float)x), wg_float_to_half((float)x), wg_float_to_half(x),
               wg_float_to_half((float)x))
 WG_STORE_REAL(BF16, uint16_t, wg_float_to_bfloat((float)x), wg_float_to_bfloat((float)x), wg_float_to_bfloat(x),
@@ -48,6 +55,7 @@ WG_STORE_REAL(F64, double, (double)x, (double)x, (double)x, x)
 
 WG_STORE(BOOL, i, int32_t, uint8_t, x != 0)
 WG_STORE(BOOL, l, int64_t, uint8_t, x != 0)
+WG_STORE(BOOL, u, uint64_t, uint8_t, x != 0)
 WG_STORE(BOOL, f, float, uint8_t, x != 0)
 WG_STORE(BOOL, d, double, uint8_t, x != 0)
 WG_STORE(BOOL, c, wg_c64, uint8_t, (x.re != 0) | (x.im != 0))
@@ -57,6 +65,7 @@ WG_STORE(BOOL, z, wg_c128, uint8_t, (x.re != 0) | (x.im != 0))
     WG_INLINE TO wg_make_##TAG(REAL re, REAL im) { TO y; y.re = re; y.im = im; return y; } \
     WG_STORE(TAG, i, int32_t, TO, wg_make_##TAG((REAL)x, 0)) \
     WG_STORE(TAG, l, int64_t, TO, wg_make_##TAG((REAL)x, 0)) \
+    WG_STORE(TAG, u, uint64_t, TO, wg_make_##TAG((REAL)x, 0)) \
     WG_STORE(TAG, f, float, TO, wg_make_##TAG((REAL)x, 0)) \
     WG_STORE(TAG, d, double, TO, wg_make_##TAG((REAL)x, 0)) \
     WG_STORE(TAG, c, wg_c64, TO, wg_make_##TAG((REAL)x.re, (REAL)x.im)) \

@@ -1,15 +1,15 @@
-"""Conversion of n elements between any two of the twelve dtypes, with torch's semantics.
+"""Conversion of n elements between any two dtypes, with torch's semantics.
 
-Float to integer truncates and goes through int32 (int64 for an int64 target), so what does not fit wraps from there;
-NaN and what does not fit the first step become its smallest value. Complex to real takes the real part; to bool,
+Float to integer truncates and goes through int32 (int64 for targets of 32 bits without a sign, and of 64), so what does
+not fit wraps from there; NaN and what does not fit the first step become its smallest value. Complex to real takes the real part; to bool,
 either part counts. float64 to a 16-bit float rounds through float32. Equal types are copied.
 """
 from wengert_core.kernels.types cimport N_DTYPES, cast_fn
 
 cdef extern from "wengert_core/kernels/pointwise/casts_table.h" nogil:
-    const int* WG_ITEMSIZES
     cast_fn wg_find_cast(int src, int dst)
     cast_fn wg_find_copy(int itemsize)
+    int wg_itemsize(int code)
 
 
 cdef cast_fn cast(int src, int dst) noexcept nogil:
@@ -21,4 +21,4 @@ cdef cast_fn find_copy(int itemsize) noexcept nogil:
 
 
 cdef int itemsize_of(int dtype) noexcept nogil:
-    return WG_ITEMSIZES[dtype] if 0 <= dtype < N_DTYPES else 0
+    return wg_itemsize(dtype) if 0 <= dtype < N_DTYPES else 0

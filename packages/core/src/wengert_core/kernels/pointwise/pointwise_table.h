@@ -187,6 +187,7 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
     WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),
     WG_WHERE_OF(WG_F32, 4), WG_WHERE_OF(WG_F64, 8), WG_WHERE_OF(WG_C64, 8), WG_WHERE_OF(WG_C128, 16),
+    WG_WHERE_OF(WG_U16, 2), WG_WHERE_OF(WG_U32, 4), WG_WHERE_OF(WG_U64, 8),
     WG_COMPARISON(eq), WG_COMPARISON(ne), WG_COMPARISON(lt), WG_COMPARISON(le), WG_COMPARISON(gt), WG_COMPARISON(ge)};
 
 static const wg_pointwise_entry *wg_find_pointwise(const char *name, int dtype) {

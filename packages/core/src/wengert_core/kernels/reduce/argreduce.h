@@ -76,6 +76,10 @@
     WG_ARGREDUCE(NAME##_I16, int16_t, WG_SAME, int16_t, I16, BETTER, OP) \
     WG_ARGREDUCE(NAME##_I32, int32_t, WG_SAME, int32_t, I32, BETTER, OP) \
     WG_ARGREDUCE(NAME##_I64, int64_t, WG_SAME, int64_t, I64, BETTER, OP)
+#define WG_ARG_UNSIGNED(NAME, BETTER, OP, U16, U32, U64) \
+    WG_ARGREDUCE(NAME##_U16, uint16_t, WG_SAME, uint16_t, U16, BETTER, OP) \
+    WG_ARGREDUCE(NAME##_U32, uint32_t, WG_SAME, uint32_t, U32, BETTER, OP) \
+    WG_ARGREDUCE(NAME##_U64, uint64_t, WG_SAME, uint64_t, U64, BETTER, OP)
 #define WG_ARG_FLOATS(NAME, BETTER, OPF, OPD, INF) \
     WG_ARGREDUCE(NAME##_F16, uint16_t, wg_half_to_float, float, INF, BETTER, OPF) \
     WG_ARGREDUCE(NAME##_BF16, uint16_t, wg_bfloat_to_float, float, INF, BETTER, OPF) \
@@ -83,6 +87,8 @@
     WG_ARGREDUCE(NAME##_F64, double, WG_SAME, double, INF, BETTER, OPD)
 WG_ARG_INTEGERS(argmax, >, WG_GREATER, 0, INT8_MIN, INT16_MIN, INT32_MIN, INT64_MIN)
 WG_ARG_INTEGERS(argmin, <, WG_LESS, UINT8_MAX, INT8_MAX, INT16_MAX, INT32_MAX, INT64_MAX)
+WG_ARG_UNSIGNED(argmax, >, WG_GREATER, 0, 0, 0)
+WG_ARG_UNSIGNED(argmin, <, WG_LESS, UINT16_MAX, UINT32_MAX, UINT64_MAX)
 #undef WG_REDUCE_ATTR
 #define WG_REDUCE_ATTR WG_CLONES
 WG_ARG_FLOATS(argmax, >, wg_max_f32, wg_max_f64, -(float)INFINITY)
@@ -94,7 +100,8 @@ WG_ARG_FLOATS(argmin, <, wg_min_f32, wg_min_f64, (float)INFINITY)
     {#NAME, WG_BOOL, WG_I64, NAME##_U8}, {#NAME, WG_U8, WG_I64, NAME##_U8}, {#NAME, WG_I8, WG_I64, NAME##_I8}, \
     {#NAME, WG_I16, WG_I64, NAME##_I16}, {#NAME, WG_I32, WG_I64, NAME##_I32}, {#NAME, WG_I64, WG_I64, NAME##_I64}, \
     {#NAME, WG_F16, WG_I64, NAME##_F16}, {#NAME, WG_BF16, WG_I64, NAME##_BF16}, {#NAME, WG_F32, WG_I64, NAME##_F32}, \
-    {#NAME, WG_F64, WG_I64, NAME##_F64}
+    {#NAME, WG_F64, WG_I64, NAME##_F64}, {#NAME, WG_U16, WG_I64, NAME##_U16}, {#NAME, WG_U32, WG_I64, NAME##_U32}, \
+    {#NAME, WG_U64, WG_I64, NAME##_U64}
 static const wg_reduce_entry WG_ARGS[] = {WG_ARG_ROWS(argmax), WG_ARG_ROWS(argmin)};
 
 static wg_reduce_fn wg_find_reduction(const char *name, int src, int dst) {

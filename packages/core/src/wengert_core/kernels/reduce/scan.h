@@ -47,6 +47,8 @@ typedef struct { const char *name; int src, dst; wg_scan_fn fn; } wg_scan_entry;
     WG_SCAN(NAME##_U8, uint8_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
     WG_SCAN(NAME##_I8, int8_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
     WG_SCAN(NAME##_I16, int16_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_SCAN(NAME##_U16, uint16_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
+    WG_SCAN(NAME##_U32, uint32_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
     WG_SCAN(NAME##_I32, int32_t, WG_WIDE, int64_t, UNIT, OPI, int64_t, WG_SAME) \
     WG_SCAN(NAME##_I64, int64_t, WG_SAME, int64_t, UNIT, OPI, int64_t, WG_SAME) \
     WG_SCAN(NAME##_F16, uint16_t, wg_half_to_float, float, UNIT, OP, uint16_t, wg_float_to_half) \
@@ -76,11 +78,13 @@ WG_SCAN_COMPLEX(cumsum_C128, wg_c128, double, WG_ZERO_wg_c128, wg_add_wg_c128)
 WG_SCAN_COMPLEX(cumprod_C64, wg_c64, float, WG_ONE_wg_c128, wg_mul_wg_c128)
 WG_SCAN_COMPLEX(cumprod_C128, wg_c128, double, WG_ONE_wg_c128, wg_mul_wg_c128)
 
+/* uint64 wraps as int64 does: the same bits. */
 #define WG_SCAN_ROWS(NAME) \
     {#NAME, WG_BOOL, WG_I64, NAME##_BOOL}, {#NAME, WG_U8, WG_I64, NAME##_U8}, {#NAME, WG_I8, WG_I64, NAME##_I8}, \
     {#NAME, WG_I16, WG_I64, NAME##_I16}, {#NAME, WG_I32, WG_I64, NAME##_I32}, {#NAME, WG_I64, WG_I64, NAME##_I64}, \
     {#NAME, WG_F16, WG_F16, NAME##_F16}, {#NAME, WG_BF16, WG_BF16, NAME##_BF16}, {#NAME, WG_F32, WG_F32, NAME##_F32}, \
-    {#NAME, WG_F64, WG_F64, NAME##_F64}, {#NAME, WG_C64, WG_C64, NAME##_C64}, {#NAME, WG_C128, WG_C128, NAME##_C128}
+    {#NAME, WG_F64, WG_F64, NAME##_F64}, {#NAME, WG_C64, WG_C64, NAME##_C64}, {#NAME, WG_C128, WG_C128, NAME##_C128}, \
+    {#NAME, WG_U16, WG_I64, NAME##_U16}, {#NAME, WG_U32, WG_I64, NAME##_U32}, {#NAME, WG_U64, WG_I64, NAME##_I64}
 static const wg_scan_entry WG_SCANS_TABLE[] = {WG_SCAN_ROWS(cumsum), WG_SCAN_ROWS(cumprod)};
 
 static wg_scan_fn wg_find_scan(const char *name, int src, int dst) {

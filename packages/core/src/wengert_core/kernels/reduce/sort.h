@@ -4,7 +4,7 @@
  *     Each element becomes an unsigned integer whose order is that of the elements: a sign bit turned over, all bits of
  *     a negative float, NaN the largest, -0.0 as 0.0. Descending order turns all bits of the keys over. So there is one
  *     sort for all dtypes, and it is stable: by insertion for a few elements, else by radix, least significant digit
- *     first; a digit in which all keys agree costs no pass. Keys are 32 bits wide, for int64 and double 64.
+ *     first; a digit in which all keys agree costs no pass. Keys are 32 bits wide, for 64-bit numbers 64.
  */
 #ifndef WENGERT_ORDER_H
 #define WENGERT_ORDER_H
@@ -57,6 +57,9 @@ WG_INLINE uint64_t wg_key_f64(uint64_t w) {
 
 WG_LOAD_KEYS(wg_keys_u8, uint8_t, uint32_t, x)
 WG_LOAD_KEYS(wg_keys_i8, uint8_t, uint32_t, x ^ 0x80u)
+WG_LOAD_KEYS(wg_keys_u16, uint16_t, uint32_t, x)
+WG_LOAD_KEYS(wg_keys_u32, uint32_t, uint32_t, x)
+WG_LOAD_KEYS(wg_keys_u64, uint64_t, uint64_t, x)
 WG_LOAD_KEYS(wg_keys_i16, uint16_t, uint32_t, x ^ 0x8000u)
 WG_LOAD_KEYS(wg_keys_i32, uint32_t, uint32_t, x ^ 0x80000000u)
 WG_LOAD_KEYS(wg_keys_i64, uint64_t, uint64_t, x ^ 0x8000000000000000u)
@@ -76,6 +79,8 @@ static void wg_load_u32(int code, const char *src, Py_ssize_t stride, Py_ssize_t
     case WG_I8: wg_keys_i8(src, stride, n, turned, out); break;
     case WG_I16: wg_keys_i16(src, stride, n, turned, out); break;
     case WG_I32: wg_keys_i32(src, stride, n, turned, out); break;
+    case WG_U16: wg_keys_u16(src, stride, n, turned, out); break;
+    case WG_U32: wg_keys_u32(src, stride, n, turned, out); break;
     case WG_F16: wg_keys_f16(src, stride, n, turned, out); break;
     case WG_BF16: wg_keys_bf16(src, stride, n, turned, out); break;
     case WG_F32:
@@ -88,6 +93,7 @@ static void wg_load_u32(int code, const char *src, Py_ssize_t stride, Py_ssize_t
 static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t n, int flip, uint64_t *out) {
     const uint64_t turned = flip ? 0xFFFFFFFFFFFFFFFFu : 0;
     if (code == WG_I64) wg_keys_i64(src, stride, n, turned, out);
+    else if (code == WG_U64) wg_keys_u64(src, stride, n, turned, out);
     else wg_keys_f64(src, stride, n, turned, out);
 }
 
@@ -232,7 +238,7 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             return 0; \
         } \
         if (o->what != WG_KTH) { \
-            for (Py_ssize_t i = 0; o->code >= WG_F16 && i < o->n; i += WG_BLOCK) \
+            for (Py_ssize_t i = 0; wg_is_float(o->code) && i < o->n; i += WG_BLOCK) \
                 missing += NAME##_equal(k + i, (uint32_t)(o->n - i < WG_BLOCK ? o->n - i : WG_BLOCK), (KEY)-1); \
             kth = o->n - missing; \
             if (!missing || (o->what == WG_NANMEDIAN && kth)) kth = (kth - 1) / 2; \
@@ -255,9 +261,8 @@ WG_ORDER(uint64_t, wg_order_u64, 64)
 /* Lines begin .. end of the input; values may be NULL. */
 static void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_ordering *o = (wg_ordering *)ctx;
-    const int wide = o->code == WG_I64 || o->code == WG_F64;
-    const int half = o->code == WG_I16 || o->code == WG_F16 || o->code == WG_BF16;
-    const Py_ssize_t item = o->code <= WG_I8 ? 1 : half ? 2 : wide ? 8 : 4;
+    const Py_ssize_t item = wg_itemsize(o->code);
+    const int wide = item == 8;
     const Py_ssize_t room = o->what == WG_BEST_K && o->k <= WG_BEST ? WG_BEST : o->n;
     char small[24 * WG_BLOCK];
     uint32_t small_order[WG_BLOCK];

@@ -22,7 +22,7 @@ cdef extern from "<unistd.h>" nogil:
     int usleep(unsigned int microseconds)
 
 DTYPE_NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
-               "complex64", "complex128")
+               "complex64", "complex128", "uint16", "uint32", "uint64")
 _CODES = {name: code for code, name in enumerate(DTYPE_NAMES)}
 
 

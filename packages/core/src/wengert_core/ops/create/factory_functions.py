@@ -269,15 +269,15 @@ def _spacing(name: str, start: Any, end: Any, steps: Any, kind: dtype | None) ->
 
 
 def _wrap_bound(kind: dtype, value: Any) -> Any:
-    """A bound that an integer dtype holds; a negative one wraps in uint8, as torch converts it."""
-    most = (1 << 8 * kind.itemsize - (kind.name != "uint8")) - 1
-    least = -most - (kind.name != "uint8")
+    """A bound that an integer dtype holds; a negative one wraps in one without a sign, as torch converts it."""
+    most = (1 << 8 * kind.itemsize - kind.is_signed) - 1
+    least = -most - kind.is_signed
     if not least <= value <= most:
         raise RuntimeError(
             f"value cannot be converted to type {FILL_NAMES[kind.code]} without overflow: {kind.name} does not hold "
             f"{value}"
         )
-    return value % 256 if kind.name == "uint8" and value < 0 else value
+    return value if kind.is_signed or value >= 0 else value % (most + 1)
 
 
 def _line(first: Any, last: Any, count: int) -> Any:

@@ -123,7 +123,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         raise ValueError(f"min_val cannot be greater than max_val: {min_val} > {max_val}")
     if input.dtype.category == 1:
         min_val, max_val = int(min_val), int(max_val)
-        if min_val < 0 and input.dtype.name == "uint8":
+        if min_val < 0 and not input.dtype.is_signed:
             raise RuntimeError(
                 f"cannot do hardtanh on an unsigned type with negative limits: {min_val} for {input.dtype}"
             )

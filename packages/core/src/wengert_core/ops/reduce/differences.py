@@ -95,8 +95,8 @@ def spacings(input: Tensor, spacing: Any, dim: Any) -> list[tuple[int, Any]]:
 
 
 def gradient(input: Tensor, *, spacing: Any = None, dim: int | Sequence[int] | None = None, edge_order: int = 1) -> Any:
-    if input.dtype.name == "uint8":
-        raise RuntimeError("torch.gradient does not support uint8 input.")
+    if input.dtype.category == 1 and not input.dtype.is_signed:
+        raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     pairs = spacings(input, spacing, dim)

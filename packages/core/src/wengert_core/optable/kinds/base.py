@@ -16,7 +16,7 @@ Reference = Callable[..., Any]
 T = TypeVar("T")
 
 BOOL = (DTYPES["bool"],)
-INTEGRAL = tuple(DTYPES[name] for name in ("uint8", "int8", "int16", "int32", "int64"))
+INTEGRAL = tuple(DTYPES[name] for name in ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"))
 FLOATING = tuple(DTYPES[name] for name in ("float16", "bfloat16", "float32", "float64"))
 COMPLEX = tuple(DTYPES[name] for name in ("complex64", "complex128"))
 REAL = BOOL + INTEGRAL + FLOATING
