@@ -16,19 +16,20 @@ from wengert_testing.samples import CASES
 
 ENTRIES = entries_of_package("wengert_core")
 NAMES = sorted(set(ENTRIES) & set(TABLE.ops))
-EVERY = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-         "complex128")  # fmt: skip
-BOOL, INTEGRAL, FLOATING, COMPLEX = EVERY[:1], EVERY[1:6], EVERY[6:10], EVERY[10:]
+EVERY = ("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
+         "float32", "float64", "complex64", "complex128")  # fmt: skip
+BOOL, INTEGRAL, SIGNED, FLOATING, COMPLEX = EVERY[:1], EVERY[1:9], EVERY[5:9], EVERY[9:13], EVERY[13:]
+REAL = BOOL + INTEGRAL + FLOATING
 ACCEPTED = {  # how the part Dtypes begins: what an operation takes
     "any": EVERY,
     "any but bool": EVERY[1:],
-    "any but complex": EVERY[:10],
-    "any but bool and complex": EVERY[1:10],
-    "any but complex and float16": tuple(d for d in EVERY[:10] if d != "float16"),
+    "any but complex": REAL,
+    "any but bool and complex": INTEGRAL + FLOATING,
+    "any but complex and float16": tuple(d for d in REAL if d != "float16"),
     "bool": BOOL,
     "bool and integers": BOOL + INTEGRAL,
     "integers": INTEGRAL,
-    "signed integers, floating and complex": INTEGRAL[1:] + FLOATING + COMPLEX,
+    "signed integers, floating and complex": SIGNED + FLOATING + COMPLEX,
     "integers and floating": INTEGRAL + FLOATING,
     "floating": FLOATING,
     "floating and complex": FLOATING + COMPLEX,
@@ -37,9 +38,9 @@ ACCEPTED = {  # how the part Dtypes begins: what an operation takes
     "float32, float64, complex64 and complex128": ("float32", "float64", *COMPLEX),
     "bfloat16, float32 and float64": ("bfloat16", "float32", "float64"),
     "uint8": ("uint8",),
-    "any but float16 and bfloat16": EVERY[:6] + EVERY[8:],
-    "any but complex, float16 and bfloat16": EVERY[:6] + EVERY[8:10],
-    "signed integers and floating": INTEGRAL[1:] + FLOATING,
+    "any but float16 and bfloat16": BOOL + INTEGRAL + FLOATING[2:] + COMPLEX,
+    "any but complex, float16 and bfloat16": BOOL + INTEGRAL + FLOATING[2:],
+    "signed integers and floating": SIGNED + FLOATING,
     "int64": ("int64",),
     "int64 and floating": ("int64", *FLOATING),
     "int64, float32 and float64": ("int64", "float32", "float64"),

@@ -21,7 +21,7 @@ from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-          "complex128")
+          "complex128", "uint16", "uint32", "uint64")
 
 
 def result_facts(value: Any) -> str:

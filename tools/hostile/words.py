@@ -18,7 +18,7 @@ SHAPES = """
 ;0;1;3;2, 3;3, 2;0, 3;3, 0;2, 3, 4;1, 1;2, 1, 3, 2;4, 4;1, 2, 5, 5;2, 3, 4, 5, 2
 """.strip().split(";")
 DTYPES = """
-float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 bool complex64 complex128
+float32 float64 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128
 """.split()
 TEXTS = r"""
 '' 'mean' 'sum' 'none' 'cpu' 'sim' 'cuda' 'ij' 'reflect' 'constant' 'circular' 'abc' 'é\ud800' 'a'*5000 b'abc'

@@ -12,7 +12,7 @@ import pytest
 import wengert_core as wg
 
 NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-         "complex128")  # fmt: skip
+         "complex128", "uint16", "uint32", "uint64")  # fmt: skip
 PAIRS = list(itertools.product(NAMES, repeat=2))
 
 
@@ -27,7 +27,7 @@ def test_facts(name: str) -> None:
     assert kind.itemsize == numpy_dtype(name).itemsize
     assert kind.is_floating_point == ("float" in name)
     assert kind.is_complex == ("complex" in name)
-    assert kind.is_signed == (name not in ("bool", "uint8"))
+    assert kind.is_signed == (name != "bool" and not name.startswith("uint"))
     assert pickle.loads(pickle.dumps(kind)) is kind
     assert copy.deepcopy(kind) is kind
 
@@ -87,7 +87,7 @@ def test_finfo(name: str) -> None:
     assert ours == wg.finfo(getattr(wg, name))
 
 
-@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"])
 def test_iinfo(name: str) -> None:
     ours, theirs = wg.iinfo(getattr(wg, name)), np.iinfo(name)
     assert (ours.min, ours.max, ours.bits, ours.dtype) == (theirs.min, theirs.max, theirs.bits, name)

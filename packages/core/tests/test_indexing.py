@@ -29,6 +29,9 @@ DTYPES = [
     "float64",
     "complex64",
     "complex128",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
 

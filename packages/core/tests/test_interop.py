@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import io
 import math
@@ -19,7 +20,7 @@ from .creation_facts import check, load
 
 FACTS = load("conversion")
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-          "complex128")  # fmt: skip
+          "complex128", "uint16", "uint32", "uint64")  # fmt: skip
 NUMPY_DTYPES = tuple(name for name in DTYPES if name != "bfloat16")
 
 
@@ -193,9 +194,18 @@ def test_copies_by_dlpack() -> None:
     assert u.tolist() == [0, 1, 2]
 
 
+def capsule_of_24_bits() -> object:
+    """A capsule of NumPy's whose type, behind a pointer, a device and a number of dims, is changed to no one's."""
+    capsule = np.zeros(2, np.uint16).__dlpack__()
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    ctypes.c_uint8.from_address(pointer_of(capsule, b"dltensor") + 21).value = 24
+    return capsule
+
+
 @pytest.mark.parametrize(("call", "error", "phrase"), [
     (lambda: wg.from_dlpack(np.arange(3)[::-1]), ValueError, "negative"),
-    (lambda: wg.from_dlpack(np.zeros(2, np.uint16)), BufferError, "no dtype for DLPack's type code 1 with 16 bits"),
+    (lambda: wg.from_dlpack(capsule_of_24_bits()), BufferError, "no dtype for DLPack's type code 1 with 24 bits"),
     (lambda: wg.from_dlpack(object()), RuntimeError, "received an invalid capsule"),
     (lambda: wg.from_dlpack(np.zeros(2), device="cuda"), RuntimeError, "Torch not compiled with CUDA enabled"),
     (lambda: wg.ones(2).__dlpack__(stream=3), AssertionError, "stream should be None on cpu"),

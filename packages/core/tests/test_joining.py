@@ -13,7 +13,7 @@ from wengert_core.exchange.arrays import from_array, to_array
 from .recorded_networks import check_fact, load
 
 SETUP, FACTS = load("copy")
-DTYPES = ("bool", "uint8", "int16", "int32", "int64", "float16", "float32", "complex128")
+DTYPES = ("bool", "uint8", "int16", "int32", "int64", "float16", "float32", "complex128", "uint16", "uint64")
 
 
 @pytest.mark.parametrize(("code", "want"), FACTS, ids=[code for code, _ in FACTS])

@@ -18,7 +18,7 @@ def test_sums_and_means(dtype):
     assert wc.equal(x.expand(MANY, 2).mean(0), x)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "uint64"])
 def test_integers_wrap(dtype):
     x = wc.tensor([3, 1], dtype=getattr(wc, dtype))
     ours = [int(n) for n in x.tolist()]

@@ -13,7 +13,8 @@ from wengert_core.exchange.arrays import from_array, to_array
 from .recorded_networks import check_fact, load
 
 SETUP, FACTS = load("linalg_matmul")
-DTYPES = ("float32", "float64", "complex64", "complex128", "uint8", "int8", "int16", "int32", "int64", "float16")
+DTYPES = ("float32", "float64", "complex64", "complex128", "uint8", "int8", "int16", "int32", "int64", "float16",
+          "uint16", "uint32", "uint64")  # fmt: skip
 linear = wg.TABLE.ops["nn.functional.linear"]
 
 
@@ -84,7 +85,7 @@ def test_linear_is_a_product_with_the_transpose_and_a_bias(dtype: str, layout: i
             np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "float16"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "uint64", "float16"])
 @pytest.mark.parametrize("added", [(2, 4), (4,), (2, 1), (1, 1), ()])
 def test_addmm_scales_and_broadcasts(dtype: str, added: tuple[int, ...]) -> None:
     rng = np.random.default_rng(4)

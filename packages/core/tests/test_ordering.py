@@ -7,7 +7,8 @@ import pytest
 import wengert_core as wc
 
 SHAPES = [(1,), (24,), (25,), (300,), (5000,), (40, 3), (2, 3, 4, 5)]
-DTYPES = ["uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+DTYPES = ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
+          "float64"]  # fmt: skip
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> wc.Tensor:

@@ -22,7 +22,7 @@ NUMBERS |= {"lambd": 0.4, "scale": 1.5, "input_scale": 0.7, "min_val": 1, "max_v
 NUMBERS |= {"nan": 1, "posinf": 2, "neginf": 3}
 WITHOUT = {"rounding_mode", "approximate", "self_is_result", "is_result", "out"}
 LAYOUTS = ["contiguous", "transposed", "strided", "expanded"]
-EXACT = {"bool", "uint8", "int8", "int16", "int32", "int64"}
+EXACT = {"bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"}
 TOLERANCE = {
     "float16": 4e-3,
     "bfloat16": 3e-2,

@@ -151,7 +151,8 @@ def test_permutations_hold_every_number(n: int) -> None:
     assert sorted(wg.randperm(n).tolist()) == list(range(n))
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "bool"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16",
+                                   "float32", "bool"])  # fmt: skip
 def test_whole_numbers_over_the_whole_range(dtype: str) -> None:
     t = wg.empty(2000, dtype=getattr(wg, dtype)).random_()
     values = [int(v) for v in t.tolist()]

@@ -33,10 +33,10 @@ def test_ldexp_is_rounded_once(name):
     np.testing.assert_array_equal(wc.ldexp(wc.from_numpy(x), wc.from_numpy(n)).numpy(), wanted)
 
 
-@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
 def test_lcm_is_numpys_where_it_fits(name):
     rng = np.random.default_rng(1)
-    least = 0 if name == "uint8" else -11
+    least = 0 if name.startswith("uint") else -11
     a, b = (rng.integers(least, 12, 500).astype(name) for _ in range(2))
     np.testing.assert_array_equal(wc.lcm(wc.from_numpy(a), wc.from_numpy(b)).numpy(), np.lcm(a, b))
 

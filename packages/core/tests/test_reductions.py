@@ -70,7 +70,7 @@ def test_against_numpy(name: str, shape: tuple[int, ...], dim: Any, layout: str)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"])
 def test_integers_sum_and_multiply_in_int64(dtype: str, layout: str) -> None:
     x = (data((4, 5, 6), layout) * 3).astype(dtype)
     for dim in (None, 1, (0, 2)):

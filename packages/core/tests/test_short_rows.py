@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import wengert_core as wc
 
-DTYPES = ["bool", "uint8", "int16", "int32", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+DTYPES = ["bool", "uint8", "int16", "int32", "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+          "uint16", "uint32", "uint64"]  # fmt: skip
 
 
 def numbers(shape, dtype="float32", start=1):

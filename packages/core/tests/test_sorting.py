@@ -10,7 +10,8 @@ import wengert_core as wg
 from wengert_core.drivers.decomposed import as_dtype
 from wengert_core.exchange.arrays import from_array, to_array
 
-DTYPES = ["bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+DTYPES = ["bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+          "uint16", "uint32", "uint64"]  # fmt: skip
 
 
 def data(dtype: str, shape: tuple[int, ...] = (4, 7, 6)) -> Any:

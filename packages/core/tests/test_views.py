@@ -62,7 +62,7 @@ def base(dtype: str) -> np.ndarray[Any, Any]:
     return array % 3 == 0 if dtype == "bool" else array.astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float16", "float32", "complex128"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint32", "float16", "float32", "complex128"])
 @pytest.mark.parametrize("layout", ["rows", "columns", "steps"])
 @pytest.mark.parametrize(("name", "args"), CASES, ids=[f"{n}{a}" for n, a in CASES])
 def test_same_as_reference(name: str, args: tuple[Any, ...], layout: str, dtype: str) -> None:

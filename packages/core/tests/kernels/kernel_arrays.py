@@ -3,7 +3,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]
+INTEGERS = ["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 DTYPES = ["bool", *INTEGERS, *FLOATS, *COMPLEX]

@@ -18,8 +18,17 @@ def oracle(array: NDArray, dst: str) -> NDArray:
     if dst in ("float16", "bfloat16"):
         return array.astype(np.float32).astype(dtype(dst))
     if dst in INTEGERS and array.dtype.name in FLOATS:
-        return truncation(array.astype(np.float64), "int64" if dst == "int64" else "int32").astype(dst)
+        return whole(array.astype(np.float64), dst)
     return array.astype(dtype(dst))
+
+
+def whole(array: NDArray, dst: str) -> NDArray:
+    """The whole part of floats as an integer dtype; the upper half of uint32 and uint64 comes from the lower one."""
+    if dst not in ("uint32", "uint64"):
+        return truncation(array, "int64" if dst == "int64" else "int32").astype(dst)
+    signed, half = dst.removeprefix("u"), 2.0 ** (8 * np.dtype(dst).itemsize - 1)
+    high = np.where(array < 2 * half, truncation(array - half, signed).astype(dst) ^ np.array(half, dst), 0)
+    return np.where(array >= half, high, truncation(array, signed).astype(dst)).astype(dst)
 
 
 def truncation(array: NDArray, dst: str) -> NDArray:
@@ -84,6 +93,9 @@ RECORDED = {                                            # PyTorch 2.13, float64 
     "int16": [300, -1, -129, -31072, 0, 0, 0, 0, 0, 0, 2, -2],
     "int32": [300, -1, -129, 100000, LOW32, LOW32, LOW32, LOW32, LOW32, LOW32, 2, -2],
     "int64": [300, -1, -129, 100000, 3000000000, -3000000000, LOW64, LOW64, LOW64, LOW64, 2, -2],
+    "uint16": [300, 2**16 - 1, 2**16 - 129, 34464, 0, 0, 0, 0, 0, 0, 2, 2**16 - 2],
+    "uint32": [300, 2**32 - 1, 2**32 - 129, 100000, 3000000000, 2**31, 0, 2**31, 0, 2**31, 2, 2**32 - 2],
+    "uint64": [300, 2**64 - 1, 2**64 - 129, 100000, 3000000000, 2**64 - 3000000000, 0, 2**63, 0, 2**63, 2, 2**64 - 2],
 }
 
 

@@ -54,13 +54,16 @@ WG_TO_INT(wg_double_to_i32, double, int32_t, -2147483649.0, 0x1p31, -0x1p31)
 WG_TO_INT(wg_float_to_i64, float, int64_t, -0x1p63f, 0x1p63f, -0x1p63f)
 WG_TO_INT(wg_double_to_i64, double, int64_t, -0x1p63, 0x1p63, -0x1p63)
 
-/* To uint64: negative numbers wrap; NaN and what is below int64 become 2^63, what is too large 0, as in torch. */
-#define WG_TO_U64(NAME, FROM, SIGNED, END) \
-    WG_INLINE uint64_t NAME(FROM x) { \
-        const uint64_t high = x < END ? (uint64_t)SIGNED(x - END / 2) ^ 0x8000000000000000u : 0; \
-        return x >= END / 2 ? high : (uint64_t)SIGNED(x); \
+/* To unsigned integers: negative numbers wrap; NaN and what is below the signed integers become 2^31 or 2^63, what is
+   too large 0, as in torch. */
+#define WG_TO_UNSIGNED(NAME, FROM, TO, SIGNED, END) \
+    WG_INLINE TO NAME(FROM x) { \
+        const TO half = (TO)(END / 2), high = x < END ? (TO)((TO)SIGNED(x - END / 2) ^ half) : 0; \
+        return x >= END / 2 ? high : (TO)SIGNED(x); \
     }
-WG_TO_U64(wg_float_to_u64, float, wg_float_to_i64, 0x1p64f)
-WG_TO_U64(wg_double_to_u64, double, wg_double_to_i64, 0x1p64)
+WG_TO_UNSIGNED(wg_float_to_u32, float, uint32_t, wg_float_to_i32, 0x1p32f)
+WG_TO_UNSIGNED(wg_double_to_u32, double, uint32_t, wg_double_to_i32, 0x1p32)
+WG_TO_UNSIGNED(wg_float_to_u64, float, uint64_t, wg_float_to_i64, 0x1p64f)
+WG_TO_UNSIGNED(wg_double_to_u64, double, uint64_t, wg_double_to_i64, 0x1p64)
 
 #endif

@@ -44,7 +44,7 @@ WG_STORE_INT(I16, int16_t)
 WG_STORE_INT(I32, int32_t)
 WG_STORE_REAL(I64, int64_t, x, (int64_t)x, wg_float_to_i64(x), wg_double_to_i64(x))
 WG_STORE_INT(U16, uint16_t)
-WG_STORE_REAL(U32, uint32_t, (uint32_t)x, (uint32_t)x, (uint32_t)wg_float_to_i64(x), (uint32_t)wg_double_to_i64(x))
+WG_STORE_REAL(U32, uint32_t, (uint32_t)x, (uint32_t)x, wg_float_to_u32(x), wg_double_to_u32(x))
 WG_STORE_REAL(U64, uint64_t, (uint64_t)x, (uint64_t)x, wg_float_to_u64(x), wg_double_to_u64(x))
 WG_STORE_REAL(F16, uint16_t, wg_float_to_half((float)x), wg_float_to_half((float)x), wg_float_to_half(x),
               wg_float_to_half((float)x))
