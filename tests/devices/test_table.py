@@ -52,7 +52,8 @@ def test_a_default_device_is_no_matter_for_tensors_of_the_cpu(case):
     check_gradients(case, "cpu", default="sim")
 
 
-@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "complex64", "int32", "uint8", "bool"])
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "complex64", "int32", "uint8", "uint16", "uint64",
+                                  "bool"])  # fmt: skip
 def test_every_dtype_goes_there_and_back_and_is_converted_there(name, device):
     dtype = getattr(torch, name)
     x = torch.tensor([0.0, 1.0, 2.0, 3.0]).to(dtype)

@@ -146,7 +146,8 @@ def test_the_default_dtype_is_that_of_floats() -> None:
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [(256, "uint8"), (-256, "uint8"), (128, "int8"), (-32769, "int16"), (2**31, "int32"), (1e20, "int64"),
-     (-129.0, "int8"), (-0.5, "uint8"), (math.inf, "int64"), (2**16, "uint16"), (-(2**32), "uint32"), (-0.5, "uint64"), (1e20, "uint64")],
+     (-129.0, "int8"), (-0.5, "uint8"), (math.inf, "int64"),
+     (2**16, "uint16"), (-(2**32), "uint32"), (-0.5, "uint64"), (1e20, "uint64")],
 )  # fmt: skip
 @pytest.mark.parametrize("make", ["tensor", "nested", "full", "full_like"])
 def test_numbers_that_do_not_fit(make: str, value: float, dtype: str) -> None:

@@ -73,7 +73,7 @@ def test_numbers_that_do_not_fit_are_refused(name: str) -> None:
     error = OverflowError if name == "uint64" else RuntimeError
     for make in (lambda value: wg.tensor(value, dtype=kind), lambda value: wg.tensor([value], dtype=kind),
                  lambda value: wg.full((2,), value, dtype=kind), lambda value: wg.zeros(2, dtype=kind).fill_(value)):
-        with pytest.raises(error, match="int too big to convert|without overflow"):
+        with pytest.raises(error, match=r"int too big to convert|without overflow"):
             make(most + 1)
         with pytest.raises(RuntimeError, match="without overflow"):
             make(-0.5)
@@ -365,7 +365,7 @@ MOVED: list[tuple[str, Callable[[Any, Any], Any], Callable[[Array, Array], Any]]
      lambda a, b: a.dtype.type(2) * a[:, :4] + a.dtype.type(3) * (a @ b.T)),
     ("bmm", lambda x, y: wg.bmm(x[None], y.T[None]), lambda a, b: (a @ b.T)[None]),
     ("kron", lambda x, y: wg.kron(x, y), lambda a, b: np.kron(a, b)),
-    ("unfold", lambda x, y: x.unfold(1, 2, 1), lambda a, b: np.lib.stride_tricks.sliding_window_view(a, (1, 2))[:, :, 0]),
+    ("unfold", lambda x, y: x.unfold(1, 4, 1), lambda a, b: np.stack([a[:, :4], a[:, 1:]], 1)),
 ]
 
 

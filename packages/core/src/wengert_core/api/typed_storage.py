@@ -329,8 +329,8 @@ def storage_method(self: Tensor) -> TypedStorage:
     return TypedStorage._of(self.untyped_storage(), self.dtype)
 
 
-def storage_type(self: Tensor) -> storagetype:
-    """Return the class of storages with the tensor's dtype: FloatStorage of float32."""
+def storage_type(self: Tensor) -> storagetype | type[TypedStorage]:
+    """Return the class of storages with the tensor's dtype: FloatStorage of float32; TypedStorage if it has none."""
     return TYPES[LEGACY_NAMES[self.dtype]] if self.dtype in LEGACY_NAMES else TypedStorage
 
 

@@ -10,8 +10,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 import numpy as np
 
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX128, COMPLEX64, FLOAT16,
-                                         FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8, UINT16, UINT32, UINT64, DTypeFacts,
-                                         dtype_facts)
+                                         FLOAT32, FLOAT64, INT16, INT32, INT64, INT8, UINT8, UINT16, UINT32, UINT64,
+                                         DTypeFacts, dtype_facts)
 from wengert_core.dtypes.dtypes import FILL_NAMES as _FILL_NAMES
 from wengert_core.kernels.pointwise.casts cimport cast
 

@@ -7,7 +7,7 @@ from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from operator import index
@@ -190,7 +190,7 @@ cdef int store_whole(long long whole, int code, char* where, object value) excep
 
 
 cdef int store_truncated(double real, int code, char* where, object value) except -1:
-    """A float in an integer dtype: its whole part, if that fits (no NaN, no infinity, nothing negative without sign)."""
+    """A float in an integer dtype: its whole part, if it has one that fits. Unsigned dtypes take nothing negative."""
     if code == UINT64 and 9223372036854775808.0 <= real < 18446744073709551616.0:
         (<uint64_t*> where)[0] = <uint64_t> real
         return 0

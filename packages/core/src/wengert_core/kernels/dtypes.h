@@ -12,8 +12,8 @@
 typedef struct { float re, im; } wg_c64;
 typedef struct { double re, im; } wg_c128;
 
-enum { WG_BOOL, WG_U8, WG_I8, WG_I16, WG_I32, WG_I64, WG_F16, WG_BF16, WG_F32, WG_F64, WG_C64, WG_C128, WG_U16, WG_U32, WG_U64,
-       WG_N_DTYPES };
+enum { WG_BOOL, WG_U8, WG_I8, WG_I16, WG_I32, WG_I64, WG_F16, WG_BF16, WG_F32, WG_F64, WG_C64, WG_C128, WG_U16, WG_U32,
+       WG_U64, WG_N_DTYPES };
 
 WG_INLINE int wg_itemsize(int code) {
     static const unsigned char sizes[WG_N_DTYPES] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 2, 4, 8};

@@ -1,8 +1,9 @@
 """Conversion of n elements between any two dtypes, with torch's semantics.
 
 Float to integer truncates and goes through int32 (int64 for an int64 target), so what does not fit wraps from there;
-NaN and what does not fit the first step become its smallest value. uint32 and uint64 have all their numbers. Complex to real takes the real part; to bool,
-either part counts. float64 to a 16-bit float rounds through float32. Equal types are copied.
+NaN and what does not fit the first step become its smallest value. uint32 and uint64 take all numbers that they hold.
+Complex to real takes the real part; to bool, either part counts. float64 to a 16-bit float rounds through float32.
+Equal types are copied.
 """
 from wengert_core.kernels.types cimport N_DTYPES, cast_fn
 

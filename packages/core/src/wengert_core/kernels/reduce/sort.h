@@ -261,8 +261,8 @@ WG_ORDER(uint64_t, wg_order_u64, 64)
 /* Lines begin .. end of the input; values may be NULL. */
 static void wg_order_lines(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
     wg_ordering *o = (wg_ordering *)ctx;
+    const int wide = o->code == WG_I64 || o->code == WG_U64 || o->code == WG_F64;
     const Py_ssize_t item = wg_itemsize(o->code);
-    const int wide = item == 8;
     const Py_ssize_t room = o->what == WG_BEST_K && o->k <= WG_BEST ? WG_BEST : o->n;
     char small[24 * WG_BLOCK];
     uint32_t small_order[WG_BLOCK];
