@@ -11,14 +11,12 @@ Note [An int that is a method]
 #define WENGERT_ELEMENT_COUNT_H
 
 #include <Python.h>
-#include <structmember.h>
 
 #define WENGERT_COUNT_DIGITS 6          /* of 15 or 30 bits, for 63 bits and alignment */
 
 typedef struct {
     PyLongObject number;
     digit digits[WENGERT_COUNT_DIGITS]; /* the first is the last of `number` */
-    vectorcallfunc vectorcall;
     PyObject *method;                   /* owned, as the next */
     PyObject *instance;
 } wengert_element_count;
@@ -46,18 +44,18 @@ static void wengert_count_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-static PyObject *wengert_count_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names) {
-    PyObject *few[8], **all = few, *result;
-    Py_ssize_t n = PyVectorcall_NARGS(nargsf) + (names ? PyTuple_GET_SIZE(names) : 0), i;
+static PyObject *wengert_count_call(PyObject *self, PyObject *args, PyObject *kwargs) {
+    Py_ssize_t n = PyTuple_GET_SIZE(args), i;
+    PyObject *all, *result;
     if (!WENGERT_COUNT(self)->method) { /* the garbage collector has been here */
         PyErr_SetString(PyExc_ReferenceError, "size: the tensor is gone");
         return NULL;
     }
-    if (n > 7 && !(all = PyMem_Malloc((size_t)(n + 1) * sizeof(PyObject *)))) return PyErr_NoMemory();
-    all[0] = WENGERT_COUNT(self)->instance;
-    for (i = 0; i < n; i++) all[i + 1] = args[i];
-    result = PyObject_Vectorcall(WENGERT_COUNT(self)->method, all, (size_t)PyVectorcall_NARGS(nargsf) + 1, names);
-    if (all != few) PyMem_Free(all);
+    if (!(all = PyTuple_New(n + 1))) return NULL;
+    PyTuple_SET_ITEM(all, 0, Py_NewRef(WENGERT_COUNT(self)->instance));
+    for (i = 0; i < n; i++) PyTuple_SET_ITEM(all, i + 1, Py_NewRef(PyTuple_GET_ITEM(args, i)));
+    result = PyObject_Call(WENGERT_COUNT(self)->method, all, kwargs);
+    Py_DECREF(all);
     return result;
 }
 
@@ -70,23 +68,18 @@ static PyMethodDef wengert_count_methods[] = {
     {"__reduce_ex__", wengert_count_reduce, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
-static PyMemberDef wengert_count_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(wengert_element_count, vectorcall), READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
 static PyType_Slot wengert_count_slots[] = {
     {Py_tp_dealloc, (void *)wengert_count_dealloc},
     {Py_tp_traverse, (void *)wengert_count_traverse},
     {Py_tp_clear, (void *)wengert_count_clear},
-    {Py_tp_call, (void *)PyVectorcall_Call},
+    {Py_tp_call, (void *)wengert_count_call},
     {Py_tp_methods, wengert_count_methods},
-    {Py_tp_members, wengert_count_members},
     {Py_tp_doc, "Number of elements; called, the sizes of a tensor, or the size of one dim."},
     {0, NULL},
 };
 static PyType_Spec wengert_count_spec = {
     "wengert_core.ElementCount", 0, 0,
-    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     wengert_count_slots,
 };
 
@@ -110,7 +103,6 @@ static PyObject *wengert_count_new(PyTypeObject *type, Py_ssize_t count, PyObjec
 #else
     Py_SET_SIZE(made, n);
 #endif
-    WENGERT_COUNT(made)->vectorcall = wengert_count_call;
     WENGERT_COUNT(made)->method = Py_NewRef(method);
     WENGERT_COUNT(made)->instance = Py_NewRef(instance);
     return made;
