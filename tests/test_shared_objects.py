@@ -28,7 +28,7 @@ def test_every_module_of_a_shared_object_can_be_imported(package):
 
 @pytest.mark.parametrize("package", COMPILED, ids=lambda package: package.name)
 def test_each_pattern_of_compiled_files_names_one_python_file(package):
-    for pattern in package.settings["tool"]["wengert-builder"]["compiled"]:
+    for pattern in package.settings["tool"]["wengert-builder"].get("compiled", []):
         found = [file for file in package.modules if file.match(pattern)]
         assert [file.suffix for file in found] == [".py"], (pattern, found)
 

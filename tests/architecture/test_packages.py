@@ -29,6 +29,7 @@ BELOW = {
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_sparse": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_compat": {"wengert_registry", "wengert_core"},
+    "wengert_numpy": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_special", "wengert"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }
@@ -39,7 +40,7 @@ IN_STUBS = {
 """What the stubs of each may import besides: names that optional parts bring."""
 EXTENDERS = [
     f"wengert_{name}"
-    for name in ("compat", "cuda", "functional", "gradcheck", "graph", "profiler", "sparse", "special")
+    for name in ("compat", "cuda", "functional", "gradcheck", "graph", "numpy", "profiler", "sparse", "special")
 ]
 """The optional packages."""
 FACES = {

@@ -47,6 +47,7 @@ NAMES = {
     # Tensors
     "Tensor": ("tensors.tensor", "Tensor"),
     "Size": ("geometry.size", "Size"),
+    "move_to_subclass": ("tensors.tensor", "move_to_subclass"),
     "dtype": ("dtypes.dtypes", "dtype"),
     "Result": ("tensors.named_tuple", "Result"),
     "mount": ("tensors.tensor", "mount"),
@@ -65,6 +66,8 @@ NAMES = {
     "DisableTorchFunction": ("dispatch.overrides", "DisableTorchFunction"),
     "DisableTorchFunctionSubclass": ("dispatch.overrides", "DisableTorchFunctionSubclass"),
     "is_torch_function_enabled": ("binding.torch_function", "is_enabled"),
+    "switch_off_torch_function": ("binding.torch_function", "switch_off"),
+    "set_torch_function_level": ("binding.torch_function", "set_level"),
     "disabled_torch_function": ("binding.torch_function", "_disabled_torch_function_impl"),
     # Text
     "format_tensor": ("api.printing", "format_tensor"),

@@ -7,6 +7,8 @@ from wengert_core.binding.function_modes import push_mode as push_mode
 from wengert_core.binding.sequences import list_items as _list_items
 from wengert_core.binding.torch_function import _disabled_torch_function_impl as _disabled_torch_function_impl
 from wengert_core.binding.torch_function import is_enabled as _is_enabled
+from wengert_core.binding.torch_function import set_level as _set_level
+from wengert_core.binding.torch_function import switch_off as _switch_off
 from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
@@ -54,6 +56,7 @@ from wengert_core.tensors.named_tuple import Result as Result
 from wengert_core.tensors.tensor import Tensor as Tensor
 from wengert_core.tensors.tensor import is_strided_tensor as _is_strided_tensor
 from wengert_core.tensors.tensor import mount as mount
+from wengert_core.tensors.tensor import move_to_subclass as _move_to_subclass
 
 NAMES: dict[str, tuple[str, str]]
 accelerator_functions = _functions
@@ -64,6 +67,9 @@ disabled_torch_function = _disabled_torch_function_impl
 find_op = _find
 is_strided = _is_strided_tensor
 is_torch_function_enabled = _is_enabled
+move_to_subclass = _move_to_subclass
+set_torch_function_level = _set_level
+switch_off_torch_function = _switch_off
 layout = _layout_called
 layout_plugin = _plugin_called
 op_names = _names

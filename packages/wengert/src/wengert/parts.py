@@ -19,6 +19,23 @@ PARTS |= dict.fromkeys("""
     special.chebyshev_polynomial_w special.shifted_chebyshev_polynomial_t special.shifted_chebyshev_polynomial_u
     special.shifted_chebyshev_polynomial_v special.shifted_chebyshev_polynomial_w special.hermite_polynomial_h
     special.hermite_polynomial_he special.laguerre_polynomial_l special.legendre_polynomial_p
+    special.airy special.airye special.bdtr special.bdtrc special.bdtri special.beta special.betainc special.betaincc
+    special.betainccinv special.betaincinv special.betaln special.binom special.boxcox special.boxcox1p special.cbrt
+    special.chdtr special.chdtrc special.chdtri special.cosdg special.cosm1 special.cotdg special.dawsn special.ellipe
+    special.ellipeinc special.ellipk special.ellipkinc special.ellipkm1 special.elliprc special.elliprd special.elliprf
+    special.elliprg special.erfcinv special.erfi special.eval_chebyc special.eval_chebys special.eval_chebyt
+    special.eval_chebyu special.eval_gegenbauer special.eval_genlaguerre special.eval_hermite special.eval_hermitenorm
+    special.eval_jacobi special.eval_laguerre special.eval_legendre special.eval_sh_chebyt special.eval_sh_chebyu
+    special.eval_sh_jacobi special.eval_sh_legendre special.exp1 special.exp10 special.expi special.expn special.exprel
+    special.fdtr special.fdtrc special.fdtri special.fresnel special.gamma special.gammainccinv special.gammaincinv
+    special.gammasgn special.gdtr special.gdtrc special.gdtria special.gdtrib special.gdtrix special.hankel1
+    special.hankel1e special.hankel2 special.hankel2e special.huber special.hyp0f1 special.hyp1f1 special.hyp2f1
+    special.hyperu special.inv_boxcox special.inv_boxcox1p special.iv special.ive special.jv special.jve special.kl_div
+    special.kn special.kv special.kve special.log_expit special.loggamma special.lpmv special.modstruve special.nbdtr
+    special.nbdtrc special.nbdtri special.ndtri_exp special.owens_t special.pdtr special.pdtrc special.pdtri
+    special.poch special.powm1 special.pseudo_huber special.radian special.rel_entr special.rgamma special.shichi
+    special.sici special.sindg special.spence special.stdtr special.stdtrit special.struve special.tandg special.wofz
+    special.wrightomega special.yn special.yv special.yve special.zetac
 """.split(), "special")
 PARTS |= dict.fromkeys("""
     sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor
@@ -26,6 +43,7 @@ PARTS |= dict.fromkeys("""
     sparse.spsolve sparse.from_scipy sparse.to_scipy sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags
     sparse.check_sparse_tensor_invariants
 """.split(), "sparse")
+PARTS |= dict.fromkeys(("array_api", "numpy"), "numpy")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""
     to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce is_coalesced

@@ -1,8 +1,9 @@
-from typing import overload
+from typing import final, overload
 
 from wengert_core.binding.checked_methods import Method
 from wengert_core.geometry.size import Size
 
+@final
 class ElementCount(int):
     @overload
     def __call__(self, dim: None = None) -> Size: ...

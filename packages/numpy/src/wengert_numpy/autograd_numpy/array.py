@@ -1,0 +1,196 @@
+"""Arrays inside differentiated code: tensors with NumPy's operators, methods and attributes.
+
+>>> import numpy as np
+>>> x = as_array(wg.arange(6.0).reshape(2, 3))
+>>> x.std(axis=0), x.T.shape, (x * np.ones(3)).size
+(array([1.5, 1.5, 1.5], dtype=float32), (3, 2), 6)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import wengert as wg
+from wengert import Tensor
+
+from wengert_numpy.autograd_numpy import methods
+from wengert_numpy.autograd_numpy.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
+from wengert_numpy.autograd_numpy.shortcuts import shortcut
+from wengert_numpy.protocols.ufunc import array_function, array_ufunc
+
+CALL, DTYPE = "__call__", Tensor.dtype.__get__
+CALLBACKS = (numpy.apply_along_axis, numpy.apply_over_axes, numpy.piecewise)
+"""Functions that call functions among their arguments."""
+
+
+class ArrayType(type):
+    """The type of ``ndarray``, of which NumPy's own arrays are instances as well."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return type.__instancecheck__(cls, value) or isinstance(value, numpy.ndarray)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return type.__subclasscheck__(cls, subclass) or issubclass(subclass, numpy.ndarray)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return numpy.ndarray(*args, **kwargs)
+
+
+class ndarray(Tensor, metaclass=ArrayType):
+    """A tensor that looks like NumPy's array. ``ndarray(shape, dtype)`` makes one of NumPy's."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        level = switch_off(1)
+        try:
+            result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
+        finally:
+            set_level(level)
+        if result.__class__ is Tensor and not level and not kwargs:
+            return move_to_subclass(result, ndarray)
+        return result if level else as_array(result)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        level = switch_off(1)
+        try:
+            if func in CALLBACKS and not level:
+                args = tuple(callback(one) if callable(one) and not isinstance(one, type) else one for one in args)
+            result = shortcut(func, args, kwargs)
+            if result is None:
+                result = array_function(self, func, types, args, kwargs)
+        finally:
+            set_level(level)
+        return result if level else as_array(result)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        values = values_of(self)
+        return str(call(Tensor.__repr__, self)) if values is None else repr(values)
+
+    def __str__(self) -> str:
+        values = values_of(self)
+        return str(call(Tensor.__repr__, self)) if values is None else str(values)
+
+    __hash__ = Tensor.__hash__
+
+
+def values_of(array: ndarray) -> Any:
+    """Return the values for printing; None for a batch, or whatever else is no array."""
+    try:
+        return call(Tensor.numpy, array, force=True)
+    except (RuntimeError, TypeError):
+        return None
+
+
+def callback(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that gets arrays where it is called with tensors, in code that runs as on tensors."""
+
+    def override(*args: Any, **kwargs: Any) -> Any:
+        level = switch_off(0)
+        set_level(0)
+        try:
+            return function(*(one.as_subclass(ndarray) if type(one) is Tensor else one for one in args), **kwargs)
+        finally:
+            set_level(level)
+
+    return override
+
+
+# ---- operators
+
+
+def binary(ufunc: Any, tensor_operator: Any, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """Return an operator of two operands: the ufunc for the program, the tensor's operator for wengert's own code."""
+
+    def forward(self: Any, other: Any) -> Any:
+        level = switch_off(1)
+        if level:
+            return tensor_operator(self, other)
+        try:
+            if other.__class__ is numpy.ndarray and other.dtype.kind in "biu" and DTYPE(self) is wg.float64:
+                other = other.astype(numpy.float64)  # NumPy's promotion; sooner than by its rules for all dtypes
+            inputs = (other, self) if swapped else (self, other)
+            result = array_ufunc(self, ufunc, CALL, *inputs)
+        finally:
+            set_level(0)
+        return move_to_subclass(result, ndarray) if result.__class__ is Tensor else as_array(result)
+
+    return forward
+
+
+def comparison(ufunc: Any, tensor_operator: Any) -> Callable[[Any, Any], Any]:
+    """Return a comparison, which leaves None and words to Python."""
+    compare = binary(ufunc, tensor_operator)
+
+    def forward(self: Any, other: Any) -> Any:
+        return NotImplemented if other is None or isinstance(other, str) else compare(self, other)
+
+    return forward
+
+
+def unary(ufunc: Any, tensor_operator: Any) -> Callable[[Any], Any]:
+    """Return an operator of one operand."""
+
+    def forward(self: Any) -> Any:
+        level = switch_off(1)
+        if level:
+            return tensor_operator(self)
+        try:
+            result = array_ufunc(self, ufunc, CALL, self)
+        finally:
+            set_level(0)
+        return as_array(result)
+
+    return forward
+
+
+ARITHMETIC = {
+    "add": numpy.add,
+    "sub": numpy.subtract,
+    "mul": numpy.multiply,
+    "truediv": numpy.divide,
+    "floordiv": numpy.floor_divide,
+    "mod": numpy.remainder,
+    "pow": numpy.power,
+    "matmul": numpy.matmul,
+    "and": numpy.bitwise_and,
+    "or": numpy.bitwise_or,
+    "xor": numpy.bitwise_xor,
+    "lshift": numpy.left_shift,
+    "rshift": numpy.right_shift,
+    "divmod": numpy.divmod,
+}
+COMPARISONS = {
+    "eq": numpy.equal,
+    "ne": numpy.not_equal,
+    "lt": numpy.less,
+    "le": numpy.less_equal,
+    "gt": numpy.greater,
+    "ge": numpy.greater_equal,
+}
+UNARY = {"neg": numpy.negative, "pos": numpy.positive, "abs": numpy.absolute, "invert": numpy.invert}
+
+
+def set_operators() -> None:
+    """Give arrays NumPy's operators.
+
+    ``x += y`` is ``x = x + y``, as in HIPS autograd: no saved value is overwritten.
+    """
+    for name, ufunc in ARITHMETIC.items():
+        for prefix, swapped in (("", False), ("r", True), ("i", False)):
+            method = f"__{prefix}{name}__"
+            if method != "__idivmod__":
+                setattr(ndarray, method, binary(ufunc, getattr(Tensor, method, None), swapped))
+    for name, ufunc in COMPARISONS.items():
+        setattr(ndarray, f"__{name}__", comparison(ufunc, getattr(Tensor, f"__{name}__")))
+    for name, ufunc in UNARY.items():
+        setattr(ndarray, f"__{name}__", unary(ufunc, getattr(Tensor, f"__{name}__")))
+
+
+ARRAY.append(ndarray)
+set_operators()
+methods.enter(ndarray)
+
+__all__ = ["as_array", "ndarray"]

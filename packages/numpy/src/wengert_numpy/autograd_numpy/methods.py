@@ -1,0 +1,279 @@
+"""NumPy's methods and attributes of arrays. Note [Two faces of an array] in faces.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from inspect import getattr_static
+from typing import Any
+
+import numpy
+import wengert as wg
+from wengert import Tensor
+
+from wengert_numpy.autograd_numpy.faces import ARRAY, call, is_enabled, run, set_level, switch_off
+from wengert_numpy.operands import TO_NUMPY, to_dtype, to_tensor
+
+FUNCTIONS = """all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero
+prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
+"""Methods that are NumPy's functions of the array."""
+
+
+def function_method(name: str) -> Callable[..., Any]:
+    """Return the method that is a function of NumPy, for wengert's own code the tensor's method of that name."""
+    function, of_tensor = getattr(numpy, name), getattr(Tensor, name, None)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if of_tensor is not None and not is_enabled():
+            return of_tensor(self, *args, **kwargs)
+        return run(function, (self, *args), kwargs)
+
+    method.__name__, method.__doc__ = name, f"Return ``numpy.{name}`` of the array."
+    return method
+
+
+def with_faces(of_array: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that is the tensor's of the same name for wengert's own code."""
+    of_tensor = getattr(Tensor, of_array.__name__, None)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if of_tensor is not None and not is_enabled():
+            return of_tensor(self, *args, **kwargs)
+        return of_array(self, *args, **kwargs)
+
+    method.__name__, method.__doc__ = of_array.__name__, of_array.__doc__
+    return method
+
+
+def shape_of(args: tuple[Any, ...]) -> Any:
+    """Return what was written as one argument or as several."""
+    return args[0] if len(args) == 1 else args
+
+
+@with_faces
+def reshape(self: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+    """Return the array with another shape, written as one argument or as several."""
+    if order == "C" and copy is None:
+        return call(Tensor.reshape, self, shape_of(shape))
+    return run(numpy.reshape, (self, shape_of(shape)), {"order": order, "copy": copy})
+
+
+@with_faces
+def transpose(self: Any, *axes: Any) -> Any:
+    """Return the array with its axes permuted, reversed where none are given."""
+    order = shape_of(axes) if axes else None
+    return call(Tensor.permute, self, range(self.ndim)[::-1] if order is None else order)
+
+
+@with_faces
+def flatten(self: Any, order: str = "C") -> Any:
+    """Return a copy with one axis."""
+    return run(numpy.ravel, (self.copy(), order), {})
+
+
+@with_faces
+def copy(self: Any, order: str = "C") -> Any:
+    """Return a copy, through which derivatives go."""
+    return call(wg.clone, self)
+
+
+@with_faces
+def astype(
+    self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+) -> Any:
+    """Return the array in another dtype. TypeError where the casting rule forbids it."""
+    target = to_dtype(dtype, "astype")
+    if not numpy.can_cast(self.dtype, TO_NUMPY[target], casting=casting):
+        raise TypeError(
+            f"Cannot cast array data from {self.dtype!r} to {TO_NUMPY[target]!r} according to the rule {casting!r}"
+        )
+    return call(Tensor.to, self, target, copy=bool(copy))
+
+
+@with_faces
+def sort(self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    """Sort the array in place."""
+    write(self, run(numpy.sort, (self, axis), {}))
+
+
+@with_faces
+def partition(self: Any, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None) -> None:
+    """Order the array in place such that the elements at positions kth are those of the sorted array."""
+    write(self, run(numpy.sort, (self, axis), {}))
+
+
+@with_faces
+def fill(self: Any, value: Any) -> None:
+    """Write a value everywhere."""
+    write(self, value)
+
+
+@with_faces
+def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    """Write values at positions of the flat array."""
+    run(numpy.put, (self, indices, values), {"mode": mode})
+
+
+@with_faces
+def compress(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    """Return the slices along an axis for which the condition is true."""
+    return run(numpy.compress, (condition, self, axis, out), {})
+
+
+@with_faces
+def conjugate(self: Any) -> Any:
+    """Return the complex conjugate."""
+    return numpy.conjugate(self)
+
+
+@with_faces
+def conj(self: Any) -> Any:
+    """Return the complex conjugate."""
+    return numpy.conjugate(self)
+
+
+def write(array: Any, values: Any) -> None:
+    """Write values into an array, which is recorded."""
+    level = switch_off(1)
+    try:
+        array.copy_(to_tensor(values).to(array.dtype))
+    finally:
+        set_level(level)
+
+
+# ---- attributes
+
+
+def ndarray_type() -> Any:
+    """Return the class of arrays."""
+    return ARRAY[0]
+
+
+def tensor_attribute(name: str) -> Callable[[Any], Any] | None:
+    """Return the function that gives an attribute of tensors; None where they have none."""
+    if not hasattr(Tensor, name):
+        return None
+    if name == "size":  # an int that is called as the method, whose type has no __get__ for Python
+        return lambda self: super(ndarray_type(), self).size
+    return getattr_static(Tensor, name).__get__  # type: ignore[no-any-return]
+
+
+def attribute(of_array: Callable[[Any], Any]) -> property:
+    """Return an attribute that is the tensor's of the same name for wengert's own code."""
+    get = tensor_attribute(of_array.__name__) or of_array
+
+    def value(self: Any) -> Any:
+        level = switch_off(1)
+        if level:
+            return get(self)
+        try:
+            return of_array(self)
+        finally:
+            set_level(level)
+
+    return property(value, doc=of_array.__doc__)
+
+
+get_shape, get_dtype, get_ndim = (getattr(Tensor, name).__get__ for name in ("shape", "dtype", "ndim"))
+
+
+def shape(self: Any) -> tuple[int, ...]:
+    """The number of elements along each axis."""
+    return tuple(get_shape(self))
+
+
+def ndim(self: Any) -> int:
+    """The number of axes."""
+    return int(get_ndim(self))
+
+
+def dtype(self: Any) -> numpy.dtype[Any]:
+    """The dtype, one of NumPy's."""
+    return TO_NUMPY[get_dtype(self)]
+
+
+def size(self: Any) -> int:
+    """The number of elements."""
+    return int(Tensor.numel(self))
+
+
+def itemsize(self: Any) -> int:
+    """The number of bytes of an element."""
+    return TO_NUMPY[get_dtype(self)].itemsize
+
+
+def nbytes(self: Any) -> int:
+    """The number of bytes of all elements."""
+    return int(Tensor.numel(self)) * TO_NUMPY[get_dtype(self)].itemsize
+
+
+def strides(self: Any) -> tuple[int, ...]:
+    """The number of bytes between neighbors along each axis."""
+    width = TO_NUMPY[get_dtype(self)].itemsize
+    return tuple(step * width for step in Tensor.stride(self))
+
+
+def array_attribute(of_array: Callable[[Any], Any]) -> property:
+    """Return an attribute that is an array."""
+    of_tensor = getattr(Tensor, of_array.__name__, None)
+
+    def value(self: Any) -> Any:
+        if of_tensor is not None and not is_enabled():
+            return of_tensor.__get__(self, type(self))
+        return call(of_array, self)
+
+    return property(value, doc=of_array.__doc__)
+
+
+def T(self: Any) -> Any:
+    """The array with its axes reversed."""
+    return Tensor.permute(self, range(self.ndim)[::-1])
+
+
+def real(self: Any) -> Any:
+    """The real part."""
+    return wg.real(self)
+
+
+def imag(self: Any) -> Any:
+    """The imaginary part, zeros of a real array."""
+    return wg.imag(self) if Tensor.is_complex(self) else wg.zeros_like(self)
+
+
+def flat(self: Any) -> Any:
+    """The elements as an array with one axis."""
+    return Tensor.reshape(self, -1)
+
+
+# ---- indexing
+
+
+def getitem(self: Any, index: Any) -> Any:
+    """Return the elements at an index."""
+    return call(Tensor.__getitem__, self, index)
+
+
+def iterate(self: Any) -> Iterator[Any]:
+    """Yield the rows."""
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d array")
+    for i in range(len(self)):
+        yield self[i]
+
+
+METHODS = [reshape, transpose, flatten, copy, astype, sort, partition, fill, put, compress, conjugate, conj]
+ATTRIBUTES = [shape, ndim, dtype, size, itemsize, nbytes, strides]
+ARRAY_ATTRIBUTES = [T, real, imag, flat]
+
+
+def enter(kind: type) -> None:
+    """Give a subclass of Tensor the methods and attributes."""
+    for name in FUNCTIONS:
+        setattr(kind, name, function_method(name))
+    for method in METHODS:
+        setattr(kind, method.__name__, method)
+    for one in ATTRIBUTES:
+        setattr(kind, one.__name__, attribute(one))
+    for one in ARRAY_ATTRIBUTES:
+        setattr(kind, one.__name__, array_attribute(one))
+    setattr(kind, "__getitem__", getitem)  # noqa: B010 - kind is any subclass
+    setattr(kind, "__iter__", iterate)  # noqa: B010

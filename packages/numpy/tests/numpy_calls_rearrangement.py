@@ -1,0 +1,38 @@
+"""Calls of functions that rearrange or repeat elements."""
+
+from .numpy_calls import Call, of, varying
+
+CALLS = [
+    Call("flip", varying(2, 3)),
+    Call("flip", varying(2, 3), 1),
+    Call("flip", varying(2, 3, 2), (0, -1)),
+    Call("flip", of(1.5)),
+    Call("fliplr", varying(2, 3)),
+    Call("flipud", varying(2, 3)),
+    Call("flipud", varying(3)),
+    Call("roll", varying(2, 3), 4),
+    Call("roll", varying(2, 3), -1, axis=1),
+    Call("roll", varying(2, 3), (1, 2), (0, 1)),
+    Call("roll", varying(2, 3), 1, axis=(0, 1)),
+    Call("roll", varying(2, 3), (1, 1), axis=1),
+    Call("roll", varying(0, 3), 1),
+    Call("rot90", varying(2, 3)),
+    Call("rot90", varying(2, 3), 2),
+    Call("rot90", varying(2, 3), -1),
+    Call("rot90", varying(2, 3, 2), 3, axes=(1, 2)),
+    Call("repeat", varying(2, 3), 2),
+    Call("repeat", varying(2, 3), 2, axis=0),
+    Call("repeat", varying(2, 3), [1, 0, 2], axis=-1),
+    Call("repeat", varying(2, 3), [2], axis=1),
+    Call("repeat", varying(2, 3), of([0, 3]), axis=0),
+    Call("repeat", of(1.5), 3),
+    Call("tile", varying(2, 3), 2),
+    Call("tile", varying(3), (2, 1, 2)),
+    Call("tile", varying(2, 1, 3), (2,)),
+    Call("tile", varying(2, 3), (0, 1)),
+    Call("tile", of(1.5), ()),
+    Call("trim_zeros", of([0, 0, 1.5, 0, 2.5, 0]), gradient=False),
+    Call("trim_zeros", of([0, 0, 1, 0, 2, 0]), "f"),
+    Call("trim_zeros", of([0, 0, 1, 0, 2, 0]), trim="B"),
+    Call("trim_zeros", of([0, 0, 0])),
+]
