@@ -284,6 +284,38 @@ def test_a_wrong_jvp_of_a_function(level, x, t, forward, jvp, kind, words):
         function(forward, jvp).apply(fwAD.make_dual(x, t))
 
 
+class Exponential(Function):
+    @staticmethod
+    def forward(x):
+        return wg.exp(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+        ctx.save_for_forward(output)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (out,) = ctx.saved_tensors
+        return grad * out
+
+    @staticmethod
+    def jvp(ctx, x_t):
+        (out,) = ctx.saved_tensors
+        return x_t * out
+
+
+def test_an_output_that_a_function_saves_has_its_tangent_in_backward(level, x, t):
+    dual = fwAD.make_dual(x.requires_grad_(), t)
+    (grad,) = wg.autograd.grad(Exponential.apply(dual).sum(), dual, create_graph=True)
+    assert tangent(grad) == pytest.approx((t * x.exp()).tolist())
+
+
+def test_forward_over_reverse_through_an_output_that_a_function_saves(x, t):
+    hessian = wg.func.jacfwd(wg.func.jacrev(lambda x: Exponential.apply(x).sum()))(x)
+    assert hessian.diagonal().tolist() == pytest.approx(x.exp().tolist())
+
+
 def test_a_function_that_writes(level, x, t):
     assert tangent(function(dirty, lambda ctx, a_t: a_t.mul_(2)).apply(fwAD.make_dual(x, t))) == [1.0, -2.0, 4.0]
 

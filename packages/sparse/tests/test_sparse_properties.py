@@ -234,8 +234,9 @@ def test_products_of_matrices_with_huge_dims(size, seed):
         np.arange(n) * (m // n) + rng.integers(m // n) for m, n in zip(size, (4, 6, 4), strict=True)
     )
     found = embed(x, rows, inner, size[:2]) @ embed(y.t(), inner, columns, size[1:])
+    places = [np.searchsorted(n, i) for n, i in zip((rows, columns), found.indices().numpy(), strict=True)]
     small = wg.sparse_coo_tensor(
-        wg.tensor(np.stack([np.searchsorted(rows, found.indices()[0]), np.searchsorted(columns, found.indices()[1])])),
+        wg.tensor(np.stack(places)),
         found.values(),
         (4, 4),
     )

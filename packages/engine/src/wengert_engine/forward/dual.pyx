@@ -530,6 +530,20 @@ def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents
             if views(<Tensor> out, a):
                 check_view(<Tensor> tangent, tangents[k])
         give(<Tensor> out, <Tensor> tangent)
+    share_with_context(ctx, tuple(outs))
+
+
+cdef int share_with_context(FunctionNode ctx, tuple outs) except -1:
+    """Give the aliases of outputs that a Function has saved for backward the outputs' tangents."""
+    cdef SavedSlot* saved = saved_slots(ctx)
+    cdef Tensor tangent
+    cdef int i
+    for i in range(ctx.n_saved):
+        if saved[i].kind == SAVED_OUTPUT and saved[i].value != NULL:
+            tangent = own_tangent(<Tensor> outs[saved[i].output])
+            if tangent is not None:
+                set_tangent(<Tensor> saved[i].value, tangent)
+    return 0
 
 
 cdef bint is_marked(FunctionNode ctx, object output):

@@ -166,11 +166,11 @@ def by_lapack(Op op, dtype):
 
 cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t live) except -1:
     cdef Tensor a, b = None
-    if type(<object> slots[0]) is not Tensor:
+    if not isinstance(<object> slots[0], Tensor):
         return False
     a = <Tensor> slots[0]
     if second:
-        if type(<object> slots[second]) is not Tensor:
+        if not isinstance(<object> slots[second], Tensor):
             return False
         b = <Tensor> slots[second]
         if b.code != a.code or b.count == 0:

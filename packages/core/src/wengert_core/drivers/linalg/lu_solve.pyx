@@ -72,7 +72,7 @@ cdef object lu_solve_run(Op op, PyObject** slots, uint32_t live):
     cdef wg_factoring job
     cdef PyObject* own[16]
     cdef Tensor lu, pivots, b
-    if not begin(op, slots, 2, &job, live) or job.m != job.n or type(<object> slots[1]) is not Tensor:
+    if not begin(op, slots, 2, &job, live) or job.m != job.n or not isinstance(<object> slots[1], Tensor):
         return array_run(op, slots, live)
     _holds = hold_slots(op, slots, own)
     lu, pivots, b = <Tensor> own[0], <Tensor> own[1], <Tensor> own[2]

@@ -6,6 +6,7 @@ from typing import Any
 
 from wengert_core.messages.short_repr import short_repr
 from wengert_core.optable.core_table import TABLE
+from wengert_core.optable.kinds.base import driver
 from wengert_core.tensors.tensor import Tensor
 
 array, composite = TABLE.array, TABLE.composite
@@ -50,12 +51,13 @@ TABLE.flipping(
     "flip(Tensor self, int[]* dims) -> Tensor",
     reference=lambda xp, x, dims: xp.flip(x, dims_of(dims, x.ndim)),
 )
-array(
+ROLL = array(
     "roll(Tensor self, int[] shifts, int[]? dims=None) -> Tensor",
     reference=roll,
     widen="",
     order="channels",
 )
+driver("copy.roll").configure(ROLL)
 for NAME in ("tril", "triu"):
     TABLE.triangle(
         f"{NAME}(Tensor self, int diagonal=0) -> Tensor",
