@@ -231,16 +231,23 @@ cdef bint read_slice(Item* item, Py_ssize_t size, Py_ssize_t* start, Py_ssize_t*
     Note [Negative steps] NumPy and the array API standard have them, PyTorch has not. Strides are never negative, so
     the elements are viewed in their own order, and flipped: a copy. A write flips its value.
     """
-    cdef Py_ssize_t n
     start[0], stop[0], step[0] = item.value, item.stop, item.step
-    n = PySlice_AdjustIndices(size, start, stop, step[0])
-    if step[0] > 0:
-        stop[0] = start[0] if stop[0] < start[0] else stop[0]
-        return False
-    stop[0] = start[0] + 1 if n else start[0]
-    start[0] = start[0] + (n - 1) * step[0] if n else stop[0]
-    if n == 0:
-        start[0] = stop[0] = 0
+    if step[0] < 0:
+        return read_reversed(size, start, stop, step)
+    if start[0] < 0:
+        start[0] += size
+    if stop[0] < 0:
+        stop[0] += size
+    start[0] = 0 if start[0] < 0 else size if start[0] > size else start[0]
+    stop[0] = start[0] if stop[0] < start[0] else size if stop[0] > size else stop[0]
+    return False
+
+
+cdef bint read_reversed(Py_ssize_t size, Py_ssize_t* start, Py_ssize_t* stop, Py_ssize_t* step) noexcept:
+    """The positions of a slice with a negative step in their own order; whether there are several to be turned."""
+    cdef Py_ssize_t n = PySlice_AdjustIndices(size, start, stop, step[0])
+    stop[0] = start[0] + 1 if n else 0
+    start[0] = start[0] + (n - 1) * step[0] if n else 0
     step[0] = -step[0]
     return n > 1
 
@@ -251,11 +258,9 @@ cdef void note_flip(Index* index, int dim) noexcept:
 
 
 cdef object flip_back(Index* index, object view):
-    """Return a view with the order of its dims that negative steps ask for: itself, or a copy."""
+    """Return a copy of a view with the order of its dims that negative steps ask for."""
     cdef PyObject* slots[2]
     cdef int i
-    if not index.n_flips:
-        return view
     global FLIP
     if FLIP is None:
         FLIP = find_op("flip")
@@ -445,7 +450,9 @@ def getitem(Tensor t, key):
         return single_int(t, <PyObject*> key)
     try:
         read_index(&index, <PyObject*> key)
-        view = flip_back(&index, view_by(&index, t))
+        view = view_by(&index, t)
+        if index.n_flips:
+            view = flip_back(&index, view)
         return view if index.tensors == NULL else index_by_tensors(&index, view)
     finally:
         release(&index)
