@@ -72,6 +72,24 @@ def test_subclasses_of_arrays_answer_themselves() -> None:
     assert (wc.ones(2) * array, wc.ones(2) + array) == ("rmul", "radd")
 
 
+def test_what_answers_ufuncs_itself_is_no_number() -> None:
+    class LabelArray:
+        __array_ufunc__ = None
+
+        def __array__(self, dtype: object = None, copy: object = None) -> object:
+            return np.ones(2)
+
+        def __float__(self) -> float:
+            return 1.0
+
+        def __rmul__(self, other: object) -> str:
+            return "rmul"
+
+    assert wc.ones(2) * LabelArray() == "rmul"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        wc.ones(2) - LabelArray()
+
+
 def test_an_array_without_numbers_is_refused() -> None:
     with pytest.raises(TypeError, match=r"can't convert np.ndarray of type numpy.str_"):
         wc.ones(2) * np.array(["a", "b"])

@@ -43,7 +43,7 @@ PARTS |= dict.fromkeys("""
     sparse.spsolve sparse.from_scipy sparse.to_scipy sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags
     sparse.check_sparse_tensor_invariants
 """.split(), "sparse")
-PARTS |= dict.fromkeys(("array_api", "numpy"), "numpy")
+PARTS |= dict.fromkeys(("array_api", "numpy", "scipy", "interop"), "numpy")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""
     to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce is_coalesced

@@ -34,10 +34,15 @@ def set_operators(table):
 
 
 cdef inline bint is_operand(PyObject* o) noexcept:
-    """What may stand beside a tensor: tensors and numbers. Arrays answer themselves, by way of __array__."""
+    """What may stand beside a tensor: tensors and numbers."""
     return (isinstance(<object> o, Tensor) or PyFloat_Check(o) or PyLong_Check(o) or PyComplex_Check(o)
-            or (PyNumber_Check(o) and not PySet_Check(o) and o != <PyObject*> None
-                and not isinstance(<object> o, ARRAY)))
+            or is_other_number(<object> o))
+
+
+cdef bint is_other_number(object o) noexcept:
+    """Whether an object of another type is a number: not what answers ufuncs itself, as arrays of other libraries."""
+    return (PyNumber_Check(<PyObject*> o) and not PySet_Check(<PyObject*> o) and o is not None
+            and (isinstance(o, SCALAR) or not hasattr(type(o), "__array_ufunc__")))
 
 
 cdef inline bint is_plain_array(object o) noexcept:

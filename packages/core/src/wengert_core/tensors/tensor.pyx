@@ -78,6 +78,7 @@ cdef extern from *:
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef object ARRAY = np.ndarray
+cdef object SCALAR = np.generic
 cdef object ALLOCATE = None        # what gives a device's memory: a callable (device number, bytes) -> (owner, address)
 cdef object FETCH = None           # what reads the only element of another device's tensor
 cdef object CONSTRUCT = None       # what Tensor(...) does: a callable (cls, args, kwargs), set by factories

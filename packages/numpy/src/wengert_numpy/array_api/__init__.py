@@ -309,8 +309,14 @@ __name__ = "wengert.array_api"
 sys.modules[__name__] = vars(wg)["array_api"] = sys.modules["wengert_numpy.array_api"]
 
 
+NUMPY_FUNCTIONS = ("cross", "einsum", "gradient", "pad", "transpose")
+"""Functions that the standard does not have, but xarray calls in every namespace: NumPy's, by its protocol."""
+
+
 def __getattr__(name: str) -> Any:
-    """Load the extension ``special`` when it is asked for."""
+    """Load the extension ``special`` when it is asked for, and functions of NumPy for xarray."""
+    if name in NUMPY_FUNCTIONS:
+        return getattr(import_module("numpy"), name)
     if name != "special":
         raise AttributeError(f"module 'wengert.array_api' has no attribute '{name}'", name=name)
     try:

@@ -5,8 +5,9 @@ Numbers are taken in place of any array, as SciPy gives them, and arrays of NumP
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import wengert as wg
 from wengert import Tensor
@@ -15,6 +16,18 @@ from wengert_numpy.array_api import calls
 from wengert_numpy.array_api.axes import Op
 from wengert_numpy.array_api.creation import asarray
 from wengert_numpy.array_api.promotion import common_dtype, is_number
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_signature_of(standard: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Return a decorator that shows the standard's signature on a function that scikit-learn calls as NumPy's."""
+
+    def decorate(function: Function) -> Function:
+        function.__signature__ = inspect.signature(standard)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def set_name(function: Callable[..., Any], name: str, doc: str) -> Any:

@@ -8,7 +8,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.array_api.axes import Axis, Op, axes_of
-from wengert_numpy.array_api.binding import promote_arrays
+from wengert_numpy.array_api.binding import promote_arrays, with_signature_of
 from wengert_numpy.array_api.creation import as_array
 
 
@@ -76,8 +76,16 @@ def search_before_nan(x1: Tensor, x2: Tensor, side: str) -> Tensor:
     return wg.where(wg.isnan(x2), numbers if side == "left" else x1.numel(), wg.minimum(found, numbers))
 
 
-def where(condition: Tensor, x1: Any, x2: Any, /) -> Tensor:
-    """Return the elements of x1 where the condition is true, of x2 elsewhere. One of both may be a number."""
+@with_signature_of(lambda condition, x1, x2, /: None)
+def where(condition: Tensor, x1: Any = None, x2: Any = None, /) -> Any:
+    """Return the elements of x1 where the condition is true, of x2 elsewhere. One of both may be a number.
+
+    The condition alone, as scikit-learn gives it, is NumPy's way to ask for nonzero. TypeError where only x2 is absent.
+    """
+    if x2 is None:
+        if x1 is None:
+            return nonzero(condition)
+        raise TypeError("where(): expected x1 and x2, or neither of them")
     condition = as_array(condition)
     if condition.dtype is not wg.bool:
         condition = condition != 0

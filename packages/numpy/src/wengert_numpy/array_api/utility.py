@@ -8,7 +8,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.array_api.axes import Axis, Op, axes_of
-from wengert_numpy.array_api.binding import promote_arrays
+from wengert_numpy.array_api.binding import promote_arrays, with_signature_of
 from wengert_numpy.array_api.creation import as_array
 
 
@@ -33,11 +33,13 @@ def quantifier(op: Op, x: Any, axis: Axis, keepdims: bool) -> Tensor:
     return op(x, axes, keepdims) if axes else x.clone()
 
 
+@with_signature_of(lambda x, /, *, axis=-1, n=1, prepend=None, append=None: None)
 def diff(
-    x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
+    x: Tensor, /, n: int = 1, *, axis: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """Return the n-th differences of neighbors along an axis.
 
+    n: by the standard it is named; scikit-learn gives it by position, as to NumPy.
     prepend, append: values that are put before and after the elements first.
     """
     x = as_array(x)

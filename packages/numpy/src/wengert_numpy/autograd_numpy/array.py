@@ -21,6 +21,16 @@ from wengert_numpy.autograd_numpy.shortcuts import shortcut
 from wengert_numpy.protocols.ufunc import array_function, array_ufunc
 
 CALL, DTYPE = "__call__", Tensor.dtype.__get__
+INTEGERS = {
+    numpy.add: wg.add,
+    numpy.subtract: wg.sub,
+    numpy.multiply: wg.mul,
+    numpy.remainder: wg.remainder,
+}
+"""Ufuncs of an int64 array and a number from 1 to BOUND that are operations: what indices are computed with."""
+BOUND = 2**62
+WIDENING = frozenset((numpy.add, numpy.subtract, numpy.multiply, numpy.divide))
+"""Ufuncs before which integers become float64 beside an array of float64."""
 CALLBACKS = (numpy.apply_along_axis, numpy.apply_over_axes, numpy.piecewise)
 """Functions that call functions among their arguments."""
 
@@ -45,6 +55,8 @@ class ndarray(Tensor, metaclass=ArrayType):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         level = switch_off(1)
+        if inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
+            inputs = (widen(inputs[0], self), *inputs[1:])
         try:
             result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
         finally:
@@ -84,6 +96,14 @@ def values_of(array: ndarray) -> Any:
         return None
 
 
+def widen(constant: Any, array: Any) -> Any:
+    """Return an array of integers as one of float64 beside an array of float64, sooner than by NumPy's rules for all
+    dtypes; any other one as it is.
+    """
+    wide = constant.dtype.kind in "biu" and DTYPE(array) is wg.float64
+    return constant.astype(numpy.float64) if wide else constant
+
+
 def callback(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that gets arrays where it is called with tensors, in code that runs as on tensors."""
 
@@ -103,16 +123,20 @@ def callback(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def binary(ufunc: Any, tensor_operator: Any, swapped: bool = False) -> Callable[[Any, Any], Any]:
     """Return an operator of two operands: the ufunc for the program, the tensor's operator for wengert's own code."""
+    of_integers = None if swapped else INTEGERS.get(ufunc)
 
     def forward(self: Any, other: Any) -> Any:
         level = switch_off(1)
         if level:
             return tensor_operator(self, other)
         try:
-            if other.__class__ is numpy.ndarray and other.dtype.kind in "biu" and DTYPE(self) is wg.float64:
-                other = other.astype(numpy.float64)  # NumPy's promotion; sooner than by its rules for all dtypes
-            inputs = (other, self) if swapped else (self, other)
-            result = array_ufunc(self, ufunc, CALL, *inputs)
+            if other.__class__ is int and of_integers is not None and DTYPE(self) is wg.int64 and 0 < other < BOUND:
+                result = of_integers(self, other)
+            else:
+                if other.__class__ is numpy.ndarray:
+                    other = widen(other, self)
+                inputs = (other, self) if swapped else (self, other)
+                result = array_ufunc(self, ufunc, CALL, *inputs)
         finally:
             set_level(0)
         return move_to_subclass(result, ndarray) if result.__class__ is Tensor else as_array(result)

@@ -69,6 +69,14 @@ def transpose(a: Any) -> Any:
     return PERMUTE(a, range(NDIM(a))[::-1]) if isinstance(a, Tensor) else None
 
 
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Return the array with its elements moved along an axis."""
+    if shift.__class__ is not int or axis.__class__ is not int or not isinstance(a, Tensor):
+        return None
+    ndim = NDIM(a)
+    return wg.roll(a, shift, axis) if -ndim <= axis < ndim else None
+
+
 def concatenate(arrays: Any, axis: Any = 0) -> Any:
     """Return arrays joined along an axis."""
     if arrays.__class__ not in (list, tuple) or axis.__class__ is not int:
@@ -94,7 +102,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 SHORTCUTS: dict[Any, Callable[..., Any]] = {
     numpy.dot: dot, numpy.sum: of_axis(wg.sum, INEXACT), numpy.mean: of_axis(wg.mean, INEXACT),
     numpy.max: of_axis(wg.amax, REAL), numpy.min: of_axis(wg.amin, REAL), numpy.transpose: transpose,
-    numpy.concatenate: concatenate, numpy.where: where, numpy.reshape: reshape,
+    numpy.concatenate: concatenate, numpy.where: where, numpy.reshape: reshape, numpy.roll: roll,
 }  # fmt: skip
 """The shortcuts by NumPy's function. Their signatures are parts of NumPy's: a call with other arguments has none."""
 
@@ -121,5 +129,6 @@ LENGTHS = {
     numpy.concatenate: 2,
     numpy.where: 3,
     numpy.reshape: 2,
+    numpy.roll: 3,
 }
 """How many positional arguments a shortcut takes."""

@@ -1,4 +1,6 @@
-"""Methods that the array API standard gives arrays: ``Tensor.__array_namespace__`` and ``Tensor.to_device``."""
+"""Methods that the array API standard gives arrays, ``Tensor.__array_namespace__`` and ``Tensor.to_device``, and those
+of NumPy that SciPy calls on what NumPy's functions return: ``Tensor.astype`` and ``Tensor.copy``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 from wengert import Tensor
 
 from wengert_numpy import errors
+from wengert_numpy.operands import cast
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
@@ -32,3 +35,14 @@ def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
             "to_device", "stream", stream, "the device's current stream is used, set that"
         )
     return self.to(device)
+
+
+def astype(self: Tensor, dtype: Any, /, *, copy: bool = True) -> Tensor:
+    """Return the tensor in another dtype: ours, NumPy's or a name. copy: also where the dtype is its own."""
+    result = cast(self, dtype)
+    return result.clone() if copy and result is self else result
+
+
+def copy(self: Tensor) -> Tensor:
+    """Return a copy, which is recorded."""
+    return self.clone()
