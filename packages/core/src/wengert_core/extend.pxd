@@ -3,6 +3,7 @@
 As of extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them. A package
 is built for one minor version of wengert-core, whose structs it knows.
 """
+from wengert_core.binding.torch_function cimport disable_tensors, restore
 from wengert_core.dtypes.dtypes cimport dtype_facts
 from wengert_core.exchange.numpy_bridge cimport array_code, tensor_at
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows
@@ -10,7 +11,7 @@ from wengert_core.kernels.types cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
 from wengert_core.layouts.components cimport new_of_layout, tensor_components
 from wengert_core.runtime.state cimport WG_FOREIGN, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape, subclass_result
 
 
 cdef inline Py_ssize_t itemsize_of(Tensor t) noexcept:

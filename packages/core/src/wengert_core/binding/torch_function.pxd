@@ -19,3 +19,5 @@ cdef PyObject* call_attribute_override(PyObject* self, PyObject* name, const cha
 # Ask nobody in this thread from here on; returns what to give to restore().
 cdef unsigned int is_disabled() noexcept nogil
 cdef void restore(unsigned int off) noexcept nogil
+# Ask no tensors; returns what to give to restore().
+cdef unsigned int disable_tensors() noexcept nogil

@@ -85,6 +85,14 @@ cdef unsigned int is_disabled() noexcept nogil:
     return before
 
 
+cdef unsigned int disable_tensors() noexcept nogil:
+    global wengert_asking_is_off
+    cdef unsigned int before = wengert_asking_is_off
+    if before < TENSORS_OFF:
+        wengert_asking_is_off = TENSORS_OFF
+    return before
+
+
 cdef void restore(unsigned int off) noexcept nogil:
     global wengert_asking_is_off
     wengert_asking_is_off = off

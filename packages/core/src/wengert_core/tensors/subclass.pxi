@@ -1,5 +1,8 @@
 # Part of tensor.pyx: instances of subclasses of Tensor.
 
+cdef object LAST_SUBCLASS = None       # that has been checked
+
+
 def as_subclass(Tensor t, cls):
     """A tensor of the subclass ``cls`` which shares ``t``'s memory and version counter, without history."""
     cdef Tensor new = object_of(cls)
@@ -9,10 +12,14 @@ def as_subclass(Tensor t, cls):
     return new
 
 
-def move_to_subclass(Tensor t, cls):
+def move_to_subclass(Tensor t not None, cls):
     """A tensor of the subclass ``cls`` that gets all of ``t``, a tensor which nobody else has: memory, history,
     tangent, batch.
     """
+    return subclass_result(t, cls)
+
+
+cdef Tensor subclass_result(Tensor t, cls):
     cdef Tensor new = object_of(cls)
     copy_geometry(new, t)
     share_storage(new, t)
@@ -26,6 +33,18 @@ def move_to_subclass(Tensor t, cls):
 
 cdef Tensor object_of(cls):
     """A tensor of a subclass, which has nothing yet."""
+    global LAST_SUBCLASS
+    if cls is not LAST_SUBCLASS:
+        check_subclass(cls)
+        LAST_SUBCLASS = cls
+    cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
+    cdef Tensor new = wengert_owned(o)
+    new.dims = new.dims_inline
+    return new
+
+
+cdef int check_subclass(cls) except -1:
+    """TypeError for what is no subclass of Tensor; note one that is asked."""
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type(cls).__name__}): as_subclass() takes a subclass of Tensor")
     if not issubclass(cls, Tensor):
@@ -33,7 +52,4 @@ cdef Tensor object_of(cls):
         raise TypeError(f"as_subclass: expected a subclass of Tensor, got {short_repr(cls)}")
     if cls is not Tensor and getattr(cls, "__torch_function__", None) is not _disabled_torch_function_impl:
         note_subclass()
-    cdef PyObject* o = wengert_tp_alloc(<PyObject*> cls)
-    cdef Tensor new = wengert_owned(o)
-    new.dims = new.dims_inline
-    return new
+    return 0

@@ -84,6 +84,7 @@ cdef Tensor new_like(Tensor t, int dtype)                       # contiguous, t'
 cdef Tensor new_view(Tensor t, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data)
 cdef Tensor new_on_memory(int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, char* data,
                           char* start, Py_ssize_t nbytes, object owner)
+cdef Tensor subclass_result(Tensor t, object cls)               # of a subclass, with all of t, which nobody else has
 cdef Tensor alias(Tensor t)                                     # same storage, no history
 cdef Tensor alias_components(Tensor t)                          # of another layout: what detach() gives
 cdef Tensor alias_fresh_version(Tensor t)                       # same memory, a version counter of its own: x.data

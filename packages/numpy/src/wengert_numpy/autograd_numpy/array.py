@@ -15,7 +15,7 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy import methods
+from wengert_numpy.autograd_numpy import methods, operators
 from wengert_numpy.autograd_numpy.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
 from wengert_numpy.autograd_numpy.shortcuts import shortcut
 from wengert_numpy.protocols.ufunc import array_function, array_ufunc
@@ -53,17 +53,7 @@ class ndarray(Tensor, metaclass=ArrayType):
 
     __slots__ = ()
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        level = switch_off(1)
-        if inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
-            inputs = (widen(inputs[0], self), *inputs[1:])
-        try:
-            result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
-        finally:
-            set_level(level)
-        if result.__class__ is Tensor and not level and not kwargs:
-            return move_to_subclass(result, ndarray)
-        return result if level else as_array(result)
+    __array_ufunc__ = operators.array_ufunc_of_arrays
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         level = switch_off(1)
@@ -86,6 +76,20 @@ class ndarray(Tensor, metaclass=ArrayType):
         return str(call(Tensor.__repr__, self)) if values is None else str(values)
 
     __hash__ = Tensor.__hash__
+
+
+def general_ufunc(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Return the result of a ufunc on arrays, whatever its inputs and arguments are."""
+    level = switch_off(1)
+    if inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
+        inputs = (widen(inputs[0], self), *inputs[1:])
+    try:
+        result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
+    finally:
+        set_level(level)
+    if result.__class__ is Tensor and not level and not kwargs:
+        return move_to_subclass(result, ndarray)
+    return result if level else as_array(result)
 
 
 def values_of(array: ndarray) -> Any:
@@ -141,7 +145,7 @@ def binary(ufunc: Any, tensor_operator: Any, swapped: bool = False) -> Callable[
             set_level(0)
         return move_to_subclass(result, ndarray) if result.__class__ is Tensor else as_array(result)
 
-    return forward
+    return operators.binary(ufunc, tensor_operator, forward, swapped)
 
 
 def comparison(ufunc: Any, tensor_operator: Any) -> Callable[[Any, Any], Any]:
@@ -151,7 +155,7 @@ def comparison(ufunc: Any, tensor_operator: Any) -> Callable[[Any, Any], Any]:
     def forward(self: Any, other: Any) -> Any:
         return NotImplemented if other is None or isinstance(other, str) else compare(self, other)
 
-    return forward
+    return operators.binary(ufunc, tensor_operator, forward, False)
 
 
 def unary(ufunc: Any, tensor_operator: Any) -> Callable[[Any], Any]:
@@ -167,7 +171,7 @@ def unary(ufunc: Any, tensor_operator: Any) -> Callable[[Any], Any]:
             set_level(0)
         return as_array(result)
 
-    return forward
+    return operators.unary(ufunc, tensor_operator, forward)
 
 
 ARITHMETIC = {
@@ -214,6 +218,7 @@ def set_operators() -> None:
 
 
 ARRAY.append(ndarray)
+operators.set_array_type(ndarray, general_ufunc)
 set_operators()
 methods.enter(ndarray)
 
