@@ -11,7 +11,8 @@ from wengert_core.kernels.types cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32,
 from wengert_core.layouts.components cimport new_of_layout, tensor_components
 from wengert_core.runtime.state cimport WG_FOREIGN, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape, subclass_result
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, is_strided, new_empty, same_shape
+from wengert_core.tensors.tensor cimport subclass_result
 
 
 cdef inline Py_ssize_t itemsize_of(Tensor t) noexcept:

@@ -1,6 +1,6 @@
 # Part of tensor.pyx: instances of subclasses of Tensor.
 
-cdef object LAST_SUBCLASS = None       # that has been checked
+cdef object LAST_SUBCLASS = Tensor     # that has been checked
 
 
 def as_subclass(Tensor t, cls):

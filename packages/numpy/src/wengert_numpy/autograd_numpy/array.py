@@ -78,7 +78,7 @@ class ndarray(Tensor, metaclass=ArrayType):
     __hash__ = Tensor.__hash__
 
 
-def general_ufunc(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+def general_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Return the result of a ufunc on arrays, whatever its inputs and arguments are."""
     level = switch_off(1)
     if inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
