@@ -14,11 +14,13 @@ import wengert
 from wengert_core import _native as core
 from wengert_engine import _native as engine
 from wengert_formulas import _native as formulas
+from wengert_numpy import _native as numpy_face
+from wengert_sparse import _native as sparse
 
 warnings.simplefilter("ignore")
-for name in sorted([*core.names(), *engine.names(), *formulas.names()]):
+OURS = {module.__package__: module.names() for module in (core, engine, formulas, numpy_face, sparse)}
+for name in sorted(set().union(*OURS.values())):
     importlib.import_module(name)
-OURS = ("wengert_core", "wengert_engine", "wengert_formulas")
 MODULES = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in OURS]
 HEAP_TYPE = 1 << 9
 CLASSES = sorted({value for module in MODULES for value in vars(module).values()
