@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from wengert_numpy.functions import table, ufuncs
+from wengert_numpy.functions import table
+from wengert_numpy.ufuncs import rows as ufuncs
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "numpy-functions.md"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.special as sp
-from wengert_numpy.functions import scipy_ufuncs
+from wengert_numpy.ufuncs import scipy_ufuncs
 
 from .numpy_calls import Call, of, varying
 

@@ -24,7 +24,7 @@ class ArrayCall(Call):
 def array_calls() -> list[ArrayCall]:
     """Return the calls of all modules of the table that have some."""
     calls = []
-    for module in table.MODULES:
+    for module in table.modules():
         for call in import_module(f".numpy_calls_{module}", __package__).CALLS:
             calls.append(
                 ArrayCall(call.name, *call.args, function=call.function, gradient=call.gradient, **call.kwargs)

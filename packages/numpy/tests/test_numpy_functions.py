@@ -10,7 +10,7 @@ from wengert_numpy.functions import table
 from .numpy_calls import Call, assert_derivatives, assert_same_values
 
 CALLS: list[Call] = []
-for _module in table.MODULES:
+for _module in table.modules():
     CALLS += import_module(f".numpy_calls_{_module}", __package__).CALLS
 
 

@@ -11,7 +11,7 @@ import pytest
 import wengert as wg
 from wengert.autograd import forward_ad
 from wengert_numpy.functions import table
-from wengert_numpy.functions.linear_algebra import LinAlgError
+from wengert_numpy.functions.linalg.linear_algebra import LinAlgError
 
 table.load()
 A = np.array([[2.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.5, -0.5, 4.0]])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import wengert as wg
 from wengert.autograd import forward_ad
-from wengert_numpy.functions import ufuncs
 from wengert_numpy.operands import FROM_NUMPY
+from wengert_numpy.ufuncs import rows as ufuncs
 
 from .numpy_calls import Call, assert_derivatives, assert_same_values
 from .numpy_calls_ufuncs import CALLS, FUNCTIONS

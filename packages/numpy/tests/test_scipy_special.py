@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert as wg
-from wengert_numpy.functions import scipy_ufuncs, ufuncs
+from wengert_numpy.ufuncs import rows as ufuncs
+from wengert_numpy.ufuncs import scipy_ufuncs
 
 from .numpy_calls import Call, Varying, assert_derivatives, assert_same_values, leaves, replace
 

@@ -16,7 +16,7 @@ from wengert import Tensor
 from wengert_core.extend import dtype as dtype_type
 
 from wengert_numpy import errors
-from wengert_numpy.protocols.ufunc import tensor_on_array
+from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
 NUMBERS = (bool, int, float, complex)
 

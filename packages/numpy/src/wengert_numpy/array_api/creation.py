@@ -13,7 +13,7 @@ from wengert import Tensor
 from wengert_numpy import errors
 from wengert_numpy.array_api.promotion import common_dtype, default_dtype, is_number
 from wengert_numpy.operands import NUMBERS, contains_tensor, to_dtype
-from wengert_numpy.protocols.ufunc import tensor_on_array
+from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
 # ---- conversion
 

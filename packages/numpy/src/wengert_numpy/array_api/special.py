@@ -15,9 +15,10 @@ from typing import Any
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.functions import scipy_ufuncs, ufuncs
 from wengert_numpy.operands import inexact, to_tensor
-from wengert_numpy.protocols.general import call
+from wengert_numpy.ufuncs import rows as ufuncs
+from wengert_numpy.ufuncs import scipy_ufuncs
+from wengert_numpy.ufuncs.general import call
 
 __all__ = ["multigammaln", "polygamma", "sinc", "zeta"]
 

@@ -18,7 +18,8 @@ from wengert import Tensor
 from wengert_numpy.autograd_numpy import methods, operators
 from wengert_numpy.autograd_numpy.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
 from wengert_numpy.autograd_numpy.shortcuts import shortcut
-from wengert_numpy.protocols.ufunc import array_function, array_ufunc
+from wengert_numpy.protocols.function_method import array_function
+from wengert_numpy.ufuncs.array_ufunc import array_ufunc
 
 CALL, DTYPE = "__call__", Tensor.dtype.__get__
 INTEGERS = {

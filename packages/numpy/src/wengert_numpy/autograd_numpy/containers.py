@@ -13,7 +13,7 @@ from wengert import Tensor
 from wengert_numpy.autograd_numpy.array import ndarray
 from wengert_numpy.autograd_numpy.faces import call, move_to_subclass, set_level, switch_off
 from wengert_numpy.operands import to_tensor
-from wengert_numpy.protocols.ufunc import tensor_on_array
+from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
 ALIAS = Tensor.view_as
 ATOMS = frozenset((numpy.ndarray, float, int, bool, complex, str, type(None), numpy.float64))

@@ -6,18 +6,8 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.extend cimport Tensor, disable_tensors, restore, subclass_result
-from wengert_numpy.protocols.ufunc cimport plain_call
-
-cdef extern from "Python.h":
-    ctypedef struct PyMethodDef:
-        const char* ml_name
-        void* ml_meth
-        int ml_flags
-        const char* ml_doc
-    enum:
-        METH_FASTCALL
-        METH_KEYWORDS
-    object PyDescr_NewMethod(PyTypeObject* type, PyMethodDef* method)
+from wengert_numpy.c_methods cimport METH_FASTCALL, METH_KEYWORDS, PyDescr_NewMethod, PyMethodDef
+from wengert_numpy.ufuncs.array_ufunc cimport plain_call
 
 cdef object ARRAY = None               # the class of arrays, and what runs a ufunc on them in all other cases
 cdef object GENERAL = None

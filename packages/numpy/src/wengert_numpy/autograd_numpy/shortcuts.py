@@ -13,7 +13,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.operands import FROM_NUMPY
-from wengert_numpy.protocols.ufunc import tensor_on_array
+from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
 DTYPE, NDIM, PERMUTE, RESHAPE = Tensor.dtype.__get__, Tensor.ndim.__get__, Tensor.permute, Tensor.reshape
 INEXACT = frozenset((wg.float32, wg.float64, wg.complex64, wg.complex128))

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import wengert as wg
 
+from wengert_numpy.autograd_scipy.derivatives import as_point, jac, outputs, require_inputs
 from wengert_numpy.autograd_scipy.dispatch import floating, for_tensors, names_of
 from wengert_numpy.autograd_scipy.odeint import odeint
-from wengert_numpy.autograd_scipy.optimize.derivatives import as_point, jac, outputs, require_inputs
 from wengert_numpy.operands import to_tensor
 
 _integrate = import_module("scipy.integrate")

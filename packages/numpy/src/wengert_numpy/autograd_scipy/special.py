@@ -20,8 +20,8 @@ from wengert import Tensor
 from wengert_numpy import errors
 from wengert_numpy.array_api import special as _extension
 from wengert_numpy.autograd_scipy.dispatch import floating, for_tensors, names_of
-from wengert_numpy.functions import scipy_ufuncs
 from wengert_numpy.operands import axis_list, write_out
+from wengert_numpy.ufuncs import scipy_ufuncs
 
 _special = import_module("scipy.special")
 

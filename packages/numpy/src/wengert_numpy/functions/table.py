@@ -21,13 +21,26 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """The implementation of each function of NumPy, by the function."""
 ABSENT: dict[str, str] = {}
 """Functions that tensors do not have, by their names below numpy, and what to use instead."""
-MODULES: tuple[str, ...] = (
-    "reductions", "statistics", "quantiles", "nan_functions", "comparison", "numeric", "calculus", "signals",
-    "along_axes", "polynomials", "histograms", "linear_algebra", "decompositions", "norms", "products", "fourier",
-    "manipulation", "rearrangement", "axes", "joining", "splitting", "indexing", "diagonals", "assignment", "sorting",
-    "sets", "padding", "ranges", "creation", "bits", "dtypes", "output",
-)
-"""The modules of this room that fill the table."""
+ROOMS: dict[str, str] = {
+    "view": "manipulation axes splitting diagonals",
+    "create": "creation ranges",
+    "copy": "rearrangement joining padding",
+    "index": "indexing assignment along_axes",
+    "pointwise": "comparison numeric calculus bits",
+    "reduce": "reductions statistics quantiles nan_functions histograms sorting sets",
+    "linalg": "linear_algebra decompositions norms products",
+    "signal": "fourier signals polynomials",
+    "": "dtypes output",
+}
+"""The rooms below this one, and the modules of each, and of this one, that fill the table."""
+
+
+def modules() -> dict[str, str]:
+    """Return the modules that fill the table, each with its address."""
+    return {
+        name: ".".join(filter(None, ("wengert_numpy.functions", room, name)))
+        for room, names in ROOMS.items() for name in names.split()
+    }
 
 
 def numpy_function(name: str) -> Any:
@@ -57,5 +70,5 @@ LOADED: list[bool] = []
 def load() -> None:
     """Fill the table."""
     LOADED.append(True)
-    for name in MODULES:
-        import_module(f"wengert_numpy.functions.{name}")
+    for address in modules().values():
+        import_module(address)

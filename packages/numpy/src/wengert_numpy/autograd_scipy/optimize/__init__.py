@@ -14,9 +14,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from wengert_numpy.autograd_scipy.derivatives import grad, hess, hessp, jac, outputs, value_and_grad
 from wengert_numpy.autograd_scipy.dispatch import for_tensors, names_of
 from wengert_numpy.autograd_scipy.optimize.constraints import NonlinearConstraint
-from wengert_numpy.autograd_scipy.optimize.derivatives import grad, hess, hessp, jac, outputs, value_and_grad
 from wengert_numpy.autograd_scipy.optimize.equations import curve_fit, fsolve, least_squares, root, root_scalar
 from wengert_numpy.autograd_scipy.optimize.minimization import minimize
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from wengert_numpy.autograd_scipy.optimize.derivatives import Recording, adapt, hess, outputs, require_inputs
+from wengert_numpy.autograd_scipy.derivatives import Recording, adapt, hess, outputs, require_inputs
 
 _optimize = import_module("scipy.optimize")
 

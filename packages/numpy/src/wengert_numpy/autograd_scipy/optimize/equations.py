@@ -11,7 +11,7 @@ import numpy
 import wengert as wg
 
 from wengert_numpy.autograd_numpy import differential_operators as operators
-from wengert_numpy.autograd_scipy.optimize.derivatives import (
+from wengert_numpy.autograd_scipy.derivatives import (
     Recording,
     adapt,
     as_point,
@@ -20,7 +20,7 @@ from wengert_numpy.autograd_scipy.optimize.derivatives import (
     require_inputs,
     to_scipy,
 )  # fmt: skip
-from wengert_numpy.autograd_scipy.optimize.derivatives import (
+from wengert_numpy.autograd_scipy.derivatives import (
     jac as jac_of,
 )
 

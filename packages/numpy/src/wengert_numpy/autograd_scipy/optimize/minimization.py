@@ -8,8 +8,7 @@ from typing import Any
 
 import wengert as wg
 
-from wengert_numpy.autograd_scipy.optimize.constraints import with_derivatives
-from wengert_numpy.autograd_scipy.optimize.derivatives import (
+from wengert_numpy.autograd_scipy.derivatives import (
     HessianProducts,
     as_point,
     outputs,
@@ -17,9 +16,10 @@ from wengert_numpy.autograd_scipy.optimize.derivatives import (
     to_scipy,
     value_and_grad,
 )  # fmt: skip
-from wengert_numpy.autograd_scipy.optimize.derivatives import (
+from wengert_numpy.autograd_scipy.derivatives import (
     hess as hess_of,
 )
+from wengert_numpy.autograd_scipy.optimize.constraints import with_derivatives
 
 _optimize = import_module("scipy.optimize")
 

@@ -1,6 +1,7 @@
-"""``wengert.scipy.stats``: SciPy's distributions and statistics; of these distributions the densities, distribution
-functions, quantiles and moments have derivatives by the variable and all parameters: norm, t, beta, gamma, chi2,
-expon, uniform, logistic, laplace, cauchy, poisson, bernoulli, multivariate_normal, dirichlet.
+"""``wengert.scipy.stats``: SciPy's distributions and statistics, some with derivatives of their densities.
+
+Those of norm, t, beta, gamma, chi2, expon, uniform, logistic, laplace, cauchy, poisson, bernoulli, multivariate_normal
+and dirichlet: densities, distribution functions, quantiles and moments, by the variable and all parameters.
 
 >>> import wengert as wg
 >>> scale = wg.tensor(2.0, dtype=wg.float64, requires_grad=True)

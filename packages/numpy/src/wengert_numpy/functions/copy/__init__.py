@@ -1,0 +1,1 @@
+"""Functions that copy and rearrange: joining, repetition, padding."""

@@ -1,0 +1,1 @@
+"""Functions that make tensors: constants, ranges, grids."""

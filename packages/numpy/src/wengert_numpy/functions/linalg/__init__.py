@@ -1,0 +1,1 @@
+"""Functions of linear algebra: products, decompositions, norms."""

@@ -1,0 +1,1 @@
+"""Functions that reduce, sort or count: statistics, histograms, sets."""

@@ -1,0 +1,1 @@
+"""Fourier transforms, convolutions, polynomials."""

@@ -1,0 +1,1 @@
+"""Functions that view: shapes, axes, parts, diagonals."""

@@ -1,0 +1,1 @@
+"""Ufuncs of NumPy and SciPy: which op each is, the dtypes of its loops, and its methods."""
