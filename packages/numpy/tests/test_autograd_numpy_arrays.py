@@ -147,6 +147,8 @@ CONSTRUCTED: list[Callable[[Any], Any]] = [
     lambda x: np.r_["0,2", x, numpy.ones(3)], lambda x: np.r_["1,2,0", x, x], lambda x: np.c_[x, numpy.ones((3, 2))],
     lambda x: np.r_[0:2, x], lambda x: np.r_[0:1:3j, x], lambda x: np.r_[x[0], x[1]],
     lambda x: np.full((2, 2), x[0]), lambda x: np.full_like(x, x[1]), lambda x: np.ascontiguousarray(x.T),
+    lambda x: np.select([numpy.array([True, False, False])], [numpy.ones(3)], default=x),
+    lambda x: np.select([x > 1, x < 0], [x, numpy.ones(3)], default=x[0]),
     lambda x: np.concatenate([x, numpy.ones(2)]), lambda x: np.where(x > 1, x, x**2), lambda x: np.vstack([x, x]),
     lambda x: np.where(x > 1, x, 0.0), lambda x: np.stack((x, x), axis=1), lambda x: np.transpose(np.outer(x, x)),
     lambda x: np.concatenate([x[None], numpy.zeros((1, 3))], axis=0), lambda x: np.concatenate([x, [1, 2]]),

@@ -7,7 +7,7 @@ from wengert_core.binding.torch_function cimport disable_tensors, restore
 from wengert_core.dtypes.dtypes cimport dtype_facts
 from wengert_core.exchange.numpy_bridge cimport array_code, tensor_at
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows
-from wengert_core.kernels.types cimport COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64
+from wengert_core.kernels.types cimport BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64
 from wengert_core.layouts.components cimport new_of_layout, tensor_components
 from wengert_core.runtime.state cimport WG_FOREIGN, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for

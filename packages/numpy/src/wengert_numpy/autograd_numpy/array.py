@@ -17,7 +17,6 @@ from wengert import Tensor
 
 from wengert_numpy.autograd_numpy import methods, operators
 from wengert_numpy.autograd_numpy.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
-from wengert_numpy.autograd_numpy.shortcuts import shortcut
 from wengert_numpy.protocols.function_method import array_function
 from wengert_numpy.ufuncs.array_ufunc import array_ufunc
 
@@ -55,18 +54,7 @@ class ndarray(Tensor, metaclass=ArrayType):
     __slots__ = ()
 
     __array_ufunc__ = operators.array_ufunc_of_arrays
-
-    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        level = switch_off(1)
-        try:
-            if func in CALLBACKS and not level:
-                args = tuple(callback(one) if callable(one) and not isinstance(one, type) else one for one in args)
-            result = shortcut(func, args, kwargs)
-            if result is None:
-                result = array_function(self, func, types, args, kwargs)
-        finally:
-            set_level(level)
-        return result if level else as_array(result)
+    __array_function__ = operators.array_function_of_arrays
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         values = values_of(self)
@@ -90,6 +78,18 @@ def general_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **kwargs
         set_level(level)
     if result.__class__ is Tensor and not level and not kwargs:
         return move_to_subclass(result, ndarray)
+    return result if level else as_array(result)
+
+
+def general_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """Return the result of a function of NumPy, by its implementation for tensors."""
+    level = switch_off(1)
+    try:
+        if func in CALLBACKS and not level:
+            args = tuple(callback(one) if callable(one) and not isinstance(one, type) else one for one in args)
+        result = array_function(self, func, types, args, kwargs)
+    finally:
+        set_level(level)
     return result if level else as_array(result)
 
 
@@ -219,7 +219,7 @@ def set_operators() -> None:
 
 
 ARRAY.append(ndarray)
-operators.set_array_type(ndarray, general_ufunc)
+operators.set_array_type(ndarray, general_ufunc, general_function, as_array)
 set_operators()
 methods.enter(ndarray)
 

@@ -15,6 +15,8 @@ from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.containers import call_plain, holds_tensor, to_plain
 from wengert_numpy.autograd_numpy.faces import as_array, call
+from wengert_numpy.autograd_numpy.operators import function_of_arrays
+from wengert_numpy.autograd_numpy.shortcuts import FUNCTIONS
 from wengert_numpy.operands import cast, promote, to_tensor
 
 F = Callable[..., Any]
@@ -111,6 +113,14 @@ def full_like(
     return full(numpy.shape(a) if shape is None else shape, fill_value, kind)
 
 
+@wraps(numpy.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Return elements of the choices, by conditions. NumPy does not look whether the default is a tensor."""
+    if holds_tensor(default):
+        choicelist = [as_array(to_plain(choice)) for choice in choicelist]
+    return numpy.select(condlist, choicelist, default)
+
+
 def make_diagonal(D: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:
     """Return matrices with the last axis of an array on their diagonals."""
     return call(wg.diag_embed, to_tensor(D), offset, axis1, axis2)
@@ -158,6 +168,7 @@ nanmean nanmin nansum prod ravel reshape sort std sum transpose var""".split()
 def of_lists(name: str) -> F:
     """Return a function of NumPy that takes lists of arrays in differentiated code, too."""
     plain = getattr(numpy, name)
+    plain = function_of_arrays(plain) if plain in FUNCTIONS else plain
 
     @wraps(plain)
     def function(a: Any, *args: Any, **kwargs: Any) -> Any:
@@ -186,9 +197,11 @@ CONSTRUCTORS: list[Any] = [
     asfortranarray,
     full,
     full_like,
+    select,
     make_diagonal,
     array_from_args,
     concatenate_args,
+    *map(function_of_arrays, FUNCTIONS),
     *map(of_lists, REDUCTIONS),
 ]
 """The functions of this module that ``wengert.numpy`` has."""

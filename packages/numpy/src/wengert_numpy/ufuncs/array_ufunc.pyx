@@ -101,7 +101,7 @@ cdef Tensor number_tensor(object number, int code):
     return made
 
 
-cdef inline int floating_code(cnp.ndarray array) noexcept:
+cdef int floating_code(cnp.ndarray array) noexcept:
     """The code of an array's dtype as one of a tensor; 0 for those that general.py takes."""
     cdef int kind = cnp.PyArray_TYPE(array)
     if kind == cnp.NPY_FLOAT64:

@@ -45,18 +45,20 @@ ABSENT = {
 }
 """Ufuncs that tensors do not have, and what to use instead."""
 FLOATING_OPS = dict.fromkeys(
-    """sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log log2 log10 log1p
+    """sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p
     sqrt square floor ceil trunc isnan isinf isfinite signbit logical_not
-    positive negative add subtract multiply hypot fmax fmin maximum minimum fmod logaddexp logaddexp2
+    add hypot fmax fmin maximum minimum fmod logaddexp logaddexp2
     copysign nextafter logical_and logical_or logical_xor""".split()
 ) | {
-    "absolute": "abs", "rint": "round", "divide": "div", "arctan2": "atan2", "power": "pow",
-    "conjugate": "conj_physical", "degrees": "rad2deg", "rad2deg": "rad2deg", "radians": "deg2rad",
-    "deg2rad": "deg2rad", "reciprocal": "reciprocal", "equal": "eq", "not_equal": "ne", "less": "lt",
-    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "remainder": "remainder", "matmul": "matmul",
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+    "positive": "clone", "negative": "neg", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow",
+    "absolute": "abs", "rint": "round", "arctan2": "atan2", "conjugate": "conj_physical", "degrees": "rad2deg",
+    "rad2deg": "rad2deg", "radians": "deg2rad", "deg2rad": "deg2rad", "reciprocal": "reciprocal", "equal": "eq",
+    "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "remainder": "remainder", "matmul": "matmul",
 }
-"""Ufuncs that are one op, called straight from ufunc.pyx where all inputs are floating: the op's name, None for the
-ufunc's own.
+"""Ufuncs that are one op, called straight from array_ufunc.pyx where all inputs are floating: the op's name, no alias
+of it, since those take longer to call; None for the ufunc's own.
 """
 INTEGER_OPS = {
     "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor", "invert": "bitwise_not",

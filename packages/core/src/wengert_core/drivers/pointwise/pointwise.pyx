@@ -201,7 +201,7 @@ cdef object unary_call(Op op, PyObject* a):
     slots[0] = a
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
-    if type(<object> a) is Tensor:
+    if isinstance(<object> a, Tensor):
         x = <Tensor> a
         live = x.flags & thread_state().modes
         if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
@@ -234,11 +234,11 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
     slots[0], slots[1] = a, b
     for i in range(2, op.n_params):
         slots[i] = op.defaults[i]
-    if type(<object> a) is Tensor:
+    if is_tensor(a):
         x, number_slot, other = <Tensor> a, 1, b
-        if p.variant_slot == 1 and type(<object> b) is not Tensor:
+        if p.variant_slot == 1 and not is_tensor(b):
             p = choose_record(op, slots)
-    elif type(<object> b) is Tensor:
+    elif is_tensor(b):
         x, number_slot, other = <Tensor> b, 0, a
     else:
         x, other = None, NULL
@@ -247,7 +247,7 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
         itemsize = FACTS.itemsize[x.code]
         live = x.flags
         args[number_slot] = NULL
-        if type(<object> other) is Tensor:
+        if is_tensor(other):
             y = <Tensor> other
             if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and is_unchecked(p, x.code):
                 live |= y.flags
@@ -280,6 +280,12 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
         if slots[i] == NULL:
             raise missing(op, i)
     return pointwise_run(op, slots, 0)
+
+
+cdef inline bint is_tensor(PyObject* value) noexcept:
+    """Whether a value is a tensor, of a subclass too; numbers are told from them first."""
+    return type(<object> value) is Tensor or (not PyFloat_CheckExact(value) and not PyLong_CheckExact(value)
+                                              and isinstance(<object> value, Tensor))
 
 
 cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:

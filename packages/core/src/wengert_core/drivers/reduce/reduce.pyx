@@ -129,7 +129,7 @@ cdef object whole_call(Op op, PyObject* a):
     slots[0] = a
     for i in range(1, op.n_params):
         slots[i] = op.defaults[i]
-    if type(<object> a) is Tensor:
+    if isinstance(<object> a, Tensor):
         t = <Tensor> a
         code = t.code
         live = t.flags & thread_state().modes
