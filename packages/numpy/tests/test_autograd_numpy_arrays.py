@@ -10,7 +10,7 @@ import numpy
 import pytest
 import wengert as wg
 import wengert_numpy.autograd_numpy as np
-from wengert_numpy.autograd_numpy.array import as_array, ndarray
+from wengert_numpy.autograd_numpy.arrays.array import as_array, ndarray
 
 MATRIX = numpy.array([[0.5, 2.0, 1.0], [3.0, -1.0, 0.25]])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import wengert as wg
 from wengert_core.extend import DisableTorchFunctionSubclass
-from wengert_numpy.autograd_numpy.array import as_array, ndarray
+from wengert_numpy.autograd_numpy.arrays.array import as_array, ndarray
 from wengert_numpy.functions import table
 
 from .numpy_calls import Call, assert_same_values, leaves

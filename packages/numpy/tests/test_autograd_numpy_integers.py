@@ -8,7 +8,7 @@ import numpy
 import pytest
 import wengert as wg
 import wengert_numpy.autograd_numpy as np
-from wengert_numpy.autograd_numpy.array import as_array
+from wengert_numpy.autograd_numpy.arrays.array import as_array
 
 POSITIONS = numpy.array([[-7, -1, 0], [3, 8, 12]])
 NUMBERS = [1, 5, 0, -3, 2**62, True]

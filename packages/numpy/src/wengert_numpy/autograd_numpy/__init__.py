@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as _numpy
 
-from wengert_numpy.autograd_numpy import array as _array
 from wengert_numpy.autograd_numpy import constructors as _constructors
 from wengert_numpy.autograd_numpy import differential_operators as _operators
 from wengert_numpy.autograd_numpy import extend as _extend
+from wengert_numpy.autograd_numpy.arrays import array as _array
 
 _LATE = (
     "char",

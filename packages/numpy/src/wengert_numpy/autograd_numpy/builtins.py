@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from wengert_numpy.autograd_numpy.array import ndarray
+from wengert_numpy.autograd_numpy.arrays.array import ndarray
 
 tuple, list, dict = builtins.tuple, builtins.list, builtins.dict
 

@@ -13,10 +13,10 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.containers import call_plain, holds_tensor, to_plain
-from wengert_numpy.autograd_numpy.faces import as_array, call
-from wengert_numpy.autograd_numpy.operators import function_of_arrays
-from wengert_numpy.autograd_numpy.shortcuts import FUNCTIONS
+from wengert_numpy.autograd_numpy.arrays.faces import as_array, call
+from wengert_numpy.autograd_numpy.arrays.operators import FUNCTIONS, function_of_arrays
+from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
+from wengert_numpy.autograd_numpy.nested import holds_tensor
 from wengert_numpy.operands import cast, promote, to_tensor
 
 F = Callable[..., Any]

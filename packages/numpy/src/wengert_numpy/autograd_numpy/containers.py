@@ -1,88 +1,22 @@
-"""Nested tuples, lists and dicts of arrays: arguments and results of differentiated functions."""
+"""Arguments and results of differentiated functions: arrays as variables and constants, results as arrays of NumPy."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.array import ndarray
-from wengert_numpy.autograd_numpy.faces import call, move_to_subclass, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.array import ndarray
+from wengert_numpy.autograd_numpy.arrays.faces import call, move_to_subclass, set_level, switch_off
 from wengert_numpy.operands import to_tensor
 from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
 ALIAS = Tensor.view_as
-ATOMS = frozenset((numpy.ndarray, float, int, bool, complex, str, type(None), numpy.float64))
-"""Classes that hold no tensors."""
 NUMBERS = (float, complex, numpy.floating, numpy.complexfloating)
 """The types of numbers by which derivatives are taken."""
-
-
-def map_leaves(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """Return nested tuples, lists and dicts with what a function gives for each leaf.
-
-    others: values of the same form, whose leaves the function gets, too.
-    """
-    if isinstance(value, (list, tuple)):
-        parts = [map_leaves(function, *ones) for ones in zip(value, *others, strict=True)]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    if isinstance(value, dict):
-        new = copy.copy(value)
-        for key in value:
-            new[key] = map_leaves(function, value[key], *(other[key] for other in others))
-        return new
-    return function(value, *others)
-
-
-def leaves_of(value: Any) -> Iterator[Any]:
-    """Yield the leaves of nested tuples, lists and dicts, of a dict in the order of its sorted keys."""
-    if isinstance(value, (list, tuple)):
-        for one in value:
-            yield from leaves_of(one)
-    elif isinstance(value, dict):
-        for key in keys_of(value):
-            yield from leaves_of(value[key])
-    else:
-        yield value
-
-
-def keys_of(value: dict[Any, Any]) -> list[Any]:
-    """Return a dict's keys, sorted where they can be."""
-    try:
-        return sorted(value)
-    except TypeError:
-        return list(value)
-
-
-def with_leaves(value: Any, leaves: Iterator[Any]) -> Any:
-    """Return nested containers with other leaves, in the order of ``leaves_of``."""
-    if isinstance(value, (list, tuple)):
-        parts = [with_leaves(one, leaves) for one in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-    if isinstance(value, dict):
-        new = copy.copy(value)
-        for key in keys_of(value):
-            new[key] = with_leaves(value[key], leaves)
-        return new
-    return next(leaves)
-
-
-def holds_tensor(value: Any) -> bool:
-    """Return whether a tensor is somewhere in nested containers."""
-    kind = value.__class__
-    if kind in ATOMS:
-        return False
-    if kind is ndarray or isinstance(value, Tensor):
-        return True
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return False
-    return any(one.__class__ not in ATOMS and holds_tensor(one) for one in value)
 
 
 def is_inexact(value: Any) -> bool:

@@ -15,17 +15,9 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.containers import (
-    call_plain,
-    holds_tensor,
-    is_inexact,
-    leaves_of,
-    map_leaves,
-    to_numpy,
-    to_plain,
-    with_leaves,
-)
-from wengert_numpy.autograd_numpy.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.containers import call_plain, is_inexact, to_numpy, to_plain
+from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves, with_leaves
 from wengert_numpy.autograd_numpy.tracing import STATE, conjugate
 
 

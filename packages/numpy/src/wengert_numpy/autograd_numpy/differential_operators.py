@@ -11,8 +11,9 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.containers import call_plain, is_inexact, leaves_of, map_leaves, to_plain
+from wengert_numpy.autograd_numpy.containers import call_plain, is_inexact, to_plain
 from wengert_numpy.autograd_numpy.jacobians import jacobian_rows
+from wengert_numpy.autograd_numpy.nested import leaves_of, map_leaves
 from wengert_numpy.autograd_numpy.tracing import Point, finish, is_real_scalar, ones_like, push
 from wengert_numpy.autograd_numpy.wrap_util import unary_to_nary
 

@@ -18,9 +18,10 @@ from typing import Any
 
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.array import ndarray
-from wengert_numpy.autograd_numpy.containers import holds_tensor, map_leaves, to_numpy
+from wengert_numpy.autograd_numpy.arrays.array import ndarray
+from wengert_numpy.autograd_numpy.containers import to_numpy
 from wengert_numpy.autograd_numpy.custom_function import Rules, call_primitive
+from wengert_numpy.autograd_numpy.nested import holds_tensor, map_leaves
 from wengert_numpy.autograd_numpy.vector_spaces import VSpace, vspace
 from wengert_numpy.autograd_numpy.wrap_util import replace_argument
 

@@ -8,8 +8,8 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
+from wengert_numpy.autograd_numpy.arrays.faces import set_level, switch_off
 from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
-from wengert_numpy.autograd_numpy.faces import set_level, switch_off
 from wengert_numpy.autograd_numpy.tracing import STATE, Point, conjugate, differentiate, gradients, warn_independent
 
 FEW = 4

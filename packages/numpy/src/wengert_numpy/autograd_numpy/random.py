@@ -14,8 +14,8 @@ from typing import Any
 import numpy
 from wengert import Tensor
 
+from wengert_numpy.autograd_numpy.arrays.faces import as_array
 from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
-from wengert_numpy.autograd_numpy.faces import as_array
 
 globals().update({name: getattr(numpy.random, name) for name in numpy.random.__all__})
 

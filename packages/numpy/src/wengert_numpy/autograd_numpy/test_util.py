@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy
 
-from wengert_numpy.autograd_numpy.containers import leaves_of, map_leaves, to_numpy
+from wengert_numpy.autograd_numpy.containers import to_numpy
 from wengert_numpy.autograd_numpy.differential_operators import make_jvp, make_vjp
+from wengert_numpy.autograd_numpy.nested import leaves_of, map_leaves
 from wengert_numpy.autograd_numpy.vector_spaces import vspace
 from wengert_numpy.autograd_numpy.wrap_util import unary_to_nary
 

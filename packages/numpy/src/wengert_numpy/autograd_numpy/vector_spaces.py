@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy
 
-from wengert_numpy.autograd_numpy.containers import leaves_of, map_leaves, to_numpy, with_leaves
+from wengert_numpy.autograd_numpy.containers import to_numpy
+from wengert_numpy.autograd_numpy.nested import leaves_of, map_leaves, with_leaves
 
 
 class VSpace:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from wengert_numpy.autograd_numpy.array import ndarray
-from wengert_numpy.autograd_numpy.containers import holds_tensor, leaves_of, map_leaves, to_plain
+from wengert_numpy.autograd_numpy.arrays.array import ndarray
+from wengert_numpy.autograd_numpy.containers import to_plain
+from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves
 from wengert_numpy.autograd_numpy.tracing import STATE
 
 

@@ -21,9 +21,10 @@ from wengert import Tensor
 
 from wengert_numpy.autograd_numpy import constructors
 from wengert_numpy.autograd_numpy import differential_operators as operators
-from wengert_numpy.autograd_numpy.containers import call_plain, holds_tensor, to_numpy, to_plain
-from wengert_numpy.autograd_numpy.faces import as_array
+from wengert_numpy.autograd_numpy.arrays.faces import as_array
+from wengert_numpy.autograd_numpy.containers import call_plain, to_numpy, to_plain
 from wengert_numpy.autograd_numpy.jacobians import jacobian_rows
+from wengert_numpy.autograd_numpy.nested import holds_tensor
 from wengert_numpy.autograd_numpy.tracing import Point, is_real_scalar, push
 
 F = Callable[..., Any]

@@ -10,9 +10,9 @@ from typing import Any
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.array import ndarray
-from wengert_numpy.autograd_numpy.containers import holds_tensor, leaves_of, map_leaves
-from wengert_numpy.autograd_numpy.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.array import ndarray
+from wengert_numpy.autograd_numpy.arrays.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves
 from wengert_numpy.operands import inexact, promote, to_tensor
 
 F = Callable[..., Any]

@@ -19,16 +19,10 @@ from wengert import Tensor
 
 from wengert_numpy import errors
 from wengert_numpy.autograd_numpy.constructors import array
-from wengert_numpy.autograd_numpy.containers import (
-    call_plain,
-    holds_tensor,
-    leaves_of,
-    map_leaves,
-    to_numpy,
-    with_leaves,
-)
+from wengert_numpy.autograd_numpy.containers import call_plain, to_numpy
 from wengert_numpy.autograd_numpy.differential_operators import make_vjp
 from wengert_numpy.autograd_numpy.extend import defjvp_argnums, defvjp_argnums, primitive
+from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves, with_leaves
 from wengert_numpy.autograd_numpy.tracing import push
 from wengert_numpy.autograd_scipy.dispatch import floating, on_tensors
 from wengert_numpy.operands import is_differentiable

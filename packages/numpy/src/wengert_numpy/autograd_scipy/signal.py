@@ -17,7 +17,8 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy import errors
-from wengert_numpy.autograd_numpy.containers import holds_tensor, to_numpy
+from wengert_numpy.autograd_numpy.containers import to_numpy
+from wengert_numpy.autograd_numpy.nested import holds_tensor
 from wengert_numpy.autograd_scipy.dispatch import floating, for_tensors, names_of, on_tensors
 from wengert_numpy.operands import axis_list, promote, to_tensor
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert_numpy.autograd_numpy.containers import map_leaves
 from wengert_numpy.autograd_numpy.differential_operators import make_vjp
 from wengert_numpy.autograd_numpy.extend import defvjp, primitive
+from wengert_numpy.autograd_numpy.nested import map_leaves
 
 
 def iterate(function: Any, x0: Any, distance: Any, tol: Any) -> Any:

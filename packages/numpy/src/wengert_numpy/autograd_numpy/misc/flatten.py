@@ -9,8 +9,9 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.containers import call_plain, leaves_of, to_plain, with_leaves
-from wengert_numpy.autograd_numpy.faces import as_array
+from wengert_numpy.autograd_numpy.arrays.faces import as_array
+from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
+from wengert_numpy.autograd_numpy.nested import leaves_of, with_leaves
 from wengert_numpy.operands import promote
 
 

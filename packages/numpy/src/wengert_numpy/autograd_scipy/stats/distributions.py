@@ -16,7 +16,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy import errors
-from wengert_numpy.autograd_numpy.containers import holds_tensor
+from wengert_numpy.autograd_numpy.nested import holds_tensor
 from wengert_numpy.autograd_scipy.dispatch import double, on_tensors
 
 F = Callable[..., Any]

@@ -29,6 +29,8 @@ RESULTS: Any = _linalg
 """NumPy's namedtuples of results, which hold tensors as well as arrays."""
 SINGULAR = "Singular matrix"
 NOT_CONVERGED = "Eigenvalues did not converge"
+WORKING = (wg.float64, wg.complex128)
+"""The dtypes in which NumPy computes."""
 
 
 def run(phrase: str, op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -65,6 +67,8 @@ def matrices(a: Any, name: str, square: bool = True) -> tuple[Tensor, Any]:
     """Return an operand as matrices of the dtype in which NumPy computes, and the dtype of results."""
     t = to_tensor(a, name)
     require_matrices(t, square)
+    if t.dtype in WORKING:
+        return t, t.dtype
     dtype = common_dtype(t)
     return t.to(wg.complex128 if dtype.is_complex else wg.float64), dtype
 
@@ -106,6 +110,9 @@ def solve(a: Any, b: Any) -> Any:
     """Return x of a @ x = b. A ``b`` of one dim is a vector, any other one matrices."""
     left, right = to_tensor(a, "linalg.solve"), to_tensor(b, "linalg.solve", "b")
     require_matrices(left)
+    alike = left.dtype is right.dtype and left.dtype in WORKING and left.shape[:1] == right.shape[:1]
+    if alike and left.ndim == 2 and right.ndim <= 2:
+        return run(SINGULAR, wg.linalg.solve, left, right)
     dtype = common_dtype(left, right)
     working = wg.complex128 if dtype.is_complex else wg.float64
     columns = right[:, None] if right.ndim == 1 else right
@@ -229,7 +236,9 @@ def slogdet(a: Any) -> Any:
     """Return the sign and the logarithm of the absolute value of the determinant."""
     t, dtype = matrices(a, "linalg.slogdet")
     sign, logabsdet = wg.linalg.slogdet(t)
-    return RESULTS.SlogdetResult(sign.to(dtype), logabsdet.to(real_dtype(dtype)))
+    if dtype not in WORKING:
+        sign, logabsdet = sign.to(dtype), logabsdet.to(real_dtype(dtype))
+    return RESULTS.SlogdetResult(sign, logabsdet)
 
 
 # ---- powers and products

@@ -15,8 +15,8 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy import methods, operators
-from wengert_numpy.autograd_numpy.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays import methods, operators
+from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
 from wengert_numpy.protocols.function_method import array_function
 from wengert_numpy.ufuncs.array_ufunc import array_ufunc
 

@@ -20,7 +20,7 @@ from wengert_core.extend import move_to_subclass
 from wengert_core.extend import set_torch_function_level as set_level
 from wengert_core.extend import switch_off_torch_function as switch_off
 
-from wengert_numpy.autograd_numpy.shortcuts import shortcut
+from wengert_numpy.autograd_numpy.arrays.operators import shortcut
 from wengert_numpy.protocols.array_function import call_function
 
 NO_TYPES: tuple[type, ...] = ()

@@ -10,25 +10,14 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.faces import ARRAY, call, is_enabled, run, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays import attributes
+from wengert_numpy.autograd_numpy.arrays.attributes import Attribute
+from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, call, is_enabled, run, set_level, switch_off
 from wengert_numpy.operands import TO_NUMPY, to_dtype, to_tensor
 
 FUNCTIONS = """all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero
 prod ravel repeat round searchsorted squeeze std sum swapaxes take trace var""".split()
 """Methods that are NumPy's functions of the array."""
-
-
-def function_method(name: str) -> Callable[..., Any]:
-    """Return the method that is a function of NumPy, for wengert's own code the tensor's method of that name."""
-    function, of_tensor = getattr(numpy, name), getattr(Tensor, name, None)
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if of_tensor is not None and not is_enabled():
-            return of_tensor(self, *args, **kwargs)
-        return run(function, (self, *args), kwargs)
-
-    method.__name__, method.__doc__ = name, f"Return ``numpy.{name}`` of the array."
-    return method
 
 
 def with_faces(of_array: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,52 +137,31 @@ def ndarray_type() -> Any:
     return ARRAY[0]
 
 
-def tensor_attribute(name: str) -> Callable[[Any], Any] | None:
-    """Return the function that gives an attribute of tensors; None where they have none."""
-    if not hasattr(Tensor, name):
-        return None
-    if name == "size":  # an int that is called as the method, whose type has no __get__ for Python
-        return lambda self: super(ndarray_type(), self).size
-    return getattr_static(Tensor, name).__get__  # type: ignore[no-any-return]
+class TensorSize:
+    """The attribute ``size`` of tensors, an int that is called as the method."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return super(ndarray_type(), instance).size  # type: ignore[misc]
 
 
-def attribute(of_array: Callable[[Any], Any]) -> property:
+def tensor_attribute(name: str) -> Any:
+    """Return the descriptor of an attribute of tensors; None where they have none."""
+    if name == "size":  # a method whose type has no __get__ for Python
+        return TensorSize()
+    return getattr_static(Tensor, name, None)
+
+
+def attribute(of_array: Callable[[Any], Any], gives_array: bool = False) -> Attribute:
     """Return an attribute that is the tensor's of the same name for wengert's own code."""
-    get = tensor_attribute(of_array.__name__) or of_array
-
-    def value(self: Any) -> Any:
-        level = switch_off(1)
-        if level:
-            return get(self)
-        try:
-            return of_array(self)
-        finally:
-            set_level(level)
-
-    return property(value, doc=of_array.__doc__)
+    return Attribute(tensor_attribute(of_array.__name__), of_array, gives_array)
 
 
-get_shape, get_dtype, get_ndim = (getattr(Tensor, name).__get__ for name in ("shape", "dtype", "ndim"))
-
-
-def shape(self: Any) -> tuple[int, ...]:
-    """The number of elements along each axis."""
-    return tuple(get_shape(self))
-
-
-def ndim(self: Any) -> int:
-    """The number of axes."""
-    return int(get_ndim(self))
+get_dtype = Tensor.dtype.__get__
 
 
 def dtype(self: Any) -> numpy.dtype[Any]:
     """The dtype, one of NumPy's."""
     return TO_NUMPY[get_dtype(self)]
-
-
-def size(self: Any) -> int:
-    """The number of elements."""
-    return int(Tensor.numel(self))
 
 
 def itemsize(self: Any) -> int:
@@ -212,21 +180,9 @@ def strides(self: Any) -> tuple[int, ...]:
     return tuple(step * width for step in Tensor.stride(self))
 
 
-def array_attribute(of_array: Callable[[Any], Any]) -> property:
-    """Return an attribute that is an array."""
-    of_tensor = getattr(Tensor, of_array.__name__, None)
-
-    def value(self: Any) -> Any:
-        if of_tensor is not None and not is_enabled():
-            return of_tensor.__get__(self, type(self))
-        return call(of_array, self)
-
-    return property(value, doc=of_array.__doc__)
-
-
 def T(self: Any) -> Any:
     """The array with its axes reversed."""
-    return Tensor.permute(self, range(self.ndim)[::-1])
+    return wg.permute(self, range(Tensor.dim(self) - 1, -1, -1))
 
 
 def real(self: Any) -> Any:
@@ -247,11 +203,6 @@ def flat(self: Any) -> Any:
 # ---- indexing
 
 
-def getitem(self: Any, index: Any) -> Any:
-    """Return the elements at an index."""
-    return call(Tensor.__getitem__, self, index)
-
-
 def iterate(self: Any) -> Iterator[Any]:
     """Yield the rows."""
     if not self.ndim:
@@ -261,19 +212,20 @@ def iterate(self: Any) -> Iterator[Any]:
 
 
 METHODS = [reshape, transpose, flatten, copy, astype, sort, partition, fill, put, compress, conjugate, conj]
-ATTRIBUTES = [shape, ndim, dtype, size, itemsize, nbytes, strides]
+ATTRIBUTES = [attributes.shape, attributes.ndim, attributes.size, dtype, itemsize, nbytes, strides]
 ARRAY_ATTRIBUTES = [T, real, imag, flat]
 
 
 def enter(kind: type) -> None:
     """Give a subclass of Tensor the methods and attributes."""
     for name in FUNCTIONS:
-        setattr(kind, name, function_method(name))
+        method = attributes.function_method(getattr(numpy, name), getattr(Tensor, name, None), run)
+        setattr(kind, name, method)
     for method in METHODS:
         setattr(kind, method.__name__, method)
     for one in ATTRIBUTES:
         setattr(kind, one.__name__, attribute(one))
     for one in ARRAY_ATTRIBUTES:
-        setattr(kind, one.__name__, array_attribute(one))
-    setattr(kind, "__getitem__", getitem)  # noqa: B010 - kind is any subclass
+        setattr(kind, one.__name__, attribute(one, gives_array=True))
+    setattr(kind, "__getitem__", attributes.getitem)  # noqa: B010 - kind is any subclass
     setattr(kind, "__iter__", iterate)  # noqa: B010

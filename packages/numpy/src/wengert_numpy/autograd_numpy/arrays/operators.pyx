@@ -9,7 +9,8 @@ from cpython.ref cimport Py_INCREF, PyObject, Py_REFCNT
 
 from wengert_core.extend cimport Tensor, disable_tensors, restore, subclass_result
 from wengert_numpy.c_methods cimport METH_FASTCALL, METH_KEYWORDS, PyDescr_NewMethod, PyMethodDef
-from wengert_numpy.autograd_numpy.shortcuts cimport Shortcut, find_shortcut, run_shortcut
+from wengert_numpy.autograd_numpy.arrays.shortcuts cimport (Shortcut, find_shortcut, functions_with_shortcut,
+                                                            run_shortcut)
 from wengert_numpy.ufuncs.array_ufunc cimport plain_call
 
 cdef object ARRAY = None               # the class of arrays, and what runs ufuncs and functions in all other cases
@@ -27,8 +28,7 @@ def set_array_type(kind, general_ufunc, general_function, as_array):
     ARRAY, GENERAL, FUNCTION, AS_ARRAY = kind, general_ufunc, general_function, as_array
 
 
-cdef inline object array_of(object result):
-    """A tensor as an array; what is none as it is."""
+cdef object array_of(object result):
     if type(result) is not Tensor:
         return result
     return subclass_result(<Tensor> result, ARRAY) if Py_REFCNT(result) == 1 else AS_ARRAY(result)
@@ -93,12 +93,19 @@ cdef PyObject* array_ufunc_method(PyObject* self, PyObject* const* args, Py_ssiz
 
 
 cdef object shortcut_result(Shortcut quick, tuple args, dict kwargs, unsigned int level):
-    """The result of a function's shortcut, an array where level is 0; None where it has none."""
     try:
         result = run_shortcut(quick, args, kwargs)
     finally:
         restore(level)
     return result if level else array_of(result)
+
+
+FUNCTIONS = functions_with_shortcut()
+
+
+def shortcut(function, tuple args not None, dict kwargs not None):
+    """Return the result of a function's shortcut, as a tensor; None where it has none for these arguments."""
+    return run_shortcut(find_shortcut(function), args, kwargs)
 
 
 def function_of_arrays(plain):

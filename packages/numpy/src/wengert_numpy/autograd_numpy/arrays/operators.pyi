@@ -1,6 +1,9 @@
 from collections.abc import Callable
 from typing import Any
 
+FUNCTIONS: tuple[Any, ...]
+
+def shortcut(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 def set_array_type(
     kind: type, general_ufunc: Callable[..., Any], general_function: Callable[..., Any], as_array: Callable[[Any], Any]
 ) -> None: ...

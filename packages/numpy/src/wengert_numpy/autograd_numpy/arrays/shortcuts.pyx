@@ -1,3 +1,4 @@
+# cython: auto_pickle=False
 """NumPy's functions in their most frequent form, each one op: None sends a call to the table of functions.
 
 They change how long a call of arrays of one dtype takes, and nothing else. A form that an op refuses runs into the
@@ -46,6 +47,18 @@ cdef Tensor operand(object value, int code):
     return tensor_at(value, True) if floating_code(<cnp.ndarray> value) == code else None
 
 
+cdef inline bint is_inexact(int code, int last) noexcept:
+    """Whether a code is that of a floating or complex dtype up to another one; -1, of no tensor, is not."""
+    return code >= <int> FLOAT32 and code <= last
+
+
+cdef object number_or_operand(object value, int code):
+    """As operand; a float or int of Python beside floating numbers as it is."""
+    if is_inexact(code, COMPLEX128) and (type(value) is float or type(value) is int):
+        return value
+    return operand(value, code) if code >= 0 else None
+
+
 cdef inline bint is_axis(object axis, int rank):
     return type(axis) is int and -rank <= axis < rank
 
@@ -72,7 +85,7 @@ cdef class Dot(Shortcut):
         code = code_of(args[0])
         if code < 0:
             code = code_of(args[1])
-        if not FLOAT32 <= code <= COMPLEX128:
+        if not is_inexact(code, COMPLEX128):
             return None
         a, b = operand(args[0], code), operand(args[1], code)
         if a is None or b is None or not 0 < a.rank <= 2 or not 0 < b.rank <= 2:
@@ -93,7 +106,7 @@ cdef class Reduction(Shortcut):
         cdef Tensor a
         cdef object axis = None, keepdims = False
         cdef Py_ssize_t known = 0
-        if not 0 < len(args) <= 2 or not FLOAT32 <= code_of(args[0]) <= self.last:
+        if not 0 < len(args) <= 2 or not is_inexact(code_of(args[0]), self.last):
             return None
         a = <Tensor> args[0]
         if len(args) == 2:
@@ -187,19 +200,17 @@ cdef class Concatenate(Shortcut):
 
 
 cdef class Where(Shortcut):
-    """where(condition, x, y)."""
+    """where(condition, x, y), of which x or y may be a number."""
 
     cdef object run(self, tuple args, dict kwargs):
         cdef int code
-        cdef Tensor condition, x, y
+        cdef object condition, x, y
         if kwargs or len(args) != 3:
             return None
         code = code_of(args[1])
         if code < 0:
             code = code_of(args[2])
-        if code < 0:
-            return None
-        condition, x, y = operand(args[0], BOOL), operand(args[1], code), operand(args[2], code)
+        condition, x, y = operand(args[0], BOOL), number_or_operand(args[1], code), number_or_operand(args[2], code)
         if condition is None or x is None or y is None:
             return None
         return self.op(condition, x, y)
@@ -211,7 +222,10 @@ cdef dict SHORTCUTS = {
     numpy.reshape: Reshape(wg.reshape), numpy.expand_dims: ExpandDims(wg.unsqueeze), numpy.roll: Roll(wg.roll),
     numpy.concatenate: Concatenate(wg.cat), numpy.where: Where(wg.where),
 }
-FUNCTIONS = tuple(SHORTCUTS)           # those that have a shortcut
+
+
+cdef tuple functions_with_shortcut():
+    return tuple(SHORTCUTS)
 
 
 cdef Shortcut find_shortcut(object function):
@@ -225,8 +239,3 @@ cdef object run_shortcut(Shortcut quick, tuple args, dict kwargs):
         return quick.run(args, kwargs)
     except (TypeError, RuntimeError, IndexError, ValueError):
         return None
-
-
-def shortcut(function, tuple args not None, dict kwargs not None):
-    """Return the result of a function's shortcut; None where it has none for these arguments."""
-    return run_shortcut(find_shortcut(function), args, kwargs)

@@ -7,5 +7,6 @@ cdef class Shortcut:
     cdef object run(self, tuple args, dict kwargs)
 
 
+cdef tuple functions_with_shortcut()
 cdef Shortcut find_shortcut(object function)                    # None where a function has none
 cdef object run_shortcut(Shortcut quick, tuple args, dict kwargs)
