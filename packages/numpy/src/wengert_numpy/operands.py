@@ -195,6 +195,13 @@ def axis_list(axis: Any, ndim: int) -> list[int]:
 # ---- results
 
 
+def broadcast(t: Tensor, shape: Any) -> Tensor:
+    """Return a view of a tensor with a shape. ValueError where it cannot be broadcast to it."""
+    if np.broadcast_shapes(tuple(t.shape), tuple(shape)) != tuple(shape):
+        raise ValueError(f"an array of shape {tuple(t.shape)} cannot be broadcast to shape {tuple(shape)}")
+    return wg.broadcast_to(t, shape)
+
+
 def output_casting_error(name: str, casting: str, source: Any, target: Any) -> TypeError:
     """Return the error for a dtype of out= that the casting rule forbids, in NumPy's words."""
     kind = f"ufunc '{name}'" if isinstance(getattr(np, name, None), np.ufunc) else f"{name}()"
@@ -223,7 +230,7 @@ def write_out(out: Any, result: Tensor, name: str, casting: str = "same_kind", w
     if isinstance(out, Tensor):
         chosen = result.to(out.dtype)
         if where is not True:
-            chosen = wg.where(to_tensor(where).to(wg.bool), chosen, out)
+            chosen = wg.where(broadcast(to_tensor(where).to(wg.bool), out.shape), chosen, out)
         out.copy_(chosen)
         return out
     if is_differentiable(result):

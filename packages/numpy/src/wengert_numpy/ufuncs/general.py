@@ -84,6 +84,7 @@ def call(
         if target is None and where is not True:
             # NumPy leaves these elements uninitialized; zeros are what a result can be without a surprise
             mask = to_tensor(where, name, "where").to(wg.bool)
+            np.broadcast_shapes(tuple(mask.shape), tuple(result.shape))  # NumPy's error
             result = wg.where(mask, result, wg.zeros((), dtype=result.dtype, device=result.device))
         finished.append(write_out(target, result, name, casting, where))
     return finished[0] if ufunc.nout == 1 else tuple(finished)

@@ -11,7 +11,16 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy import errors
-from wengert_numpy.operands import axis_index, axis_list, numpy_dtype, to_dtype, to_tensor, write_result
+from wengert_numpy.operands import (
+    FROM_NUMPY,
+    axis_index,
+    axis_list,
+    broadcast,
+    numpy_dtype,
+    to_dtype,
+    to_tensor,
+    write_result,
+)
 from wengert_numpy.ufuncs import lexicographic
 from wengert_numpy.ufuncs.general import call
 from wengert_numpy.ufuncs.rows import Row
@@ -20,17 +29,16 @@ NO_VALUE = np._NoValue
 
 
 def reduction_dtype(ufunc: Any, x: Tensor, dtype: Any) -> Any:
-    """Return the dtype in which NumPy reduces: sums and products of small integers in int64 or uint64."""
+    """Return the dtype in which NumPy reduces: sums and products of small integers in int64 or uint64.
+
+    TypeError where the ufunc has no loop whose result is its own first input.
+    """
     if dtype is not None:
         return to_dtype(dtype, ufunc.__name__)
     kind = numpy_dtype(x)
-    if ufunc in (np.add, np.multiply) and kind.kind in "bi" and kind.itemsize < 8:
-        return wg.int64
-    if ufunc in (np.add, np.multiply) and kind.kind == "u" and kind.itemsize < 8:
-        return getattr(wg, "uint64", wg.int64)
-    if ufunc in (np.logical_and, np.logical_or, np.logical_xor):
-        return wg.bool
-    return None
+    if kind.kind not in "biufc":  # bfloat16
+        return None
+    return FROM_NUMPY[ufunc.resolve_dtypes((None, kind, None), reduction=True)[0]]
 
 
 def flat_axes(x: Tensor, axes: list[int]) -> Tensor:
@@ -71,7 +79,7 @@ def reduce(
         if identity is None and start is None:
             raise ValueError(f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where "
                              "mask one has to specify 'initial'")
-        mask = wg.broadcast_to(to_tensor(where, name, "where").to(x.device, wg.bool), x.shape)
+        mask = broadcast(to_tensor(where, name, "where").to(x.device, wg.bool), x.shape)
     flat = flat_axes(x, axes) if axes else x.unsqueeze(-1)
     if not flat.shape[-1] and identity is None and start is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
@@ -197,7 +205,7 @@ def at(row: Row, ufunc: Any, array: Any, indices: Any, b: Any = None) -> None:
     flat, places = array.reshape(-1), positions.reshape(-1)
     values = None
     if b is not None:
-        values = wg.broadcast_to(to_tensor(b, name, "b").to(array.dtype), positions.shape).reshape(-1)
+        values = broadcast(to_tensor(b, name, "b").to(array.dtype), positions.shape).reshape(-1)
     if ufunc is np.add or ufunc is np.subtract:
         assert values is not None
         array.copy_(flat.index_add(0, places, values if ufunc is np.add else -values).reshape(array.shape))
@@ -236,6 +244,9 @@ def reduceat(
     x = to_tensor(array, name)
     axis = axis_index(axis, x.ndim)
     starts = [int(i) for i in np.asarray(indices.tolist() if isinstance(indices, Tensor) else indices)]
+    for start in starts:
+        if not 0 <= start < x.shape[axis]:
+            raise IndexError(f"index {start} out-of-bounds in {name} [0, {x.shape[axis]})")
     ends = [*starts[1:], x.shape[axis]]
     parts = []
     for start, end in zip(starts, ends, strict=True):
