@@ -52,14 +52,14 @@ def _passed_other_code(error: BaseException) -> bool:
 
 def write_to_leaf(op: str) -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation. "
-                        f"{op} on it would lose the leaf: write under no_grad(), or work on a clone() "
-                        "(see docs/errors/in-place-on-leaf)")
+                        f"{op} on it would lose the leaf: write under no_grad(), or work on a clone(), in functions of "
+                        "the array API by copy=True (see docs/errors/in-place-on-leaf)")
 
 
 def write_to_leaf_view(op: str) -> RuntimeError:
     return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation. "
-                        f"{op} would change the leaf: write under no_grad(), or work on a clone() of the leaf "
-                        "(see docs/errors/in-place-on-leaf)")
+                        f"{op} would change the leaf: write under no_grad(), or work on a clone() of the leaf, in "
+                        "functions of the array API by copy=True (see docs/errors/in-place-on-leaf)")
 
 
 # What is said of a view that must not be changed by a write, by how it came to be (core's ViewOrigin).
@@ -155,8 +155,9 @@ def saved_modified(tensor: str, which: str, saved: int, now: int, traced: bool, 
     written = f" and {writer} wrote to it" if writer is not None else ""
     return RuntimeError("one of the variables needed for gradient computation has been modified by an inplace "
                         f"operation: [{tensor}]{which} is at version {now}; expected version {saved} instead. Hint: "
-                        f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, or "
-                        "call backward() first. (see docs/errors/modified-in-place)")
+                        f"{hint} {saver} saved it as {name!r}{written}: clone it before the in-place operation, "
+                        "call backward() first, or, where the code is not yours, run it inside of "
+                        "torch.autograd.graph.allow_mutation_on_saved_tensors(). (see docs/errors/modified-in-place)")
 
 
 def packing_writes() -> RuntimeError:
