@@ -79,6 +79,11 @@ cdef class dtype:
         from wengert_core.exchange.device_memory import numpy_dtype_of
         return numpy_dtype_of(self)
 
+    @property
+    def type(self):
+        """The class of NumPy's scalars of these numbers."""
+        return self.dtype.type
+
     def to_real(self):
         """The real type with the precision of this one: float32 for complex64."""
         return BY_CODE[FACTS.real[self.code]]
