@@ -52,7 +52,10 @@ def configure(Op op, str what):
 # ---- planning
 
 cdef list expanded_masks(Tensor t, object indices):
-    """Return [(dim, int64 tensor, dims)]: 32-bit indices widened; a mask as byte offsets along its dims (dims > 0)."""
+    """Return [(dim, int64 tensor, dims)]: 32-bit indices widened, with dims -1; a mask as byte offsets along its dims.
+
+    A mask without dims lies before its dim and along none: it adds one of size 1 or 0, as in NumPy.
+    """
     cdef list pairs = []
     cdef Tensor index
     cdef int dim = 0
@@ -71,7 +74,7 @@ cdef list expanded_masks(Tensor t, object indices):
             pairs.append((dim, mask_offsets(t, index, dim), index.rank))
             dim += index.rank
         elif index.code == INT64 or index.code == INT32:
-            pairs.append((dim, index if index.code == INT64 else convert_copy(index, INT64), 0))
+            pairs.append((dim, index if index.code == INT64 else convert_copy(index, INT64), -1))
             dim += 1
         else:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -194,10 +197,11 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     for j in range(plan.n):
         plan.offsets[j] = 0
     for dim, _, covered in pairs:
-        for i in range(dim, dim + (covered if covered else 1)):
+        covered = abs(covered)
+        for i in range(dim, dim + covered):
             indexed |= 1ULL << i
             n_indexed += 1
-            last = max(last, i)
+        last = max(last, dim + covered - 1)
         first = min(first, dim)
     plan.n_before = plan.n_after = 0
     for i in range(t.rank):
@@ -211,9 +215,9 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
             plan.n_after += 1
         empty = empty or t.dims[i] == 0
     for dim, index, covered in pairs:
-        if t.dims[dim] == 0 and plan.n:
+        if covered and t.dims[dim] == 0 and plan.n:
             raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
-        if covered:
+        if covered >= 0:
             add_offsets(plan, index, PY_SSIZE_T_MAX, 1, dim)
         elif not empty:                # torch does not look at the positions of an empty result either
             add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)

@@ -25,12 +25,14 @@ class Indices:
     """The indices of a call, one for each dim: None or an integer tensor, masks taken apart.
 
     tensors, batched: they, and which have a batch.   rank: of what they give.   first: the dim where that stands, 0
-    when other dims lie between the indices.   count: how many dims they take.
+    when other dims lie between the indices.   count: how many dims they take.   added: the dims of size 1 that the
+    indexed tensor gets, one for each mask without dims, so that the mask takes it.
     """
 
     def __init__(self, values: Any, flags: Any) -> None:
         self.tensors: list[Any] = []
         self.batched: list[bool] = []
+        self.added: list[int] = []
         flags = flags if isinstance(flags, list) else [False] * len(values)
         for value, flag in zip(values, flags, strict=True):
             if value is not None and str(value.dtype) in ("torch.bool", "torch.uint8"):
@@ -38,6 +40,8 @@ class Indices:
                     raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. "
                                        "Attempting to batch over indexing with a boolean mask. Choose with where() "
                                        "instead")
+                if not value.dim():
+                    self.added.append(len(self.tensors))
                 found = value.nonzero(as_tuple=True)
                 self.tensors += found
                 self.batched += [False] * len(found)
@@ -49,6 +53,12 @@ class Indices:
         self.count = len(positions)
         self.is_apart = positions[-1] - positions[0] >= len(positions)
         self.first = 0 if self.is_apart else positions[0]
+
+    def indexed(self, value: Any, batch: int) -> Any:
+        """The indexed tensor with the dims that are added. batch: how many dims of batches are in front."""
+        for dim in self.added:
+            value = value.unsqueeze(dim + batch)
+        return value
 
     def aligned_indices(self) -> list[Any]:
         """The indices with the batch in front of what they give."""
@@ -63,13 +73,14 @@ class Indices:
 @rule("index")
 def batch_index(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
+    value = found.indexed(call["self"], int(call.batched["self"]))
     if not any(found.batched):
-        result = call.run(indices=[None, *found.tensors])
+        result = call.run(self=value, indices=[None, *found.tensors])
         return result.movedim(found.rank, 0) if found.is_apart else result
     if not call.batched["self"]:
-        result = call.run(indices=found.aligned_indices())
+        result = call.run(self=value, indices=found.aligned_indices())
         return result.movedim(found.first, 0)
-    result = call.run(indices=found.with_batch(call.size))
+    result = call.run(self=value, indices=found.with_batch(call.size))
     return move_index_dims(result, found, behind=False)
 
 
@@ -85,11 +96,15 @@ def move_index_dims(value: Any, found: Indices, behind: bool) -> Any:
 @rule("index_put")
 def put(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
-    value = call["self"] if call.op.is_inplace else call.expanded("self")
+    target = call["self"] if call.op.is_inplace else call.expanded("self")
+    value = found.indexed(target, 1)
     values, rank = call.expanded("values").to(value.device), call.rank("values")
     wanted = value.dim() - 1 - found.count + found.rank
     values = move_index_dims(pad_rank(values, rank, wanted), found, behind=True)
-    return call.op(value, found.with_batch(call.size), values, call["accumulate"])
+    result = call.op(value, found.with_batch(call.size), values, call["accumulate"])
+    if found.added:
+        return target if call.op.is_inplace else result.reshape(target.shape)
+    return result
 
 
 @rule("copy_")
