@@ -11,6 +11,8 @@ from wengert_numpy.array_api.axes import Op
 from wengert_numpy.array_api.binding import binary, promote_arrays, unary
 from wengert_numpy.array_api.creation import as_array
 from wengert_numpy.array_api.promotion import is_number, promote_number
+from wengert_numpy.ufuncs.composed_ufuncs import floor_divide as floor_quotient
+from wengert_numpy.ufuncs.composed_ufuncs import remainder as signed_remainder
 
 # ---- of one array
 
@@ -76,25 +78,6 @@ sign = unary(sign_of, "sign", "Return -1, 0 or 1; of a complex number z / abs(z)
 # ---- of two arrays
 
 
-def floor_quotient(x1: Tensor, x2: Tensor) -> Tensor:
-    if x1.dtype.is_floating_point:
-        return wg.div(x1, x2, rounding_mode="floor")
-    zero = x2 == 0  # integers divided by zero give zero, as in NumPy
-    return wg.where(zero, 0, wg.div(x1, wg.where(zero, 1, x2), rounding_mode="floor"))
-
-
-def remainder_of(x1: Tensor, x2: Tensor) -> Tensor:
-    if not x1.dtype.is_floating_point:
-        zero = x2 == 0
-        return wg.where(zero, 0, wg.remainder(x1, wg.where(zero, 1, x2)))
-    if x1.dtype is wg.float64:
-        return wg.remainder(x1, x2)
-    # A remainder of zero has the divisor's sign, of which wg.remainder makes sure in float64 only.
-    flip = wg.signbit(x2)
-    rest = wg.remainder(wg.where(flip, -x1, x1), wg.where(flip, -x2, x2)) + 0.0
-    return wg.where(flip, -rest, rest)
-
-
 def floating(op: Op) -> Op:
     """Return an operation that takes integers as numbers of the default floating dtype."""
 
@@ -139,7 +122,7 @@ multiply = binary(wg.mul, "multiply", "Return the product.", numbers="both")
 nextafter = binary(wg.nextafter, "nextafter", "Return the number next to x1 in the direction of x2.")
 not_equal = binary(wg.ne, "not_equal", "Return whether x1 != x2.", numbers="second")
 pow = binary(wg.pow, "pow", "Return x1 ** x2.", numbers="both")
-remainder = binary(remainder_of, "remainder", "Return the remainder of division, with the sign of x2.")
+remainder = binary(signed_remainder, "remainder", "Return the remainder of division, with the sign of x2.")
 subtract = binary(wg.sub, "subtract", "Return the difference.", numbers="both")
 
 

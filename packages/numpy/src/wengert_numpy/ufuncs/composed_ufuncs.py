@@ -53,9 +53,12 @@ def floor_divide(x: Tensor, y: Tensor) -> Tensor:
 
 
 def remainder(x: Tensor, y: Tensor) -> Tensor:
-    """The remainder with the sign of the divisor; of integers by zero, zero."""
+    """The remainder with the sign of the divisor, also of zeros; of integers by zero, zero."""
     if x.dtype.is_floating_point:
-        return wg.remainder(x, y)
+        rest = wg.remainder(x, y)
+        if x.dtype is not wg.float64:  # zeros have the sign of the dividend, as in PyTorch
+            rest.detach().copysign_(y.detach())
+        return rest
     zero = y == 0
     return wg.where(zero, 0, wg.remainder(x, wg.where(zero, 1, y)))
 

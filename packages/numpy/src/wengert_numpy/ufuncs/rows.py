@@ -55,7 +55,7 @@ FLOATING_OPS = dict.fromkeys(
     "absolute": "abs", "rint": "round", "arctan2": "atan2", "conjugate": "conj_physical", "degrees": "rad2deg",
     "rad2deg": "rad2deg", "radians": "deg2rad", "deg2rad": "deg2rad", "reciprocal": "reciprocal", "equal": "eq",
     "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-    "remainder": "remainder", "matmul": "matmul",
+    "matmul": "matmul",
 }
 """Ufuncs that are one op, called straight from array_ufunc.pyx where all inputs are floating: the op's name, no alias
 of it, since those take longer to call; None for the ufunc's own.
@@ -102,6 +102,7 @@ def enter_numpy() -> None:
             set_op(getattr(np, name), op, name in TAKE_NUMBERS)
     for name, function in COMPOSED.items():
         ROWS[getattr(np, name)] = Row(function)
+    set_op(np.remainder, COMPOSED["remainder"])
     for name, product in CORE.items():
         if hasattr(np, name):  # matvec and vecmat came with NumPy 2.2
             ROWS[getattr(np, name)] = Row(product, core=True)
