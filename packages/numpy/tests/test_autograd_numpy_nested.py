@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +31,18 @@ def test_containers_keep_their_classes() -> None:
     assert type(new["a"]) is Pair
     assert list(new) == ["b", "a"]
     assert map_leaves(lambda one, other: (one, other), Pair(1, [2]), Pair(3, [4])) == Pair((1, 3), [(2, 4)])
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, lambda **items: defaultdict(list, items)])
+def test_subclasses_of_dict_are_dicts(kind: Callable[..., dict[str, object]]) -> None:
+    nested = kind(b=1, a=2)
+    new = with_leaves(nested, iter("xy"))
+    assert leaves_of(nested) == [2, 1]
+    assert type(new) is type(nested)
+    assert dict(new) == {"a": "x", "b": "y"}
+    found = wg.numpy.grad(lambda p: np.sum(p["w"] ** 2))(kind(w=np.ones(2)))
+    assert type(found) is type(nested)
+    np.testing.assert_array_equal(found["w"], [2.0, 2.0])
 
 
 def test_forms_that_differ_are_an_error() -> None:

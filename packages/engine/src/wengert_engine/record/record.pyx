@@ -459,8 +459,16 @@ cdef int drop_self_edge(int own, Node inner, Tensor view) except -1:
 
 
 cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* keep):
-    """The node of the op as if the view were a tensor of its own; its first edge is not used."""
+    """The node of the op as if the view were a tensor of its own; its first edge is not used.
+
+    Where the base had no history, no gradient goes to slot 0, and what its rule asks for is not kept.
+    """
     cdef uint32_t had = view.flags & WG_GRAD
+    cdef Node node
+    if not had and not (<Tensor> view.base).flags & WG_GRAD:
+        node = build(f, slots, slots, 1, keep)
+        if node is not None:
+            return node
     view.flags |= WG_GRAD              # so that the formula's rule for slot 0 takes part
     try:
         return build(f, slots, slots, 1, keep)

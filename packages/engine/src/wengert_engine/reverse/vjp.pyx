@@ -207,7 +207,7 @@ cdef list by_formula(Node node, Formula f, list parts, bint create_graph):
             else:
                 grads.extend(check_gradients(node, call_function(node, rule, &edge[at], grad, parts, create_graph), n,
                                              "the rule for a list of tensors"))
-        elif edge[at].node == NULL:
+        elif edge[at].node == NULL or (not node.needs >> i & 1 and is_view_gradient(edge[at].node)):
             grads.append(None)
         elif rule.kind == RULE_CALL:
             grads.append(call_function(node, rule, &edge[at], grad, parts, create_graph))

@@ -59,7 +59,7 @@ cdef int add_leaves(list leaves, value) except -1:
     return 0
 
 
-cdef list keys_of(dict value):
+cdef list keys_of(value):
     """A dict's keys, sorted where they can be."""
     try:
         return sorted(value)
