@@ -133,10 +133,11 @@ def test_every_name_of_numpy_is_there(name: str) -> None:
     assert hasattr(np, name)
 
 
-def test_functions_are_numpys_own() -> None:
+def test_functions_are_numpys() -> None:
+    """Ufuncs are NumPy's own, functions are NumPy's that look into lists first."""
     assert np.sin is numpy.sin
-    assert np.linalg.svd is numpy.linalg.svd
-    assert np.fft.fft is numpy.fft.fft
+    assert np.linalg.svd.__wrapped__ is numpy.linalg.svd
+    assert np.fft.fft.__wrapped__ is numpy.fft.fft
     assert np.random.randn is numpy.random.randn
 
 
@@ -153,7 +154,14 @@ CONSTRUCTED: list[Callable[[Any], Any]] = [
     lambda x: np.where(x > 1, x, 0.0), lambda x: np.stack((x, x), axis=1), lambda x: np.transpose(np.outer(x, x)),
     lambda x: np.concatenate([x[None], numpy.zeros((1, 3))], axis=0), lambda x: np.concatenate([x, [1, 2]]),
     lambda x: np.dot(numpy.ones((2, 3)), x), lambda x: np.tensordot(x, x, 1),
-    lambda x: np.dot(x, 2.0), lambda x: np.sum([x, x], axis=0),
+    lambda x: np.dot(x, 2.0), lambda x: np.sum([x, x], axis=0), lambda x: np.kron([x[0], x[1]], [1.0, 2.0]),
+    lambda x: np.cross([x[0], x[1], x[2]], [1.0, 2.0, 3.0]), lambda x: np.concatenate([[x[0]], [x[1], 2.0]]),
+    lambda x: np.append([x[0]], [x[1]]), lambda x: np.vstack([[x[0], x[1]], [1.0, 2.0]]),
+    lambda x: np.diag([x[0], x[1]]), lambda x: np.linalg.multi_dot([[x, x], np.outer(x, x), x]),
+    lambda x: np.where(numpy.array([True, False, True]), [x[0], x[1], x[2]], 0.0), lambda x: np.diff([x[0], x[1]]),
+    lambda x: np.linalg.inv([[x[0], x[1]], [x[1], x[2]]]), lambda x: np.fft.ifft([x[0], x[1]]).real,
+    lambda x: np.block([[x, x], [x, x]]), lambda x: np.reshape([x[0], x[1]], (2, 1)),
+    lambda x: np.einsum("i,j->ij", [x[0], x[1]], [1.0, 2.0]),
 ]  # fmt: skip
 
 

@@ -33,6 +33,13 @@ class MountedModule(ModuleType):
             return getattr(source, name)
         return FIND[0](f"{dotted_name(self)}.{name}")
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function that has the module's name: ``from wengert.numpy.misc import flatten`` gives the module."""
+        function = getattr(self, self.__name__.rpartition(".")[2], None)
+        if function is None or isinstance(function, ModuleType):
+            raise TypeError(f"'module' object is not callable: {self.__name__}")
+        return function(*args, **kwargs)
+
     def __dir__(self) -> list[str]:
         FILL[0](self)
         return sorted({*vars(self), *KNOWN[0](dotted_name(self))})

@@ -38,7 +38,8 @@ _LATE = (
     "typing",
 )
 """Names of NumPy that are modules, some of which NumPy loads when they are asked for."""
-_OWN_MODULES = ("builtins", "extend", "fft", "linalg", "misc", "random", "test_util", "tracer", "wrap_util")
+_OWN_MODULES = ("builtins", "extend", "fft", "linalg", "misc", "numpy_boxes", "random", "test_util", "tracer",
+                "wrap_util")  # fmt: skip
 _OPERATORS = ("checkpoint", "deriv", "elementwise_grad", "grad", "grad_and_aux", "grad_named",
               "hessian", "hessian_tensor_product", "hessian_vector_product", "holomorphic_grad", "jacobian",
               "make_ggnvp", "make_hvp", "make_jvp", "make_jvp_reversemode", "make_vjp", "multigrad_dict",
@@ -47,6 +48,7 @@ _OPERATORS = ("checkpoint", "deriv", "elementwise_grad", "grad", "grad_and_aux",
 _names: dict[str, Any] = {
     name: getattr(_numpy, name) for name in _numpy.__all__ if name not in _LATE and name not in _OWN_MODULES
 }
+_names.update(_constructors.functions_of(_numpy))
 _names.update({one.__name__: one for one in _constructors.CONSTRUCTORS})
 _names.update({name: getattr(_operators, name) for name in _OPERATORS})
 _names.update(c_=_constructors.c_, r_=_constructors.r_, ndarray=_array.ndarray, primitive=_extend.primitive)

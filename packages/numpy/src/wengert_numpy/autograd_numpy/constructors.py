@@ -15,7 +15,7 @@ from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.arrays.faces import as_array, call
 from wengert_numpy.autograd_numpy.arrays.operators import FUNCTIONS, function_of_arrays
-from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
+from wengert_numpy.autograd_numpy.containers import call_plain, to_numpy, to_plain
 from wengert_numpy.autograd_numpy.nested import holds_tensor
 from wengert_numpy.operands import cast, promote, to_tensor
 
@@ -123,7 +123,14 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 def make_diagonal(D: Any, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:
     """Return matrices with the last axis of an array on their diagonals."""
-    return call(wg.diag_embed, to_tensor(D), offset, axis1, axis2)
+    matrices = call(wg.diag_embed, to_tensor(D), offset, axis1, axis2)
+    return matrices if holds_tensor(D) else to_numpy(matrices)
+
+
+@wraps(numpy.isscalar)
+def isscalar(element: Any) -> bool:
+    """Return whether a value is a number, also one in differentiated code."""
+    return not element.ndim if isinstance(element, Tensor) else numpy.isscalar(element)
 
 
 class Concatenator:
@@ -160,23 +167,40 @@ r_ = Concatenator(numpy.r_)
 c_ = Concatenator(numpy.c_)
 
 
-REDUCTIONS = """all amax amin any argmax argmin argsort average cumprod cumsum max mean median min nanmax
-nanmean nanmin nansum prod ravel reshape sort std sum transpose var""".split()
-"""Functions of one array, for which NumPy does not look into lists."""
+JOINING = frozenset(
+    "block choose column_stack concat concatenate dstack hstack lexsort multi_dot select stack vstack".split()
+)
+"""Functions of a sequence of arrays, in which NumPy looks for them."""
 
 
-def of_lists(name: str) -> F:
-    """Return a function of NumPy that takes lists of arrays in differentiated code, too."""
-    plain = getattr(numpy, name)
-    plain = function_of_arrays(plain) if plain in FUNCTIONS else plain
+def list_to_array(value: Any) -> Any:
+    """Return lists of arrays in differentiated code as an array, any other value as it is."""
+    return array(value) if (value.__class__ is list or value.__class__ is tuple) and holds_tensor(value) else value
+
+
+def of_lists(plain: Any) -> F:
+    """Return a function of NumPy that takes lists of arrays in differentiated code, into which NumPy does not look."""
+    run = function_of_arrays(plain) if plain in FUNCTIONS else plain
+    joins = plain.__name__ in JOINING
 
     @wraps(plain)
-    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
-        if (a.__class__ is list or a.__class__ is tuple) and holds_tensor(a):
-            a = array(a)
-        return plain(a, *args, **kwargs)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        for one in args:
+            if one.__class__ is list or one.__class__ is tuple:
+                if joins and one is args[0]:
+                    args = ([list_to_array(part) for part in one], *args[1:])
+                else:
+                    args = tuple(map(list_to_array, args))
+                break
+        return run(*args, **kwargs)
 
     return function
+
+
+def functions_of(module: Any) -> dict[str, Any]:
+    """Return the functions of a module of NumPy that ask their arguments' types, for arrays and lists of them."""
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {name: of_lists(value) for name, value in found.items() if hasattr(value, "_implementation")}
 
 
 def array_from_args(array_args: Any, array_kwargs: Any, *args: Any) -> Any:
@@ -199,9 +223,8 @@ CONSTRUCTORS: list[Any] = [
     full_like,
     select,
     make_diagonal,
+    isscalar,
     array_from_args,
     concatenate_args,
-    *map(function_of_arrays, FUNCTIONS),
-    *map(of_lists, REDUCTIONS),
 ]
 """The functions of this module that ``wengert.numpy`` has."""

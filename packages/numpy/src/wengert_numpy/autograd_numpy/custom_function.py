@@ -193,8 +193,19 @@ class Primitive(wg.autograd.Function):
 
 
 def wrap(t: Any) -> Any:
-    """Return a tensor as an array; anything else as it is."""
-    return as_array(t) if isinstance(t, Tensor) else t
+    """Return a tensor as an array; anything else as it is.
+
+    An array of NumPy where nothing follows the rule that gets it: neither a gradient of higher order, nor a tangent,
+    nor a batch.
+    """
+    if not isinstance(t, Tensor):
+        return t
+    if not wg.is_grad_enabled():
+        try:
+            return call_plain(Tensor.numpy, t)[()]
+        except (RuntimeError, TypeError):
+            pass
+    return as_array(t)
 
 
 def fit(gradient: Any, value: Any, name: str) -> Any:

@@ -153,11 +153,16 @@ def hessian_tensor_product(fun: Any, argnum: int = 0) -> Any:
 
 
 def tensor_jacobian_product(fun: Any, argnum: int = 0) -> Any:
-    """Return a function of ``(*args, tensor)`` that gives the product of a tensor with the Jacobian."""
+    """Return a function of ``(*args, tensor)`` that gives the product of a tensor with the Jacobian, over the axes of
+    the tensor.
+    """
 
     def product(*args: Any, **kwargs: Any) -> Any:
         *rest, tensor = args
-        return make_vjp(fun, argnum)(*rest, **kwargs)[0](tensor)
+        vjp, value = make_vjp(fun, argnum)(*rest, **kwargs)
+        if numpy.ndim(tensor) < numpy.ndim(value):
+            return numpy.tensordot(tensor, jacobian(fun, argnum)(*rest, **kwargs), numpy.ndim(tensor))
+        return vjp(tensor)
 
     return product
 

@@ -18,7 +18,6 @@ from typing import Any
 
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.arrays.array import ndarray
 from wengert_numpy.autograd_numpy.containers import to_numpy
 from wengert_numpy.autograd_numpy.custom_function import Rules, call_primitive
 from wengert_numpy.autograd_numpy.nested import holds_tensor, map_leaves
@@ -158,8 +157,8 @@ def register_notrace(trace_type: Any, primitive_fun: Any) -> None:
 
 
 def getval(value: Any) -> Any:
-    """Return the value of a leaf, as an array or number of NumPy, without its derivatives."""
-    return to_numpy(value)
+    """Return a value, or nested values, as arrays and numbers of NumPy, without their derivatives."""
+    return map_leaves(to_numpy, value)
 
 
 def isbox(value: Any) -> bool:
@@ -167,8 +166,15 @@ def isbox(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-Box = ndarray
-"""The class of what is followed by a derivative."""
+class BoxType(type):
+    """The type of ``Box``, which has instances of other classes."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isbox(value)
+
+
+class Box(metaclass=BoxType):
+    """The class of what is followed by a derivative, for ``isinstance``: arrays in differentiated code, and tensors."""
 
 __all__ = [
     "Box", "VSpace", "def_linear", "defjvp", "defjvp_argnum", "defjvp_argnums", "defvjp", "defvjp_argnum",

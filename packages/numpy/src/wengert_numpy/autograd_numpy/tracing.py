@@ -35,7 +35,8 @@ class State(threading.local):
 
 STATE = State()
 differentiate = wg.autograd.grad
-REQUIRES_GRAD, NUMEL, IS_COMPLEX = Tensor.__dict__["requires_grad"].__get__, Tensor.numel, Tensor.is_complex
+REQUIRES_GRAD, NUMEL = Tensor.__dict__["requires_grad"].__get__, Tensor.numel
+IS_FLOATING = Tensor.is_floating_point
 
 
 def evaluate(fun: Callable[..., Any], *args: Any) -> Any:
@@ -177,8 +178,10 @@ def ones_like(y: Any) -> Any:
 def is_real_scalar(y: Any) -> bool:
     """Return whether a value has one element, which is real."""
     if isinstance(y, Tensor):
-        return bool(call_plain(NUMEL, y) == 1 and not call_plain(IS_COMPLEX, y))
-    return isinstance(y, (int, float, numpy.number, numpy.ndarray)) and numpy.size(y) == 1 and not numpy.iscomplexobj(y)
+        return bool(call_plain(NUMEL, y) == 1 and call_plain(IS_FLOATING, y))
+    if not isinstance(y, (float, numpy.floating, numpy.ndarray)):
+        return False
+    return numpy.size(y) == 1 and numpy.asarray(y).dtype.kind == "f"
 
 
 def push(fun: Callable[[Any], Any], x: Any, tangent: Any) -> tuple[Any, Any]:

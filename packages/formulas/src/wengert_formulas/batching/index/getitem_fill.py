@@ -54,7 +54,7 @@ class Indices:
         self.is_apart = positions[-1] - positions[0] >= len(positions)
         self.first = 0 if self.is_apart else positions[0]
 
-    def indexed(self, value: Any, batch: int) -> Any:
+    def insert_dims(self, value: Any, batch: int) -> Any:
         """The indexed tensor with the dims that are added. batch: how many dims of batches are in front."""
         for dim in self.added:
             value = value.unsqueeze(dim + batch)
@@ -73,7 +73,7 @@ class Indices:
 @rule("index")
 def batch_index(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
-    value = found.indexed(call["self"], int(call.batched["self"]))
+    value = found.insert_dims(call["self"], int(call.batched["self"]))
     if not any(found.batched):
         result = call.run(self=value, indices=[None, *found.tensors])
         return result.movedim(found.rank, 0) if found.is_apart else result
@@ -97,7 +97,7 @@ def move_index_dims(value: Any, found: Indices, behind: bool) -> Any:
 def put(call: Call) -> Any:
     found = Indices(call["indices"], call.batched["indices"])
     target = call["self"] if call.op.is_inplace else call.expanded("self")
-    value = found.indexed(target, 1)
+    value = found.insert_dims(target, 1)
     values, rank = call.expanded("values").to(value.device), call.rank("values")
     wanted = value.dim() - 1 - found.count + found.rank
     values = move_index_dims(pad_rank(values, rank, wanted), found, behind=True)

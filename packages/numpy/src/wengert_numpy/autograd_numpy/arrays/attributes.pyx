@@ -11,6 +11,8 @@ from wengert_core.extend cimport Tensor, disable_tensors, restore
 from wengert_numpy.autograd_numpy.arrays.operators cimport array_of, shortcut_result
 from wengert_numpy.autograd_numpy.arrays.shortcuts cimport Shortcut, find_shortcut
 
+from wengert_numpy.autograd_numpy.arrays.indices import numpy_index
+
 cdef extern from *:
     """
     #define WENGERT_ATTRIBUTE(d, o) Py_TYPE(d)->tp_descr_get(d, o, (PyObject *)Py_TYPE(o))
@@ -34,6 +36,8 @@ cdef class Attribute:
     cdef readonly object __doc__
 
     def __init__(self, of_tensor, of_array, bint gives_array):
+        if of_tensor is not None and not hasattr(type(of_tensor), "__get__"):
+            raise TypeError(f"Attribute: expected a descriptor of tensors or None, got {type(of_tensor).__name__}")
         self.of_tensor, self.of_array, self.gives_array = of_tensor, of_array, gives_array
         self.__name__, self.__doc__ = of_array.__name__, of_array.__doc__
 
@@ -74,10 +78,25 @@ def size(Tensor self not None):
     return NUMEL(self)
 
 
+cdef bint is_plain(object index):
+    """Whether an index is integers, slices, None and an ellipsis."""
+    cdef int dots = 0
+    if type(index) is not tuple:
+        return type(index) is int or type(index) is slice or index is None or index is Ellipsis
+    for item in <tuple> index:
+        if item is Ellipsis:
+            dots += 1
+        elif type(item) is not int and type(item) is not slice and item is not None:
+            return False
+    return dots <= 1
+
+
 def getitem(Tensor self not None, index):
     """Return the elements at an index."""
     cdef unsigned int level = disable_tensors()
     try:
+        if not level and not is_plain(index):
+            index = numpy_index(index)
         result = subscript_by(Tensor, self, index)
     finally:
         restore(level)

@@ -13,6 +13,7 @@ from wengert import Tensor
 from wengert_numpy.autograd_numpy.arrays import attributes
 from wengert_numpy.autograd_numpy.arrays.attributes import Attribute
 from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, call, is_enabled, run, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.indices import numpy_index
 from wengert_numpy.operands import TO_NUMPY, to_dtype, to_tensor
 
 FUNCTIONS = """all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero
@@ -42,7 +43,10 @@ def shape_of(args: tuple[Any, ...]) -> Any:
 def reshape(self: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
     """Return the array with another shape, written as one argument or as several."""
     if order == "C" and copy is None:
-        return call(Tensor.reshape, self, shape_of(shape))
+        try:
+            return call(Tensor.reshape, self, shape_of(shape))
+        except (RuntimeError, TypeError):
+            pass  # NumPy takes it, or has words of its own
     return run(numpy.reshape, (self, shape_of(shape)), {"order": order, "copy": copy})
 
 
@@ -50,7 +54,7 @@ def reshape(self: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
 def transpose(self: Any, *axes: Any) -> Any:
     """Return the array with its axes permuted, reversed where none are given."""
     order = shape_of(axes) if axes else None
-    return call(Tensor.permute, self, range(self.ndim)[::-1] if order is None else order)
+    return run(numpy.transpose, (self,) if order is None else (self, order), {})
 
 
 @with_faces
@@ -129,6 +133,31 @@ def write(array: Any, values: Any) -> None:
         set_level(level)
 
 
+def copy_of(self: Any) -> Any:
+    """Return a copy, through which derivatives go."""
+    return call(wg.clone, self) if is_enabled() else Tensor.__copy__(self)
+
+
+def deep_copy_of(self: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy, through which derivatives go; the same one for every place where the array is."""
+    if not is_enabled():
+        return Tensor.__deepcopy__(self, memo)
+    if id(self) not in memo:
+        memo[id(self)] = call(wg.clone, self)
+    return memo[id(self)]
+
+
+def truth(self: Any) -> bool:
+    """Return whether the only element is not zero. ValueError for another number of elements."""
+    if is_enabled() and Tensor.numel(self) != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            if Tensor.numel(self) else "The truth value of an empty array is ambiguous. Use `array.size > 0` to check "
+            "that an array is not empty."
+        )
+    return bool(Tensor.__bool__(self))
+
+
 # ---- attributes
 
 
@@ -195,6 +224,15 @@ def imag(self: Any) -> Any:
     return wg.imag(self) if Tensor.is_complex(self) else wg.zeros_like(self)
 
 
+def values_of(self: Any) -> Any:
+    """The values, as an array or number of NumPy; HIPS autograd's name for them is ``_value``."""
+    level = switch_off(1)
+    try:
+        return Tensor.numpy(self, force=True)[()]
+    finally:
+        set_level(level)
+
+
 def flat(self: Any) -> Any:
     """The elements as an array with one axis."""
     return Tensor.reshape(self, -1)
@@ -209,6 +247,15 @@ def iterate(self: Any) -> Iterator[Any]:
         raise TypeError("iteration over a 0-d array")
     for i in range(len(self)):
         yield self[i]
+
+
+def setitem(self: Any, index: Any, value: Any) -> None:
+    """Write values at an index, which is recorded."""
+    level = switch_off(1)
+    try:
+        Tensor.__setitem__(self, index if level else numpy_index(index), value)
+    finally:
+        set_level(level)
 
 
 METHODS = [reshape, transpose, flatten, copy, astype, sort, partition, fill, put, compress, conjugate, conj]
@@ -229,3 +276,8 @@ def enter(kind: type) -> None:
         setattr(kind, one.__name__, attribute(one, gives_array=True))
     setattr(kind, "__getitem__", attributes.getitem)  # noqa: B010 - kind is any subclass
     setattr(kind, "__iter__", iterate)  # noqa: B010
+    setattr(kind, "__setitem__", setitem)  # noqa: B010
+    setattr(kind, "__copy__", copy_of)  # noqa: B010
+    setattr(kind, "__deepcopy__", deep_copy_of)  # noqa: B010
+    setattr(kind, "__bool__", truth)  # noqa: B010
+    setattr(kind, "_value", property(values_of))  # noqa: B010

@@ -53,9 +53,9 @@ cdef inline bint is_inexact(int code, int last) noexcept:
 
 
 cdef object number_or_operand(object value, int code):
-    """As operand; a float or int of Python beside floating numbers as it is."""
+    """As operand; a float or int of Python beside floating numbers as a float."""
     if is_inexact(code, COMPLEX128) and (type(value) is float or type(value) is int):
-        return value
+        return float(value)
     return operand(value, code) if code >= 0 else None
 
 
@@ -237,5 +237,5 @@ cdef object run_shortcut(Shortcut quick, tuple args, dict kwargs):
         return None
     try:
         return quick.run(args, kwargs)
-    except (TypeError, RuntimeError, IndexError, ValueError):
+    except (TypeError, RuntimeError, IndexError, ValueError, OverflowError):
         return None

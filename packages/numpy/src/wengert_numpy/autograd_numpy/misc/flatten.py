@@ -23,14 +23,17 @@ def flatten(value: Any) -> tuple[Any, Callable[[Any], Any]]:
     >>> vector, unflatten(vector)
     (array([0., 0., 3.]), {'b': np.float64(3.0), 'a': [array([0., 0.])]})
     """
-    leaves = list(leaves_of(value))
+    leaves = leaves_of(value)
     shapes = [tuple(numpy.shape(leaf)) for leaf in leaves]
+    dtypes = [numpy.result_type(leaf.dtype if hasattr(leaf, "dtype") else leaf) for leaf in leaves]
     sizes = [int(numpy.prod(shape)) for shape in shapes]
 
     def unflatten(vector: Any) -> Any:
         parts, start = [], 0
-        for shape, size in zip(shapes, sizes, strict=True):
+        for shape, size, dtype in zip(shapes, sizes, dtypes, strict=True):
             part = vector[start : start + size].reshape(shape)
+            if not isinstance(part, Tensor):
+                part = part.astype(dtype) if numpy.can_cast(part.dtype, dtype, "same_kind") else part.copy()
             parts.append(part if shape or isinstance(part, Tensor) else part[()])
             start += size
         if start != len(vector):

@@ -50,7 +50,7 @@ class MultivariateNormal(Methods):
             raise ValueError(
                 f"Array 'cov' must be square, of the length of 'mean': expected ({dim}, {dim}), got {tuple(cov.shape)}"
             )
-        return mean, cov
+        return mean, (cov + cov.mT) / 2  # a gradient for the whole matrix, not for the triangle that is factored
 
     def deviations(self, x: Any, mean: Tensor, name: str) -> Any:
         """Return x - mean, whose last axis has the components; a vector of numbers in one dimension."""

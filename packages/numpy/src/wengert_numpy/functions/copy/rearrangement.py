@@ -45,12 +45,12 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     x = to_tensor(a, "roll")
     if axis is None:
         return roll(x.reshape(-1), shift, 0).reshape(x.shape)
-    pairs = np.broadcast(host_array(shift), axis)
+    pairs = np.broadcast(np.asarray(host_array(shift), object), axis)
     if pairs.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     for amount, one in pairs:
         i = axis_index(one, x.ndim)
-        x = wg.roll(x, int(amount), i) if x.shape[i] else x
+        x = wg.roll(x, int(amount) % x.shape[i], i) if x.shape[i] else x
     return x.clone() if pairs.size == 0 else x
 
 

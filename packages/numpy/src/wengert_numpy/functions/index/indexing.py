@@ -144,6 +144,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         raise ValueError("either both or neither of x and y should be given")
     first, second = operands(x, y, name="where")
     mask = to_tensor(condition, "where", "condition")
+    np.broadcast_shapes(tuple(mask.shape), tuple(first.shape), tuple(second.shape))  # raises NumPy's error
     return wg.where(mask if mask.dtype is wg.bool else mask != 0, first, second)
 
 

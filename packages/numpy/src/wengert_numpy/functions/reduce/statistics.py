@@ -83,8 +83,8 @@ def var(
     number = count(x, axis, is_set(keepdims), where)
     if not isinstance(number, Tensor) and number <= ddof:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
-    elif dtype is None and where is NO_VALUE and mean is NO_VALUE and axis != () and not isinstance(ddof, Tensor):
-        axes = tuple(axis_list(axis, x.ndim))
+    elif dtype is None and where is NO_VALUE and mean is NO_VALUE and not isinstance(ddof, Tensor):
+        axes = () if is_empty(axis) else tuple(axis_list(axis, x.ndim))
         if axes:
             return write_result(out, wg.var(inexact(x), axes, correction=ddof, keepdim=is_set(keepdims)), "var")
     squares = abs_square(distances(x, axis, dtype, where, mean))
@@ -92,6 +92,11 @@ def var(
     rest = number - ddof
     free = wg.clamp(rest, min=0) if isinstance(rest, Tensor) else max(rest, 0)
     return write_result(out, divide(total, free), "var", casting="unsafe")
+
+
+def is_empty(axis: Any) -> bool:
+    """Return whether no axes are named."""
+    return isinstance(axis, tuple) and not axis
 
 
 def distances(x: Tensor, axis: Any, dtype: Any, where: Any, mean: Any) -> Any:

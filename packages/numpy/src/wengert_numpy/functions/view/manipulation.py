@@ -155,6 +155,8 @@ def resize(a: Any, new_shape: Any) -> Tensor:
 def expand_dims(a: Any, axis: Any) -> Tensor:
     """Return a view with axes of length 1 at the positions ``axis`` of the result."""
     x = to_tensor(a, "expand_dims")
+    if axis is None:
+        raise TypeError("expand_dims(): argument 'axis' must be an int or a tuple of ints, not None")
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     for position in sorted(axis_list(axis, x.ndim + count)):
         x = x.unsqueeze(position)
