@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any
 
 import numpy
@@ -92,3 +93,55 @@ def test_vectors_may_have_fewer_axes_than_the_value() -> None:
     x = numpy.array([1.0, 2.0])
     found = np.tensor_jacobian_product(lambda x: np.outer(x, x))(x, x)
     numpy.testing.assert_array_equal(found, numpy.tensordot(x, np.jacobian(lambda x: np.outer(x, x))(x), 1))
+
+
+def test_vectors_are_broadcast() -> None:
+    x = numpy.array([1.0, -1.3, 2.0])
+    numpy.testing.assert_array_equal(np.make_vjp(lambda x: x**2)(x)[0](2.0), 4 * x)
+    numpy.testing.assert_array_equal(np.make_jvp(lambda x: x**2)(x)(1.0)[1], 2 * x)
+    with pytest.raises(ValueError, match="expected a vector of shape"):
+        np.make_vjp(lambda x: x**2)(x)[0](numpy.ones(2))
+
+
+def test_a_complex_function_of_real_numbers_has_a_complex_jacobian() -> None:
+    x = numpy.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    numpy.testing.assert_allclose(np.jacobian(lambda x: x * (1 + 2j))(x), (1 + 2j) * numpy.eye(5))
+    found = np.jacobian(lambda x: np.exp(1j * x[:2]))(x)
+    expected = numpy.zeros((2, 5), complex)
+    expected[[0, 1], [0, 1]] = 1j * numpy.exp(1j * x[:2])
+    numpy.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_rule_of_none_gives_zeros_without_a_warning() -> None:
+    scale = np.extend.primitive(lambda x, n: x * n)
+    np.extend.defvjp(scale, lambda ans, x, n: lambda g: g * n, None)
+    assert grad(lambda n: np.sum(scale(numpy.ones(2), n)))(3.0) == 0.0
+    numpy.testing.assert_array_equal(grad(lambda x: np.sum(scale(x, 3.0)))(numpy.ones(2)), [3.0, 3.0])
+
+
+def test_core_and_util_have_hips_names() -> None:
+    x = numpy.array([1.0, 3.0])
+    vjp, value = np.core.make_vjp(lambda x: x**2, x)
+    numpy.testing.assert_array_equal(value, x**2)
+    numpy.testing.assert_array_equal(vjp(numpy.ones(2)), 2 * x)
+    value, tangent = np.core.make_jvp(lambda x: x**2, x)(numpy.ones(2))
+    numpy.testing.assert_array_equal(tangent, 2 * x)
+    assert np.util.subval((1, 2), 0, 3) == (3, 2)
+
+
+def test_rules_may_use_unbroadcast() -> None:
+    multiply = np.extend.primitive(lambda x, y: x * y)
+    unbroadcast = np.numpy_vjps.unbroadcast_f
+    np.extend.defvjp(multiply, lambda ans, x, y: unbroadcast(x, lambda g: y * g),
+                     lambda ans, x, y: unbroadcast(y, lambda g: x * g))  # fmt: skip
+    np.extend.defjvp(multiply, lambda g, ans, x, y: g * y, lambda g, ans, x, y: x * g)
+    for shape, other in (((3, 2), (2,)), ((3, 1), (1, 2)), ((), (2, 2))):
+        np.test_util.check_grads(multiply)(numpy.full(shape, 0.7), numpy.full(other, 1.3))
+    assert np.numpy_vjps.match_complex(numpy.ones(2), numpy.ones(2) + 1j).dtype == numpy.float64
+    numpy.testing.assert_array_equal(np.numpy_vjps.replace_zero(numpy.array([0.0, 2.0]), 1.0), [1.0, 2.0])
+    numpy.testing.assert_array_equal(np.numpy_vjps.balanced_eq(numpy.ones(1), numpy.ones(1), numpy.ones(1)), [0.5])
+
+
+def test_operators_show_their_own_signature() -> None:
+    assert list(inspect.signature(grad).parameters)[:2] == ["fun", "argnum"]

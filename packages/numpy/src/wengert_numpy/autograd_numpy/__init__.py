@@ -23,7 +23,6 @@ from wengert_numpy.autograd_numpy.arrays import array as _array
 
 _LATE = (
     "char",
-    "core",
     "ctypeslib",
     "dtypes",
     "exceptions",
@@ -38,8 +37,8 @@ _LATE = (
     "typing",
 )
 """Names of NumPy that are modules, some of which NumPy loads when they are asked for."""
-_OWN_MODULES = ("builtins", "extend", "fft", "linalg", "misc", "numpy_boxes", "random", "test_util", "tracer",
-                "wrap_util")  # fmt: skip
+_OWN_MODULES = ("builtins", "core", "extend", "fft", "linalg", "misc", "numpy_boxes", "numpy_vjps", "random",
+                "test_util", "tracer", "util", "wrap_util")  # fmt: skip
 _OPERATORS = ("checkpoint", "deriv", "elementwise_grad", "grad", "grad_and_aux", "grad_named",
               "hessian", "hessian_tensor_product", "hessian_vector_product", "holomorphic_grad", "jacobian",
               "make_ggnvp", "make_hvp", "make_jvp", "make_jvp_reversemode", "make_vjp", "multigrad_dict",

@@ -70,9 +70,9 @@ def positions(makers: Sequence[Any], argnums: Any) -> Any:
     return range(len(makers)) if argnums is None else argnums
 
 
-def zero_vjp(ans: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the vector-Jacobian product of what does not depend on an argument."""
-    return lambda g: None
+def zero_vjp(argnum: int) -> Callable[..., Any]:
+    """Return the maker of the vector-Jacobian product of what does not depend on an argument: zeros like it."""
+    return lambda ans, *args, **kwargs: lambda g: vspace(args[argnum]).zeros()
 
 
 # ---- reverse mode
@@ -86,7 +86,7 @@ def defvjp(fun: Any, *vjpmakers: Any, argnums: Sequence[int] | None = None) -> N
     """
     rules = rules_of(fun)
     for argnum, maker in zip(positions(vjpmakers, argnums), vjpmakers, strict=True):
-        rules.vjps[argnum] = zero_vjp if maker is None else maker
+        rules.vjps[argnum] = zero_vjp(argnum) if maker is None else maker
     rules.vjp_of_argnums = None
 
 

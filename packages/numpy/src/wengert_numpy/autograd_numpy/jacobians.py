@@ -29,6 +29,9 @@ def jacobian_rows(point: Point) -> Any:
     if not t.requires_grad:
         warn_independent()
         blocks = [None] * len(point.variables)
+    elif t.is_complex() and not any(call_plain(Tensor.is_complex, one) for one in point.variables):
+        parts = [blocks_of(part, point.variables, point.nested or STATE.depth > 0) for part in (wg.real(t), wg.imag(t))]
+        blocks = [complex_block(*both) for both in zip(*parts, strict=True)]
     else:
         blocks = blocks_of(t, point.variables, point.nested or STATE.depth > 0)
     found = []
@@ -38,6 +41,14 @@ def jacobian_rows(point: Point) -> Any:
             block = wg.zeros(of_leaf, dtype=call_plain(getattr, leaf, "dtype"))
         found.append(block.reshape(of_leaf))
     return point.rebuild(found)
+
+
+def complex_block(real: Any, imag: Any) -> Any:
+    """Return the derivatives of complex numbers by real ones; None where they do not depend on them."""
+    if real is None and imag is None:
+        return None
+    zeros = call_plain(wg.zeros_like, imag if real is None else real)
+    return call_plain(wg.complex, zeros if real is None else real, zeros if imag is None else imag)
 
 
 def blocks_of(y: Any, inputs: list[Any], create: bool) -> list[Any]:

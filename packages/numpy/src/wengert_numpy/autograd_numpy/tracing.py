@@ -154,15 +154,23 @@ class Point:
         return to_numpy(value) if isinstance(value, Tensor) else map_leaves(to_numpy, value)
 
 
+def expand(vector: Any, target: Any, operator: str, what: str) -> Any:
+    """Return a vector with another tensor's shape. ValueError where it cannot be broadcast to it."""
+    try:
+        return call_plain(wg.broadcast_to, vector, target.shape)
+    except RuntimeError as error:
+        raise ValueError(
+            f"{operator}: expected a vector of shape {tuple(target.shape)}, that of {what}, got {tuple(vector.shape)}"
+        ) from error
+
+
 def cotangent_of(vector: Any, output: Any) -> Any:
     """Return a vector for an output as a tensor of its dtype. ValueError for another shape."""
     t = to_plain(vector)
     level = switch_off(1)
     try:
         if t.shape != output.shape:
-            raise ValueError(
-                f"vjp: expected a vector of shape {tuple(output.shape)}, that of the value, got {tuple(t.shape)}"
-            )
+            t = expand(t, output, "vjp", "the value")
         if t.is_complex() and not output.is_complex():
             t = wg.real(t)
         return t.to(output.dtype)
@@ -205,7 +213,5 @@ def tangent_of(vector: Any, primal: Any) -> Any:
     """Return a vector for an input as a tensor of its dtype."""
     t = to_plain(vector)
     if t.shape != primal.shape:
-        raise ValueError(
-            f"jvp: expected a vector of shape {tuple(primal.shape)}, that of the argument, got {tuple(t.shape)}"
-        )
+        t = expand(t, primal, "jvp", "the argument")
     return t.to(primal.dtype)

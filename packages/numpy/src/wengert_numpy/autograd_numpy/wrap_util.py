@@ -66,4 +66,5 @@ def unary_to_nary(unary_operator: Callable[..., Any]) -> Callable[..., Any]:
         )
         return nary_f
 
+    del nary_operator.__wrapped__  # whose signature is another one
     return nary_operator
