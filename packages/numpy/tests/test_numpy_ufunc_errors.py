@@ -67,3 +67,25 @@ def test_reductions_have_numpys_dtypes(ufunc: np.ufunc, name: str) -> None:
     found = ufunc.reduce(wg.from_numpy(values))
     assert found.numpy().dtype == expected.dtype
     np.testing.assert_allclose(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("name", "sum prod max min any all argmax argmin ptp nansum nanmax count_nonzero".split())
+@pytest.mark.parametrize("axis", [0, -1, 1, (0,)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_numbers_are_reduced_along_the_axis_that_numpy_takes_them_to_have(
+    name: str, axis: object, keepdims: bool
+) -> None:
+    function = getattr(np, name)
+    try:
+        expected = function(np.array(2.0), axis=axis, keepdims=keepdims)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
+            function(wg.tensor(2.0, dtype=wg.float64), axis=axis, keepdims=keepdims)
+        return
+    found = function(wg.tensor(2.0, dtype=wg.float64), axis=axis, keepdims=keepdims)
+    np.testing.assert_array_equal(found.numpy(), expected)
+    assert found.shape == np.shape(expected)
+
+
+def test_running_sums_of_numbers_have_an_axis() -> None:
+    assert np.cumsum(wg.tensor(2.0), axis=0).shape == np.cumsum(np.array(2.0), axis=0).shape == (1,)

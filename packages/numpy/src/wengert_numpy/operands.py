@@ -192,6 +192,16 @@ def axis_list(axis: Any, ndim: int) -> list[int]:
     return axes
 
 
+def reduction_axes(axis: Any, ndim: int) -> list[int]:
+    """Return a reduction's axes as axis_list does. NumPy reduces numbers along an axis 0 or -1, which they do not have."""
+    return [] if is_axis_of_number(axis, ndim) else axis_list(axis, ndim)
+
+
+def is_axis_of_number(axis: Any, ndim: int) -> bool:
+    """Return whether an axis is the one that NumPy takes an array without axes to have."""
+    return ndim == 0 and isinstance(axis, (int, np.integer)) and -1 <= axis <= 0
+
+
 # ---- results
 
 

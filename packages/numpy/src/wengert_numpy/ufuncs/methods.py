@@ -14,9 +14,9 @@ from wengert_numpy import errors
 from wengert_numpy.operands import (
     FROM_NUMPY,
     axis_index,
-    axis_list,
     broadcast,
     numpy_dtype,
+    reduction_axes,
     to_dtype,
     to_tensor,
     write_result,
@@ -67,7 +67,7 @@ def reduce(
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ValueError("reduce only supported for binary functions")
     x = to_tensor(array, name)
-    axes = axis_list(axis, x.ndim)
+    axes = reduction_axes(axis, x.ndim)
     if (kind := reduction_dtype(ufunc, x, dtype)) is not None:
         x = x.to(kind)
     identity = None if x.dtype is wg.bool and ufunc in EXTREMA else ufunc.identity

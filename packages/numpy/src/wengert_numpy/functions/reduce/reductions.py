@@ -9,7 +9,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.functions.table import implements
-from wengert_numpy.operands import axis_index, axis_list, to_tensor, write_result
+from wengert_numpy.operands import axis_index, axis_list, is_axis_of_number, to_tensor, write_result
 from wengert_numpy.ufuncs import lexicographic, methods
 from wengert_numpy.ufuncs.rows import ROWS
 
@@ -135,6 +135,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 def position(name: str, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     """Return the first positions of the largest or smallest elements along an axis, or in the flat tensor."""
     x = to_tensor(a, name)
+    axis = None if is_axis_of_number(axis, x.ndim) else axis
     dim = -1 if axis is None else axis_index(axis, x.ndim)
     flat = x.reshape(-1) if axis is None else x.movedim(dim, -1)
     if not flat.shape[-1]:
@@ -167,7 +168,7 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALU
 def scan(ufunc: Any, a: Any, axis: Any, dtype: Any, out: Any) -> Any:
     """Return ``ufunc.accumulate`` along an axis, None for the flat tensor."""
     x = to_tensor(a, ufunc.__name__)
-    if axis is None:
+    if axis is None or is_axis_of_number(axis, x.ndim):
         x, axis = x.reshape(-1), 0
     return methods.accumulate(ROWS[ufunc], ufunc, x, axis, dtype, out)
 
