@@ -193,7 +193,7 @@ def axis_list(axis: Any, ndim: int) -> list[int]:
 
 
 def reduction_axes(axis: Any, ndim: int) -> list[int]:
-    """Return a reduction's axes as axis_list does. NumPy reduces numbers along an axis 0 or -1, which they do not have."""
+    """Return a reduction's axes. NumPy reduces numbers along an axis 0 or -1, which they do not have."""
     return [] if is_axis_of_number(axis, ndim) else axis_list(axis, ndim)
 
 
