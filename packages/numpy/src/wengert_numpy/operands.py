@@ -199,7 +199,7 @@ def reduction_axes(axis: Any, ndim: int) -> list[int]:
 
 def is_axis_of_number(axis: Any, ndim: int) -> bool:
     """Return whether an axis is the one that NumPy takes an array without axes to have."""
-    return ndim == 0 and isinstance(axis, (int, np.integer)) and -1 <= axis <= 0
+    return ndim == 0 and isinstance(axis, (int, np.integer)) and int(axis) in (0, -1)
 
 
 # ---- results
