@@ -24,7 +24,16 @@ NUMBERS = (bool, int, float, complex)
 
 FROM_NUMPY: dict[np.dtype[Any], Any] = {}
 """The dtype of tensors for a dtype of NumPy."""
-TO_NUMPY: dict[Any, np.dtype[Any]] = {}
+
+
+class NumPyDtypes(dict[Any, "np.dtype[Any]"]):
+    """Dtypes of NumPy by those of tensors; for bfloat16 without ml_dtypes, core's error, which names it."""
+
+    def __missing__(self, dtype: Any) -> np.dtype[Any]:
+        return dtype.dtype  # type: ignore[no-any-return]
+
+
+TO_NUMPY: dict[Any, np.dtype[Any]] = NumPyDtypes()
 """The dtype of NumPy for a dtype of tensors."""
 for _name in (
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float32 float64 complex64 complex128".split()
@@ -35,8 +44,10 @@ for _name in (
 
 
 def _add_bfloat16() -> None:
-    import ml_dtypes
-
+    try:
+        import ml_dtypes
+    except ImportError:  # an extra of wengert-core
+        return
     FROM_NUMPY[np.dtype(ml_dtypes.bfloat16)] = wg.bfloat16
     TO_NUMPY[wg.bfloat16] = np.dtype(ml_dtypes.bfloat16)
 

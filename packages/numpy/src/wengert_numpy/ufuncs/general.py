@@ -11,7 +11,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy import errors
-from wengert_numpy.operands import FROM_NUMPY, NUMBERS, numpy_dtype, to_tensor, weak, write_out
+from wengert_numpy.operands import FROM_NUMPY, NUMBERS, TO_NUMPY, numpy_dtype, to_tensor, weak, write_out
 from wengert_numpy.ufuncs import rows as ufuncs
 
 KNOWN = (Tensor, np.ndarray, np.generic, *NUMBERS, list, tuple)
@@ -158,7 +158,7 @@ def loop_dtypes(
     Raises NumPy's TypeError where it has no loop for these dtypes, or casting forbids it.
     """
     kinds = tuple(map(weak, inputs))
-    if any(kind is numpy_dtype(wg.bfloat16) for kind in kinds):
+    if wg.bfloat16 in TO_NUMPY and any(kind is TO_NUMPY[wg.bfloat16] for kind in kinds):
         return bfloat16_loop(ufunc, kinds)
     if dtype is not None:
         if signature is not None:
