@@ -145,3 +145,12 @@ def test_rules_may_use_unbroadcast() -> None:
 
 def test_operators_show_their_own_signature() -> None:
     assert list(inspect.signature(grad).parameters)[:2] == ["fun", "argnum"]
+
+
+def test_a_protocol_without_inputs_leaves_the_faces_as_they_were() -> None:
+    x = variable(numpy.ones(3))
+    for arguments in ((numpy.sin, "__call__"), (numpy.sin,), ()):
+        with pytest.raises((TypeError, ValueError)):
+            x.__array_ufunc__(*arguments)
+        assert x.shape == (3,)
+        assert type(x.shape) is tuple

@@ -70,9 +70,9 @@ class ndarray(Tensor, metaclass=ArrayType):
 def general_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Return the result of a ufunc on arrays, whatever its inputs and arguments are."""
     level = switch_off(1)
-    if inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
-        inputs = (widen(inputs[0], self), *inputs[1:])
     try:
+        if inputs and inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
+            inputs = (widen(inputs[0], self), *inputs[1:])
         result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
     finally:
         set_level(level)
