@@ -180,7 +180,6 @@ def list_to_array(value: Any) -> Any:
 
 def of_lists(plain: Any) -> F:
     """Return a function of NumPy that takes lists of arrays in differentiated code, into which NumPy does not look."""
-    run = function_of_arrays(plain) if plain in FUNCTIONS else plain
     joins = plain.__name__ in JOINING
 
     @wraps(plain)
@@ -192,9 +191,9 @@ def of_lists(plain: Any) -> F:
                 else:
                     args = tuple(map(list_to_array, args))
                 break
-        return run(*args, **kwargs)
+        return plain(*args, **kwargs)
 
-    return function
+    return function_of_arrays(plain, function) if plain in FUNCTIONS else function
 
 
 def functions_of(module: Any) -> dict[str, Any]:

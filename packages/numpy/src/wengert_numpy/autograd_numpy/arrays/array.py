@@ -57,11 +57,11 @@ class ndarray(Tensor, metaclass=ArrayType):
     __array_function__ = operators.array_function_of_arrays
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        values = values_of(self)
+        values = printable(self)
         return str(call(Tensor.__repr__, self)) if values is None else repr(values)
 
     def __str__(self) -> str:
-        values = values_of(self)
+        values = printable(self)
         return str(call(Tensor.__repr__, self)) if values is None else str(values)
 
     __hash__ = Tensor.__hash__
@@ -93,7 +93,7 @@ def general_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: An
     return result if level else as_array(result)
 
 
-def values_of(array: ndarray) -> Any:
+def printable(array: ndarray) -> Any:
     """Return the values for printing; None for a batch, or whatever else is no array."""
     try:
         return call(Tensor.numpy, array, force=True)

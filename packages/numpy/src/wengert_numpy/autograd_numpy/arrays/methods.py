@@ -226,11 +226,7 @@ def imag(self: Any) -> Any:
 
 def values_of(self: Any) -> Any:
     """The values, as an array or number of NumPy; HIPS autograd's name for them is ``_value``."""
-    level = switch_off(1)
-    try:
-        return Tensor.numpy(self, force=True)[()]
-    finally:
-        set_level(level)
+    return call(Tensor.numpy, self, force=True)[()]
 
 
 def flat(self: Any) -> Any:

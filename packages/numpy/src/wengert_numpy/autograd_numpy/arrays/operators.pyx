@@ -108,17 +108,20 @@ def shortcut(function, tuple args not None, dict kwargs not None):
     return run_shortcut(find_shortcut(function), args, kwargs)
 
 
-def function_of_arrays(plain):
-    """A function of NumPy that has a shortcut: an array's most frequent calls do not go through NumPy."""
+def function_of_arrays(plain, general):
+    """A function of NumPy that has a shortcut: an array's most frequent calls do not go through NumPy.
+
+    general: what is called otherwise.
+    """
     cdef Shortcut quick = find_shortcut(plain)
 
     @wraps(plain)
     def function(*args, **kwargs):
         cdef unsigned int level = disable_tensors()
         if level:
-            return plain(*args, **kwargs)
+            return general(*args, **kwargs)
         result = shortcut_result(quick, args, kwargs, 0)
-        return plain(*args, **kwargs) if result is None else result
+        return general(*args, **kwargs) if result is None else result
 
     return function
 
