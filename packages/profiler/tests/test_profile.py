@@ -141,7 +141,6 @@ def test_switched_off_it_records_nothing():
 @pytest.mark.parametrize(
     ("argument", "reason"),
     [
-        ({"with_modules": True}, "no TorchScript modules"),
         ({"use_kineto": True}, "no Kineto"),
         ({"experimental_config": object()}, "not used"),
         ({"use_device": "cuda"}, "CUDA is not available"),

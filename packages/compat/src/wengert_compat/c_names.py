@@ -26,5 +26,10 @@ __all__ = [
     "DisableTorchFunctionSubclass",
     "_LinAlgError",
     "_disabled_torch_function_impl",
+    "_get_tracing_state",
     "_is_torch_function_enabled",
 ]
+
+
+def _get_tracing_state() -> None:
+    """Return None: no function is being traced."""

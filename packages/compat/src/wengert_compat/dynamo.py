@@ -13,7 +13,8 @@ from typing import Any, overload
 from wengert_compat import compiling
 from wengert_compat.compiling import F, allow_in_graph, assume_constant_result, is_compiling, reset
 
-__all__ = ["allow_in_graph", "assume_constant_result", "disable", "graph_break", "is_compiling", "reset"]
+__all__ = ["allow_in_graph", "assume_constant_result", "disable", "graph_break", "is_compiling", "mark_dynamic",
+           "mark_static", "maybe_mark_dynamic", "reset"]
 
 
 @overload
@@ -43,3 +44,14 @@ def graph_break(msg: str = "") -> None:
     >>> import wengert as wg
     >>> wg._dynamo.graph_break()
     """
+
+
+def mark_dynamic(t: Any, index: Any, **kwargs: Any) -> None:
+    """Do nothing: a size that changes compiles nothing anew.
+
+    >>> import wengert as wg
+    >>> wg._dynamo.mark_dynamic(wg.ones(2), 0)
+    """
+
+
+maybe_mark_dynamic = mark_static = mark_dynamic

@@ -11,6 +11,8 @@ True
 >>> wg._dynamo.config.suppress_errors = False
 """
 
+from typing import Any
+
 suppress_errors = False
 verbose = False
 cache_size_limit = 8
@@ -21,3 +23,24 @@ automatic_dynamic_shapes = True
 dynamic_shapes = True
 optimize_ddp = True
 capture_scalar_outputs = False
+
+
+class patch:
+    """Context manager, and decorator, with other settings: keyword arguments, a dict, or a name and a value.
+
+    >>> import wengert as wg
+    >>> with wg._dynamo.config.patch(verbose=True):
+    ...     pass
+    """
+
+    def __init__(self, arg1: Any = None, arg2: Any = None, **kwargs: Any) -> None:
+        self.settings = {arg1: arg2} if isinstance(arg1, str) else {**(arg1 or {}), **kwargs}
+
+    def __enter__(self) -> None:
+        """Do nothing: no setting has an effect."""
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing."""
+
+    def __call__(self, function: Any) -> Any:
+        return function

@@ -18,8 +18,12 @@ from typing import Any, Final, TypeVar, overload
 
 from wengert_core.extend import short_repr
 
-__all__ = ["Final", "annotate", "export", "ignore", "is_scripting", "is_tracing", "script", "script_if_tracing",
-           "trace", "unused"]
+from wengert_compat.jit_modules import Future, ScriptFunction, ScriptModule, TracerWarning, fork, trace_module, wait
+
+__all__ = [
+    "Final", "Future", "ScriptFunction", "ScriptModule", "TracerWarning", "annotate", "export", "fork", "ignore",
+    "is_scripting", "is_tracing", "script", "script_if_tracing", "trace", "trace_module", "unused", "wait",
+]  # fmt: skip
 
 F = TypeVar("F")
 C = TypeVar("C", bound=Callable[..., Any])

@@ -19,11 +19,14 @@ from wengert_core.dispatch.exact_values cimport begins_with_bool
 from wengert_core.dispatch.hooks cimport EVENT_FUNCTION, Hooks, hooks
 from wengert_core.runtime.state cimport WG_CAST, WG_OBSERVE, thread_state
 
-from wengert_core.binding.torch_function cimport call_override, may_override, wengert_owned, wengert_subclasses
+from wengert_core.binding.torch_function cimport (call_override, is_tensor_type, may_override, wengert_owned,
+                                                  wengert_subclasses)
 from wengert_core.dispatch.op import type_words
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef extern from "Python.h":
+    PyTypeObject* Py_TYPE(PyObject* o) noexcept
+    PyObject* _PyType_Lookup(PyTypeObject* kind, object name) noexcept
     bint PyBool_Check(PyObject* o) noexcept
     bint PyIndex_Check(PyObject* o) noexcept
     bint PyNumber_Check(PyObject* o) noexcept
@@ -231,6 +234,26 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
     return 0
 
 
+cdef str TORCH_FUNCTION = "__torch_function__"
+
+
+cdef inline bint has_foreign_operand(PyObject* const* args, Py_ssize_t n) noexcept:
+    """Return whether an argument that is no tensor may have ``__torch_function__``.
+
+    It is asked before the function runs: its own operators may run well into the function, and fail otherwise there.
+    """
+    cdef Py_ssize_t i
+    cdef PyObject* value
+    for i in range(n):
+        value = args[i]
+        if not (is_tensor_type(<PyObject*> Py_TYPE(value)) or value == <PyObject*> None or PyLong_CheckExact(value)
+                or PyFloat_CheckExact(value) or PyBool_Check(value) or PyUnicode_Check(value)
+                or PyTuple_CheckExact(value) or isinstance(<object> value, Tensor)):
+            if _PyType_Lookup(Py_TYPE(value), TORCH_FUNCTION) != NULL:
+                return True
+    return False
+
+
 cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Composite composite = <Composite> callable_
     cdef Py_ssize_t nargs = PyVectorcall_NARGS(nargsf)
@@ -239,6 +262,12 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
         answer = call_override(callable_, args, nargs, kwnames)
         if answer != NULL:
             return wengert_owned(answer)
+    if has_foreign_operand(args, nargs + (0 if kwnames == NULL else PyTuple_GET_SIZE(kwnames))):
+        from wengert_core.dispatch.overrides import NEVER_ASKED, call_overrides, overloaded_args
+        given, keywords = arguments(args, nargs, kwnames)
+        askers = overloaded_args(given, keywords)
+        if askers and composite.name not in NEVER_ASKED:
+            return call_overrides(composite, given, keywords, askers)
     if kwnames != NULL and has_other_name(composite, kwnames):
         return call_by_own_names(composite, args, nargs, kwnames)
     try:

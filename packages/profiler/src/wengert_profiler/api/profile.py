@@ -40,8 +40,9 @@ class profile:
     take on it by its own events, and show its columns; they are zero without one.   use_cuda: the same for ``"cuda"``.
     record_shapes: sizes of arguments, to group by.   with_flops: count floating point operations of matrix products and
     convolutions.   profile_memory: bytes that tensors took and gave back.   with_stack: file, line and function.
-    with_modules, use_kineto, experimental_config and what follows up to activity_filters: say with a warning that they
-    mean nothing here.   use_cpu: False: events of the device only; needs use_kineto=True.
+    with_modules: a label ``nn.Module: Linear_0`` around each call of a module of ``wengert.nn``.
+    use_kineto, experimental_config and what follows up to activity_filters: say with a warning that they mean nothing
+    here.   use_cpu: False: events of the device only; needs use_kineto=True.
     sinks: where to send the results when the block ends: names of installed sinks, ``"chrome:trace.json"``, or objects
     with ``write(profile)``; one that fails is a warning.
 
@@ -105,6 +106,7 @@ class profile:
         self._records: Records | None = None
         self._live: Any = None
         self._recording: Any = None
+        self._module_labels: Any = None
         if not enabled:
             return
         if not use_cpu and not use_kineto:
@@ -136,11 +138,28 @@ class profile:
         self._recording = Recording(options, timer_for(self.use_device, self.profile_memory))
         if self.use_cpu or self._recording.timer is not None:
             start_recording(self._recording)
+        if self.with_modules:
+            self._label_modules()
         return self
+
+    def _label_modules(self) -> None:
+        """Label the calls of modules; warn where no package brings modules."""
+        from wengert_profiler.api.module_labels import ModuleLabels
+
+        labels = ModuleLabels()
+        try:
+            labels.start()
+        except ImportError as error:
+            warnings.warn(f"profile(with_modules=True) has no effect: {error}", UserWarning, stacklevel=3)
+        else:
+            self._module_labels = labels
 
     def __exit__(self, *error: object) -> None:
         if not self.enabled:
             return
+        if self._module_labels is not None:
+            self._module_labels.stop()
+            self._module_labels = None
         current = current_recording()
         if current is not None and current is self._recording:
             if current.timer is not None:
@@ -289,7 +308,6 @@ class profile:
 def tell_what_means_nothing(prof: profile) -> None:
     """Warn of arguments that have no effect here."""
     reasons = {
-        "with_modules": "there are no TorchScript modules to name; with_stack=True gives functions and lines",
         "use_kineto": "there is no Kineto; the same recorder is used with and without it",
         "experimental_config": "it is for libraries such as Kineto, which are not used",
         "acc_events": "a profile has the events of one block",

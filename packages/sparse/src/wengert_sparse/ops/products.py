@@ -110,6 +110,17 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any 
     return found
 
 
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """The product of two matrices, of which the first may be sparse: an older name of ``mm``.
+
+    >>> import wengert as wg
+    >>> wg.dsmm(wg.tensor([[0.0, 2.0], [3.0, 0.0]]).to_sparse(), wg.ones(2, 1))
+    tensor([[2.],
+            [3.]])
+    """
+    return wc.mm(input, mat2)
+
+
 def smm(input: Tensor, mat: Tensor) -> Tensor:
     """The product of a sparse and a strided matrix, as a sparse one with all elements of the rows that are used."""
     return sspaddmm_of(None, input, mat, 0, 1)
@@ -282,3 +293,4 @@ for _function in (mm, addmm, sampled_addmm, spsolve):
 TABLE.composite(smm, method=True)
 TABLE.composite(sspaddmm, method=True)
 TABLE.composite(hspmm)
+TABLE.composite(dsmm)
