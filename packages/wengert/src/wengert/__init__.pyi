@@ -46,6 +46,7 @@ from wengert_engine.anomaly.anomaly_mode import is_anomaly_enabled as is_anomaly
 from wengert_functional.vmap import vmap as vmap
 from wengert_registry import Registry
 
+from wengert.alias import as_torch as as_torch
 from wengert import autograd as autograd
 from wengert import fft as fft
 from wengert import linalg as linalg

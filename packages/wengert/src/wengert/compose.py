@@ -26,7 +26,7 @@ from wengert_registry import PluginError, registry
 from wengert import entry_points, modules
 from wengert.entry_points import is_entry, is_late, is_module_path, is_op, mount_entry, mount_late
 from wengert.modules import ABSENT, OUR_MODULES, SUBMODULES, module_at, mount, unmount, value_at
-from wengert.parts import METHODS, PARTS
+from wengert.parts import METHODS, NOT_PARTS, PARTS, part_of
 
 HIDDEN = {*SUBMODULES, "_compose"} - {"profile"}
 """Names that ``dir(wengert)`` leaves out, beside internal rows of op tables."""
@@ -105,8 +105,11 @@ def find(dotted: str) -> Any:
     if found is not ABSENT:
         return found
     reasons = registry.reasons(dotted)
-    if dotted in PARTS:
-        raise MissingPartError(missing_part(f"wengert.{dotted}", PARTS[dotted], reasons))
+    part = part_of(dotted)
+    if part is not None and (dotted in PARTS or part not in registry.group("namespace")):
+        raise MissingPartError(missing_part(f"wengert.{dotted}", part, reasons))
+    if dotted in NOT_PARTS:
+        reasons = [no_part(dotted), *reasons]
     raise AttributeError(". ".join([absent, *reasons]), name=name)
 
 
@@ -114,6 +117,11 @@ def missing_part(name: str, part: str, reasons: Sequence[str] = ()) -> str:
     """The message about a name of a part that is not installed, or not in use."""
     why = f" ({'; '.join(reasons)})" if reasons else ""
     return f"{name} is not installed{why}: pip install 'wengert[{part}]' (see docs/errors/missing-part)"
+
+
+def no_part(dotted: str) -> str:
+    """The sentence about a name of PyTorch's that is no part of wengert."""
+    return f"torch.{dotted} is no part of wengert: {NOT_PARTS[dotted]}"
 
 
 def load_part(name: str) -> None:
@@ -146,7 +154,8 @@ def top_level_getattr(name: str) -> Any:
 def known_names(module_path: str = "") -> list[str]:
     """What could be mounted in a module (of wengert itself: ''), as far as it is known by name."""
     inside = module_path + "." if module_path else ""
-    names = [name for name in registry.group("namespace").names() if is_entry(name)]
+    entries = registry.group("namespace").names()
+    names = [name for name in entries if is_entry(name) and not name.startswith("top.")]  # which is no place
     names += [*core_names.OPS.families, *CORE_LATER]
     names += [name for name, part in PARTS.items() if part in registry.group("ops")]
     return [name.removeprefix(inside).partition(".")[0] for name in names if name.startswith(inside)]
@@ -186,6 +195,8 @@ class Finder:
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(missing_part(fullname, PARTS[dotted], registry.reasons(dotted)))
+        if dotted in NOT_PARTS:
+            raise ModuleNotFoundError(f"No module named '{fullname}': {no_part(dotted)}", name=fullname)
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

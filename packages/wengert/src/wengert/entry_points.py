@@ -25,6 +25,7 @@ from wengert_registry.claims import NEEDED
 from wengert.modules import (
     ABSENT,
     CHANGING,
+    ON_DEMAND,
     OUR_MODULES,
     SUBMODULES,
     MountedModule,
@@ -181,11 +182,17 @@ def accept(candidate: Any, obj: Any) -> Any:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """The names that a module gives. Raises TypeError where ``__all__`` names what is not there."""
+    """The names that a module gives. Raises TypeError where ``__all__`` names what is not there.
+
+    Names that the module's ``__getattr__`` gives are not asked for: a module loads what a program uses.
+    """
     public = getattr(module, "__all__", None)
     if public is None:
         return [name for name in vars(module) if not name.startswith("_")]
-    if isinstance(public, str) or not all(isinstance(name, str) and hasattr(module, name) for name in public):
+    loads = "__getattr__" in vars(module)
+    if isinstance(public, str) or not all(
+        isinstance(name, str) and (loads or hasattr(module, name)) for name in public
+    ):
         raise TypeError(f"__all__ of the module {module.__name__} names what is not there: expected names in it")
     return list(public)
 
@@ -224,16 +231,25 @@ def mount_entry(dotted: str) -> Any:
     public = [name for name in public_names(source) if name not in changing]
     ours = candidate.distribution.first_party
     free = public if ours else [name for name in public if not why_not(f"{dotted}.{name}", owner)]
+    there = {name: vars(source)[name] for name in free if name in vars(source)}
     if ours:
-        module.__dict__.update({name: getattr(source, name) for name in free})
+        module.__dict__.update(there)
         mount_rows(dotted)
-    give(candidate, {f"{dotted}.{name}": getattr(source, name) for name in free})
+    give(candidate, {f"{dotted}.{name}": value for name, value in there.items()})
     if len(free) < len(public):
         lost = [f"wengert.{dotted}.{name}" for name in public if name not in free]
         registry.note(errors.name_conflicts(candidate, lost, "the names are there already"))
     if ours or not module.__doc__:
         module.__doc__ = source.__doc__
     CHANGING[module.__name__] = dict.fromkeys(changing, source)
+
+    def load(name: str) -> Any:
+        """Mount a name that the source's ``__getattr__`` gives."""
+        value = getattr(source, name)
+        give(candidate, {f"{dotted}.{name}": value})
+        return value
+
+    ON_DEMAND[module.__name__] = dict.fromkeys((name for name in free if name not in there), load)
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
     for name in GROUP.names():
         if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
@@ -324,6 +340,7 @@ def arrange() -> None:
     for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
         del FILLED[dotted]
         CHANGING.pop(f"wengert.{dotted}", None)
+        ON_DEMAND.pop(f"wengert.{dotted}", None)
     now = {name: GROUP.current(name) for name in GROUP.names()}
     changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
     ARRANGED.clear()

@@ -16,6 +16,9 @@ KNOWN: list[Callable[[str], list[str]]] = []
 CHANGING: dict[str, dict[str, ModuleType]] = {}
 """For modules of wengert, by their full names: names whose values change, with the module of a distribution that gives
 them. They are asked for each time; they are the ``__changing__`` of that module."""
+ON_DEMAND: dict[str, dict[str, Callable[[str], Any]]] = {}
+"""For modules of wengert, by their full names: names that are loaded when they are asked for, with the function that
+mounts them. They are those in ``__all__`` of a distribution's module which only its ``__getattr__`` gives."""
 
 
 class MountedModule(ModuleType):
@@ -31,6 +34,9 @@ class MountedModule(ModuleType):
         source = CHANGING.get(self.__name__, {}).get(name)
         if source is not None:
             return getattr(source, name)
+        load = ON_DEMAND.get(self.__name__, {}).get(name)
+        if load is not None:
+            return load(name)
         return FIND[0](f"{dotted_name(self)}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -42,7 +48,7 @@ class MountedModule(ModuleType):
 
     def __dir__(self) -> list[str]:
         FILL[0](self)
-        return sorted({*vars(self), *KNOWN[0](dotted_name(self))})
+        return sorted({*vars(self), *KNOWN[0](dotted_name(self)), *ON_DEMAND.get(self.__name__, ())})
 
 
 def dotted_name(module: ModuleType) -> str:
@@ -63,7 +69,7 @@ def module_at(dotted: str) -> ModuleType:
     return module
 
 
-SUBMODULES = frozenset("comparing compose entry_points making modules parts plugin_check profile".split())
+SUBMODULES = frozenset("alias comparing compose entry_points making modules parts plugin_check profile run".split())
 """The modules of this package: files, which are no names of torch's."""
 OUR_MODULES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""

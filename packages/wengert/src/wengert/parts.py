@@ -39,11 +39,18 @@ PARTS |= dict.fromkeys("""
 """.split(), "special")
 PARTS |= dict.fromkeys("""
     sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor
-    sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm sspaddmm hspmm sparse.mm sparse.addmm sparse.sampled_addmm
-    sparse.spsolve sparse.from_scipy sparse.to_scipy sparse.sum sparse.softmax sparse.log_softmax sparse.spdiags
+    sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor smm sspaddmm hspmm dsmm sparse.mm sparse.addmm
+    sparse.sampled_addmm sparse.spsolve sparse.from_scipy sparse.to_scipy sparse.sum sparse.softmax sparse.log_softmax
+    sparse.spdiags
     sparse.check_sparse_tensor_invariants
 """.split(), "sparse")
 PARTS |= dict.fromkeys(("array_api", "numpy", "scipy", "interop"), "numpy")
+PARTS |= dict.fromkeys("""
+    nn.Module nn.Parameter nn.Buffer nn.UninitializedParameter nn.UninitializedBuffer nn.init nn.utils nn.modules
+    nn.parameter func.functional_call func.stack_module_state
+""".split(), "nn")
+PARTS |= {"quasirandom": "special", "optim": "optim", "distributions": "distributions", "utils.data": "data"}
+PARTS |= dict.fromkeys(("save", "load", "serialization"), "serialization")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""
     to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce is_coalesced
@@ -52,3 +59,34 @@ METHODS |= dict.fromkeys("""
     sparse_resize_and_clear_ smm sspaddmm
 """.split(), "sparse")
 """Methods of Tensor that optional distributions bring with their op tables, and their extras."""
+NOT_PARTS = {
+    "hub": "it downloads models; load a file with wengert.load",
+    "onnx": "there is no exporter to ONNX",
+    "export": "programs are not exported",
+    "fx": "programs are not traced to graphs of Python code; wengert.autograd.graph shows what was recorded",
+    "package": "programs are not packaged; save a state_dict with wengert.save",
+    "quantization": "there are no quantized tensors",
+    "ao": "there are no quantized tensors",
+    "distributed": "there is one process",
+    "multiprocessing": "tensors are sent between processes by pickling, with Python's multiprocessing",
+    "_inductor": "there is no compiler",
+    "mps": "there are CPUs, and CUDA devices by CuPy",
+    "xpu": "there are CPUs, and CUDA devices by CuPy",
+    "nn.DataParallel": "a module runs on one device",
+    "nn.parallel": "a module runs on one device",
+    "nn.quantized": "there are no quantized tensors",
+    "nn.qat": "there are no quantized tensors",
+    "nn.intrinsic": "there are no quantized tensors",
+    "nn.attention": "attention has one implementation, nn.functional.scaled_dot_product_attention",
+    "utils.tensorboard": "use the package tensorboardX",
+    "utils.cpp_extension": "operations are written in Python, Cython or CuPy: see docs/plugins",
+    "utils.bottleneck": "use python -m wengert.profile",
+    "utils.mobile_optimizer": "there is no mobile runtime",
+}
+"""Names of PyTorch that are no part of wengert, with the reason or what to use in their place."""
+
+
+def part_of(dotted: str) -> str | None:
+    """Return the extra that brings a name; None for a name of none."""
+    head, _, name = dotted.rpartition(".")
+    return PARTS.get(dotted) or ("nn" if head == "nn" and name[:1].isupper() and dotted not in NOT_PARTS else None)
