@@ -30,17 +30,27 @@ BELOW = {
     "wengert_sparse": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_compat": {"wengert_registry", "wengert_core"},
     "wengert_numpy": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_special", "wengert"},
+    "wengert_nn": {"wengert"},
+    "wengert_optim": {"wengert"},
+    "wengert_distributions": {"wengert"},
+    "wengert_serialization": {"wengert"},
+    "wengert_data": {"wengert"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
 }
 """What each may import: the picture of docs/architecture.md. wengert_testing is nobody's."""
 IN_STUBS = {
-    "wengert": {"wengert_compat", "wengert_functional", "wengert_gradcheck", "wengert_graph", "wengert_profiler"},
+    "wengert": {
+        f"wengert_{part}"
+        for part in ("compat", "data", "distributions", "functional", "gradcheck", "graph", "nn", "optim", "profiler",
+                     "serialization")
+    },
 }
 """What the stubs of each may import besides: names that optional parts bring."""
 EXTENDERS = [
     f"wengert_{name}"
-    for name in ("compat", "cuda", "functional", "gradcheck", "graph", "numpy", "profiler", "sparse", "special")
+    for name in ("compat", "cuda", "data", "distributions", "functional", "gradcheck", "graph", "nn", "numpy", "optim",
+                 "profiler", "serialization", "sparse", "special")
 ]
 """The optional packages."""
 FACES = {

@@ -47,6 +47,8 @@ EXCEPTIONS = {
     "asv_benchmarks.benchmarks.profiler.Recorded": "a name in stored results of asv",
     "packages.cuda.tests.fake_cupy.done": "cupy.cuda.Event.done",
     "wengert_compat.jit.unused": "torch.jit.unused",
+    "wengert_compat.jit_modules.done": "torch.jit.Future.done",
+    "wengert_nn.utils.parametrize.cached": "torch.nn.utils.parametrize.cached",
     "wengert_core.binding.checked_methods.checked": "a name of wengert_core.extend",
     "wengert_core.api.copy_pickle.rebuild_elsewhere": "in pickles that users keep",
     "wengert_core.api.typed_storage.untyped": "torch.TypedStorage.untyped",

@@ -9,7 +9,6 @@ import argparse
 import multiprocessing
 import re
 import sys
-from functools import partial
 from typing import Any
 
 from wengert_testing.recorded import Entry, update_answers
@@ -28,9 +27,30 @@ def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
     Each file has a process of its own: PyTorch remembers which warnings it gave, and reuses memory and what it caches.
     """
     files = subjects() if subject == "snippets" else [subject]
-    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        return [problem for found in pool.imap(partial(record_file, replace=options.replace), files)
-                for problem in found]
+    return [problem for file in files for problem in record_apart(file, options.replace)]
+
+
+def record_apart(subject: str, replace: bool) -> list[str]:
+    """Write the answers to one file in a process of its own.
+
+    It is no pool's process, which would be a daemon: those may not start the workers of a data loader.
+    """
+    fork = multiprocessing.get_context("fork")
+    receiver, sender = fork.Pipe(duplex=False)
+    process = fork.Process(target=send_problems, args=(sender, subject, replace))
+    process.start()
+    sender.close()
+    try:
+        problems: list[str] = receiver.recv()
+    except EOFError:
+        raise SystemExit(f"{subject}: the process that records it ended without an answer") from None
+    process.join()
+    return problems
+
+
+def send_problems(sender: Any, subject: str, replace: bool) -> None:
+    """Write the answers to one file, and send what is not as it was."""
+    sender.send(record_file(subject, replace))
 
 
 def record_file(subject: str, replace: bool) -> list[str]:
@@ -56,7 +76,7 @@ def without_addresses(outcome: Outcome) -> Outcome:
     if "message" in outcome:
         outcome["message"] = ADDRESS.sub("0x", outcome["message"].partition("\nException raised from ")[0])
     for warning in outcome.get("warnings", []):
-        warning[1] = warning[1].partition(" (Triggered internally at ")[0]
+        warning[1] = ADDRESS.sub("0x", warning[1].partition(" (Triggered internally at ")[0])
     return outcome
 
 

@@ -51,6 +51,7 @@ NAMES = {
     "dtype": ("dtypes.dtypes", "dtype"),
     "Result": ("tensors.named_tuple", "Result"),
     "mount": ("tensors.tensor", "mount"),
+    "set_tensor_module": ("tensors.tensor", "set_tensor_module"),
     "checked": ("binding.checked_methods", "checked"),
     "rng_states": ("rng.generator", "get_states"),
     "set_rng_states": ("rng.generator", "set_states"),

@@ -57,6 +57,7 @@ from wengert_core.tensors.tensor import Tensor as Tensor
 from wengert_core.tensors.tensor import is_strided_tensor as _is_strided_tensor
 from wengert_core.tensors.tensor import mount as mount
 from wengert_core.tensors.tensor import move_to_subclass as _move_to_subclass
+from wengert_core.tensors.tensor import set_tensor_module as set_tensor_module
 
 NAMES: dict[str, tuple[str, str]]
 accelerator_functions = _functions

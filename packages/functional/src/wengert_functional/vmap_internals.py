@@ -25,7 +25,7 @@ def _vmap(
     if not allow_none_pass_through:
         return vmap(func, in_dims, out_dims)
 
-    def mapped(*args: Any) -> Any:
+    def call_mapped(*args: Any) -> Any:
         places: list[int] = []  # of the outputs that are tensors
 
         def tensors_of(*samples: Any) -> Any:
@@ -42,4 +42,4 @@ def _vmap(
             items[index] = value
         return tuple(items) if sizes[-1] >= 0 else items[0]
 
-    return mapped
+    return call_mapped

@@ -18,12 +18,16 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from wengert_core.extend import set_tensor_module
+
 import wengert
-from wengert.modules import CHANGING, SUBMODULES
+from wengert.modules import CHANGING, ON_DEMAND, SUBMODULES
 
 TORCH_RELEASE = "2.13.0"
 """The PyTorch that wengert's behavior is compared with."""
 TORCH_VERSION = f"{TORCH_RELEASE}+wengert"
+READ_AS_DICT = ("distributions", "optim")
+"""Modules whose ``__dict__`` programs read: all their names are loaded when a program for PyTorch asks for them."""
 OWN_NAMES = ("__loader__", "__package__", "__spec__")
 """Attributes of a module that an import sets."""
 
@@ -50,6 +54,7 @@ def as_torch() -> ModuleType:
         )
     if found is None:
         found = sys.modules["torch"] = torch_module()
+        set_tensor_module("torch")  # by which opt_einsum, autoray and others tell whose arrays they have
         sys.meta_path.insert(0, TorchFinder(found))
     return found
 
@@ -71,14 +76,33 @@ def torch_module() -> ModuleType:
     module.__spec__.origin, module.__spec__.has_location = wengert.__file__, True  # what its repr shows
 
     def get(name: str) -> Any:
-        if name.startswith("__") and name != "__all__":
+        if name.startswith("__") and name not in ("__all__", "__config__"):
             raise AttributeError(f"module 'torch' has no attribute '{name}'", name=name)
         value = version_module() if name == "version" else getattr(wengert, name)
+        if name in READ_AS_DICT:
+            load_names(value)
         if name in vars(wengert) and name not in CHANGING.get("wengert", {}):
             setattr(module, name, value)
         return value
 
-    vars(module).update(__version__=TorchVersion(TORCH_VERSION), __getattr__=get, __dir__=lambda: dir(wengert))
+    own = {"torch": module, "__version__": TorchVersion(TORCH_VERSION)}
+    vars(module).update(own, __getattr__=get, __dir__=lambda: dir(wengert))
+    return module
+
+
+def load_names(module: ModuleType) -> None:
+    """Load the names of a module that would be loaded when they are asked for."""
+    dir(module)  # which fills it
+    for name in [*ON_DEMAND.get(module.__name__, ())]:
+        getattr(module, name)
+
+
+def functorch_module() -> ModuleType:
+    """Return the module ``functorch``, which PyTorch installs beside ``torch``: the names of ``wengert.func``."""
+    module = sys.modules.get("functorch")
+    if module is None:
+        module = ModuleType("functorch", wengert.func.__doc__)
+        vars(module).update({name: getattr(wengert.func, name) for name in dir(wengert.func) if name[0] != "_"})
     return module
 
 
@@ -144,11 +168,15 @@ class TorchFinder:
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """Find a module by wengert's finders. Raises ModuleNotFoundError where wengert says why there is none."""
         root, _, dotted = fullname.partition(".")
+        if fullname == "functorch":
+            return spec_of(fullname, functorch_module())
         if root != "torch":
             return None
         module = self.torch if not dotted else version_module() if dotted == "version" else wengert_module(dotted)
         if module is None:
             return None
+        if dotted in READ_AS_DICT:
+            load_names(module)
         return spec_of(fullname, module)
 
     def find_distributions(self, context: Any = None) -> Iterator[Any]:

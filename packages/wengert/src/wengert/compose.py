@@ -26,7 +26,7 @@ from wengert_registry import PluginError, registry
 from wengert import entry_points, modules
 from wengert.entry_points import is_entry, is_late, is_module_path, is_op, mount_entry, mount_late
 from wengert.modules import ABSENT, OUR_MODULES, SUBMODULES, module_at, mount, unmount, value_at
-from wengert.parts import METHODS, NOT_PARTS, PARTS, part_of
+from wengert.parts import METHODS, NOT_PARTS, PARTS
 
 HIDDEN = {*SUBMODULES, "_compose"} - {"profile"}
 """Names that ``dir(wengert)`` leaves out, beside internal rows of op tables."""
@@ -105,11 +105,12 @@ def find(dotted: str) -> Any:
     if found is not ABSENT:
         return found
     reasons = registry.reasons(dotted)
-    part = part_of(dotted)
-    if part is not None and (dotted in PARTS or part not in registry.group("namespace")):
+    part = missing_extra(dotted)
+    if part is not None:
         raise MissingPartError(missing_part(f"wengert.{dotted}", part, reasons))
-    if dotted in NOT_PARTS:
-        reasons = [no_part(dotted), *reasons]
+    absent_part = next((one for one in (dotted, *enclosing(dotted)) if one in NOT_PARTS), None)
+    if absent_part:
+        reasons = [no_part(absent_part), *reasons]
     raise AttributeError(". ".join([absent, *reasons]), name=name)
 
 
@@ -117,6 +118,16 @@ def missing_part(name: str, part: str, reasons: Sequence[str] = ()) -> str:
     """The message about a name of a part that is not installed, or not in use."""
     why = f" ({'; '.join(reasons)})" if reasons else ""
     return f"{name} is not installed{why}: pip install 'wengert[{part}]' (see docs/errors/missing-part)"
+
+
+def missing_extra(dotted: str) -> str | None:
+    """Return the extra that brings a name which is not there; None where no extra that is missing does."""
+    head, _, name = dotted.rpartition(".")
+    if dotted in PARTS:
+        return PARTS[dotted]
+    if head == "nn" and name[:1].isupper() and not is_entry("nn"):
+        return "nn"  # a layer
+    return PARTS[head] if head in PARTS and not is_entry(head) else None
 
 
 def no_part(dotted: str) -> str:
@@ -146,7 +157,7 @@ def top_level_getattr(name: str) -> Any:
     """``wengert.<name>`` for a name that nobody has mounted yet."""
     if name == "__all__":
         return [name for name in dir(sys.modules["wengert"]) if not name.startswith("_")]
-    if name.startswith("__") or "." in name:
+    if (name.startswith("__") and name != "__config__") or "." in name:
         raise AttributeError(f"module 'wengert' has no attribute '{name}'")
     return find(name)
 
@@ -195,8 +206,6 @@ class Finder:
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
         if dotted in PARTS:
             raise MissingPartError(missing_part(fullname, PARTS[dotted], registry.reasons(dotted)))
-        if dotted in NOT_PARTS:
-            raise ModuleNotFoundError(f"No module named '{fullname}': {no_part(dotted)}", name=fullname)
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -68,16 +68,14 @@ NOT_PARTS = {
     "quantization": "there are no quantized tensors",
     "ao": "there are no quantized tensors",
     "distributed": "there is one process",
-    "multiprocessing": "tensors are sent between processes by pickling, with Python's multiprocessing",
     "_inductor": "there is no compiler",
     "mps": "there are CPUs, and CUDA devices by CuPy",
     "xpu": "there are CPUs, and CUDA devices by CuPy",
-    "nn.DataParallel": "a module runs on one device",
-    "nn.parallel": "a module runs on one device",
     "nn.quantized": "there are no quantized tensors",
     "nn.qat": "there are no quantized tensors",
     "nn.intrinsic": "there are no quantized tensors",
     "nn.attention": "attention has one implementation, nn.functional.scaled_dot_product_attention",
+    "utils.data.datapipes": "iterate over a Dataset or an IterableDataset",
     "utils.tensorboard": "use the package tensorboardX",
     "utils.cpp_extension": "operations are written in Python, Cython or CuPy: see docs/plugins",
     "utils.bottleneck": "use python -m wengert.profile",
@@ -85,8 +83,3 @@ NOT_PARTS = {
 }
 """Names of PyTorch that are no part of wengert, with the reason or what to use in their place."""
 
-
-def part_of(dotted: str) -> str | None:
-    """Return the extra that brings a name; None for a name of none."""
-    head, _, name = dotted.rpartition(".")
-    return PARTS.get(dotted) or ("nn" if head == "nn" and name[:1].isupper() and dotted not in NOT_PARTS else None)

@@ -93,7 +93,7 @@ cdef object attributes(Tensor t):
 
 
 cdef Tensor finish_copy(Tensor new, object cls, bint differentiable):
-    if cls is not Tensor:
+    if cls is not Tensor and cls is not None:
         new = as_subclass(new, cls)
     if differentiable:
         mark_grad(new)
@@ -170,24 +170,26 @@ cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
 def reduce(Tensor self, int protocol):
     """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes that the elements span; no history.
 
-    Protocol 5 can carry the bytes out of band.
+    Protocol 5 can carry the bytes out of band. The class of a plain tensor is None there: where Tensor is found depends
+    on ``set_tensor_module``.
     """
     refuse_batched(self)
     cdef Tensor memory
     cdef Py_ssize_t nbytes = span_of(self), step = 1
+    cls = None if type(self) is Tensor else type(self)
     if self.device:
         warn_of_hooks(self)
         grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
         if not is_strided(self):
-            return (rebuild_by, (*plugin_of(self).reduce(alias(self)), type(self), requires_grad(self), grad),
+            return (rebuild_by, (*plugin_of(self).reduce(alias(self)), cls, requires_grad(self), grad),
                     attributes(self))
         return (rebuild_elsewhere,
-                (str(_DEVICES[self.device]), type(self), (<object> alias(self)).cpu(), requires_grad(self), grad),
+                (str(_DEVICES[self.device]), cls, (<object> alias(self)).cpu(), requires_grad(self), grad),
                 attributes(self))
     memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
-    arguments = (type(self), array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape),
+    arguments = (cls, array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape),
                  strides, requires_grad(self))
     warn_of_hooks(self)
     if self.extra != NULL and self.extra.grad != NULL:

@@ -378,5 +378,21 @@ def set_constructor(construct):
 
 wengert_set_new(<PyTypeObject*> Tensor, <newfunc> tensor_new)
 set_tensor_type(<PyObject*> Tensor)
-# Users find the class there: __module__, and its name in messages.
-wengert_call_type(<PyTypeObject*> Tensor, b"wengert_core.Tensor")
+
+cdef bytes TENSOR_NAME = b""
+
+
+def set_tensor_module(str module):
+    """Set ``Tensor.__module__``, by which some programs tell whose arrays they have, and the name in messages.
+
+    >>> from wengert_core import Tensor
+    >>> Tensor.__module__
+    'wengert_core'
+    """
+    global TENSOR_NAME
+    name = f"{module}.Tensor".encode()
+    wengert_call_type(<PyTypeObject*> Tensor, name)
+    TENSOR_NAME = name                 # the type refers to these bytes
+
+
+set_tensor_module("wengert_core")

@@ -6,6 +6,31 @@ from typing import Any, Literal, overload
 
 from wengert_core.tensors.tensor import Tensor, _DType
 from wengert_core.tensors.tensor import _Ints as _Ints
+from wengert_nn.functional.channels import channel_shuffle as channel_shuffle
+from wengert_nn.functional.channels import conv_tbc as conv_tbc
+from wengert_nn.functional.channels import local_response_norm as local_response_norm
+from wengert_nn.functional.channels import native_channel_shuffle as native_channel_shuffle
+from wengert_nn.functional.deprecated import upsample as upsample
+from wengert_nn.functional.deprecated import upsample_bilinear as upsample_bilinear
+from wengert_nn.functional.deprecated import upsample_nearest as upsample_nearest
+from wengert_nn.functional.fractional import fractional_max_pool2d as fractional_max_pool2d
+from wengert_nn.functional.fractional import fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices
+from wengert_nn.functional.fractional import fractional_max_pool3d as fractional_max_pool3d
+from wengert_nn.functional.fractional import fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices
+from wengert_nn.functional.gumbel import gumbel_softmax as gumbel_softmax
+from wengert_nn.functional.linear_cross_entropy import linear_cross_entropy as linear_cross_entropy
+from wengert_nn.functional.pooling import adaptive_max_pool1d_with_indices as adaptive_max_pool1d_with_indices
+from wengert_nn.functional.pooling import adaptive_max_pool2d_with_indices as adaptive_max_pool2d_with_indices
+from wengert_nn.functional.pooling import adaptive_max_pool3d_with_indices as adaptive_max_pool3d_with_indices
+from wengert_nn.functional.pooling import lp_pool1d as lp_pool1d
+from wengert_nn.functional.pooling import lp_pool2d as lp_pool2d
+from wengert_nn.functional.pooling import lp_pool3d as lp_pool3d
+from wengert_nn.functional.pooling import max_pool1d_with_indices as max_pool1d_with_indices
+from wengert_nn.functional.pooling import max_pool2d_with_indices as max_pool2d_with_indices
+from wengert_nn.functional.pooling import max_pool3d_with_indices as max_pool3d_with_indices
+from wengert_nn.functional.unpooling import max_unpool1d as max_unpool1d
+from wengert_nn.functional.unpooling import max_unpool2d as max_unpool2d
+from wengert_nn.functional.unpooling import max_unpool3d as max_unpool3d
 
 # ---- from here on written by tools/generate/tensor_stub.py from the op table: do not edit
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor: ...

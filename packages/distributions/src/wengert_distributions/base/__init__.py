@@ -1,0 +1,1 @@
+"""The base classes of distributions, and what all of them share."""

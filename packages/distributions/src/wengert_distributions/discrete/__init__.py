@@ -1,0 +1,1 @@
+"""Distributions of whole numbers, and of one of several outcomes."""

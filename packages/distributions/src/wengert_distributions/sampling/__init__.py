@@ -1,0 +1,1 @@
+"""Samples of the gamma and Dirichlet distributions, with derivatives by their parameters."""

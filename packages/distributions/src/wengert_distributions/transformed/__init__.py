@@ -1,0 +1,1 @@
+"""Distributions that are transforms of simpler ones."""

@@ -1,0 +1,1 @@
+"""Activation layers; ``wengert_nn.modules.activation`` lists them."""

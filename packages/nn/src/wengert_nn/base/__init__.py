@@ -1,0 +1,1 @@
+"""The parts of class Module, one subject in each module; ``wengert_nn.modules.module`` puts them together."""

@@ -1,0 +1,1 @@
+"""Convolution layers; ``wengert_nn.modules.conv`` lists them."""

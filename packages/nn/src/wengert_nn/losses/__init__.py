@@ -1,0 +1,1 @@
+"""Losses; ``wengert_nn.modules.loss`` lists them."""

@@ -1,0 +1,1 @@
+"""Pooling layers; ``wengert_nn.modules.pooling`` lists them."""

@@ -1,0 +1,94 @@
+"""Buckets: small parameters that are updated together, as one vector.
+
+Note [Buckets]
+    An operation on a small tensor costs more for the call than for the numbers. So the state of small parameters lies
+    in vectors, of which each parameter's own state is a view. A step copies parameters and gradients into vectors,
+    updates those, and copies the parameters back. Before it does so, it makes sure that nobody has replaced a
+    parameter's memory or a part of its state, which comparing addresses shows. Where anything has changed, the
+    parameters are updated one by one, with the views as their state: nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+import wengert
+from wengert import Tensor
+
+__all__ = ["Bucket"]
+
+ADDRESS: Any = Tensor.data_ptr
+COPY: Any = Tensor.copy_
+RAVEL: Any = Tensor.ravel
+GRAD = attrgetter("grad")
+VALUES: Any = dict.values
+STRIDED = wengert.strided
+
+
+class Bucket:
+    """Parameters of one dtype and one number of steps, with their state in vectors.
+
+    params: the parameters.   states: their dicts of state, whose tensors are replaced by views of the vectors.
+    scalars, tensors: the names of the state that is a number for each parameter, and of the rest.
+    """
+
+    __slots__ = ("addresses", "dtype", "entries", "flat", "params", "scalars", "size", "tensors", "versions", "views")
+
+    def __init__(
+        self, params: Sequence[Tensor], states: Sequence[dict[str, Any]], scalars: Sequence[str], tensors: Sequence[str]
+    ) -> None:
+        self.params = list(params)
+        self.dtype = params[0].dtype
+        self.flat, self.views = flatten([param.detach() for param in params])
+        self.size = self.flat.numel()
+        self.scalars = [move_into_vector(states, name) for name in scalars]
+        self.tensors = [move_into_vector(states, name) for name in tensors]
+        self.addresses = [param.data_ptr() for param in params]
+        self.entries = [entry.data_ptr() for state in states for entry in state.values()]
+        self.versions = [vector._version for vector in self.scalars]
+
+    def gather(self, state: dict[Any, Any]) -> Any:
+        """Return the gradients as one vector and read the parameters; None where anything is not as it was."""
+        params = self.params
+        try:
+            if list(map(ADDRESS, params)) != self.addresses:
+                return None
+            if self.entries:
+                entries = chain.from_iterable(map(VALUES, map(state.get, params)))
+                if list(map(ADDRESS, entries)) != self.entries:
+                    return None
+                if [vector._version for vector in self.scalars] != self.versions:  # the numbers may differ now
+                    return None
+            grad: Any = wengert.cat(list(map(RAVEL, map(GRAD, params))))
+        except (AttributeError, RuntimeError, TypeError):  # a gradient or a state is absent, or no dense tensor
+            return None
+        if grad.dtype is not self.dtype or grad.numel() != self.size or grad.layout is not STRIDED:
+            return None
+        deque(map(COPY, self.views, params), 0)
+        return grad
+
+    def update(self, rule: Any, options: Any, grad: Tensor) -> None:
+        """Apply a rule to all parameters, given their gradients as one vector."""
+        numbers = rule.advance(options, *self.scalars)
+        rule.update(options, numbers, self.flat, -grad if options["maximize"] else grad, *self.tensors)
+        deque(map(COPY, self.params, self.views), 0)
+        self.versions = [vector._version for vector in self.scalars]
+
+
+def flatten(tensors: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    """Return a vector with the elements of all tensors, and the views of it that have their shapes."""
+    vector = wengert.cat([tensor.ravel() for tensor in tensors])
+    parts = vector.split([tensor.numel() for tensor in tensors])
+    return vector, [part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True)]
+
+
+def move_into_vector(states: Sequence[dict[str, Any]], name: str) -> Tensor:
+    """Copy the tensors of this name into one vector, replace them by views of it, and return it."""
+    vector, views = flatten([state[name] for state in states])
+    for state, view in zip(states, views, strict=True):
+        state[name] = view
+    return vector

@@ -1,0 +1,2 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_distributions.multivariate.lowrank_multivariate_normal import LowRankMultivariateNormal as LowRankMultivariateNormal

@@ -1,0 +1,2 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_distributions.combined.mixture_same_family import MixtureSameFamily as MixtureSameFamily

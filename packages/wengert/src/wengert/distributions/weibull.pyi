@@ -1,0 +1,2 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_distributions.transformed.weibull import Weibull as Weibull

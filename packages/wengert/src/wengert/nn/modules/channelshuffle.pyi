@@ -1,0 +1,2 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.modules.channelshuffle import ChannelShuffle as ChannelShuffle

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.modules.distance import CosineSimilarity as CosineSimilarity
+from wengert_nn.modules.distance import PairwiseDistance as PairwiseDistance

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.modules.flatten import Flatten as Flatten
+from wengert_nn.modules.flatten import Unflatten as Unflatten

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.modules.fold import Fold as Fold
+from wengert_nn.modules.fold import Unfold as Unfold

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
+from wengert_nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle

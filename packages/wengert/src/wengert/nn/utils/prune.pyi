@@ -1,0 +1,2 @@
+# Written by tools/generate/module_stubs.py.
+

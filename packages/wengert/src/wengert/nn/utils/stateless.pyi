@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_nn.utils.stateless import _reparametrize_module as _reparametrize_module
+from wengert_nn.utils.stateless import functional_call as functional_call

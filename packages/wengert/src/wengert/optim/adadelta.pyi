@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_optim.adadelta import Adadelta as Adadelta
+from wengert_optim.adadelta import adadelta as adadelta

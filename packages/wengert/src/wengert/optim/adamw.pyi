@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_optim.adamw import AdamW as AdamW
+from wengert_optim.adamw import adamw as adamw

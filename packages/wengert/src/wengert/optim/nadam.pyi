@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_optim.nadam import NAdam as NAdam
+from wengert_optim.nadam import nadam as nadam

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_optim.radam import RAdam as RAdam
+from wengert_optim.radam import radam as radam

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_optim.sparse_adam import SparseAdam as SparseAdam
+from wengert_optim.sparse_adam import sparse_adam as sparse_adam

@@ -1,0 +1,3 @@
+# Written by tools/generate/module_stubs.py.
+from wengert_serialization.config import load as load
+from wengert_serialization.config import save as save
