@@ -26,19 +26,24 @@ cdef extern from *:
     static __thread unsigned int wengert_asking_is_off = 0;    /* 1: tensors are not asked; 2: nor are modes */
     static __thread unsigned int wengert_modes = 0;            /* how many modes this thread has on */
     static PyTypeObject *wengert_tensor_type = NULL;
-    /* Whether a tensor of a subclass is among some values, or among the items of a list or tuple of them. */
+    static PyObject *wengert_handler_name = NULL;              /* "__torch_function__" */
+    static PyObject *wengert_disabled = NULL;                  /* the handler of classes that have switched it off */
+    /* Whether a tensor of a subclass that may be asked is among some values, or among the items of a list or tuple. */
     static int wengert_has_subclass(PyObject *const *values, Py_ssize_t n, int is_item) {
         for (Py_ssize_t i = 0; i < n; i++) {
             PyTypeObject *type = Py_TYPE(values[i]);
             if (type == wengert_tensor_type) continue;
             if (type == &PyList_Type || type == &PyTuple_Type) {
                 if (!is_item && wengert_has_subclass(PySequence_Fast_ITEMS(values[i]), Py_SIZE(values[i]), 1)) return 1;
-            } else if (PyType_IsSubtype(type, wengert_tensor_type)) return 1;
+            } else if (PyType_IsSubtype(type, wengert_tensor_type)
+                       && _PyType_Lookup(type, wengert_handler_name) != wengert_disabled) return 1;
         }
         return 0;
     }
     """
     PyTypeObject* wengert_tensor_type
+    PyObject* wengert_handler_name
+    PyObject* wengert_disabled
     unsigned int wengert_asking_is_off
     unsigned int wengert_modes
     bint wengert_has_subclass(PyObject* const* values, Py_ssize_t n, int is_item) noexcept
@@ -184,3 +189,8 @@ def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
         return func(*args, **(kwargs or {}))
     finally:
         restore(before)
+
+
+cdef object HANDLER = "__torch_function__"
+cdef object DISABLED = _disabled_torch_function_impl
+wengert_handler_name, wengert_disabled = <PyObject*> HANDLER, <PyObject*> DISABLED

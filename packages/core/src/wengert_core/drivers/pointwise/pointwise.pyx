@@ -26,7 +26,7 @@ from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, chec
 from wengert_core.drivers.pointwise.pointwise_references cimport by_reference
 from wengert_core.drivers.pointwise.strided_loop cimport Operand, lay, run_large_loop, run_loop
 from wengert_core.drivers.steps cimport (
-    after_write, before_write, broadcast, can_cast, common_code, prepare_given_out, prepare_out, record
+    after_write, before_write, broadcast, can_cast, common_code, guard_write, prepare_given_out, prepare_out, record
 )
 from wengert_core.dtypes.dtypes cimport (
     BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
@@ -86,11 +86,10 @@ def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alp
     watch_only(op, -1)
     if op.out_slot >= 0:
         op.flags |= WRITES_IN_STEP     # what is in place is looked at in write
-    if not op.flags & OP_INPLACE:
-        if n_in == 1:
-            op.call1 = unary_call
-        elif n_in == 2 and p.n_promote == 2:
-            op.call2 = binary_call
+    if n_in == 1:
+        op.call1 = inplace_unary_call if op.flags & OP_INPLACE else unary_call
+    elif n_in == 2 and p.n_promote == 2:
+        op.call2 = inplace_binary_call if op.flags & OP_INPLACE else binary_call
 
 
 def has_kernel(str name):
@@ -275,6 +274,87 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
         if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
             return intercept(op, slots, live)          # which calls this again, unobserved
     if is_convertible(a) or is_convertible(b):
+        return call_bound(op, slots, 2, NULL)
+    for i in range(2, op.n_params):
+        if slots[i] == NULL:
+            raise missing(op, i)
+    return pointwise_run(op, slots, 0)
+
+
+cdef inline bint writes_itself(Loop* loop, Tensor x) noexcept:
+    """Return whether the loop can write its result over x: it is of x's dtype, and x is as the loop reads it."""
+    return is_direct(loop, x) and loop.result == x.code
+
+
+cdef inline object write_over(Op op, Loop* loop, PyObject** slots, Tensor x, char** args, npy_intp* strides):
+    """Run a loop that writes over x, where nothing is recorded."""
+    cdef PyObject* keep
+    guard_write(op, slots, x, 0, &keep)
+    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+    after_write(op, slots, x, 0, keep)
+    return x
+
+
+cdef object inplace_unary_call(Op op, PyObject* a):
+    cdef Pointwise* p = <Pointwise*> op.data
+    cdef PyObject* slots[16]
+    cdef char* args[2]
+    cdef npy_intp strides[2]
+    cdef Tensor x
+    cdef int i
+    slots[0] = a
+    for i in range(1, op.n_params):
+        slots[i] = op.defaults[i]
+        if slots[i] == NULL:
+            raise missing(op, i)
+    if is_tensor(a) and not p.identity:
+        x = <Tensor> a
+        if writes_itself(&p.loops[x.code], x) and not x.flags & thread_state().modes:
+            args[0] = args[1] = x.data
+            strides[0] = strides[1] = FACTS.itemsize[x.code]
+            return write_over(op, &p.loops[x.code], slots, x, args, strides)
+    return pointwise_run(op, slots, 0)
+
+
+cdef inline bint lies_apart(Tensor x, Tensor y) noexcept:
+    """Return whether two tensors without gaps have the same elements in memory, or none in common."""
+    cdef size_t first = <size_t> x.data, second = <size_t> y.data
+    cdef size_t nbytes = <size_t> x.count * <size_t> FACTS.itemsize[x.code]    # of memory that is there
+    return first == second or (first >= second and first - second >= nbytes) \
+        or (second > first and second - first >= nbytes)
+
+
+cdef object inplace_binary_call(Op op, PyObject* a, PyObject* b):
+    cdef Pointwise* p = <Pointwise*> op.data
+    cdef PyObject* slots[16]
+    cdef char* args[3]
+    cdef npy_intp strides[3]
+    cdef char number[16]
+    cdef Tensor x, y
+    cdef uint32_t live
+    cdef int i
+    slots[0], slots[1] = a, b
+    for i in range(2, op.n_params):
+        slots[i] = op.defaults[i]
+    if is_tensor(a):
+        x = <Tensor> a
+        if p.variant_slot == 1 and not is_tensor(b):
+            p = choose_record(op, slots)
+        if p.n_in == 2 and writes_itself(&p.loops[x.code], x) and is_unchecked(p, x.code):
+            live, args[1] = x.flags, NULL
+            if is_tensor(b):
+                y = <Tensor> b
+                if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and lies_apart(x, y):
+                    live |= y.flags
+                    args[1], strides[1] = y.data, FACTS.itemsize[x.code]
+            elif is_neutral_number(b, x.code) and p.check < CHECK_BOUND and op.kinds[1] != K_TENSOR:
+                store_number(b, x.code, number)
+                args[1], strides[1] = number, 0
+            if args[1] != NULL and not live & thread_state().modes:
+                args[0] = args[2] = x.data
+                strides[0] = strides[2] = FACTS.itemsize[x.code]
+                return write_over(op, &p.loops[x.code], slots, x, args, strides)
+    if is_convertible(b):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):
         if slots[i] == NULL:
