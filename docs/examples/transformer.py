@@ -1,8 +1,8 @@
 """Train a small transformer on the pages of this documentation, letter by letter, and let it write.
 
-    python transformer.py [--steps 300] [--seed 0] [--quick] [--device cuda]
+    python transformer.py [--steps 500] [--seed 0] [--quick] [--device cuda]
 
-The network reads 48 letters and says for each place which letter comes next; a causal mask hides what it has to guess.
+The network reads 24 letters and says for each place which letter comes next; a causal mask hides what it has to guess.
 Every tenth page is held out. Exit status 1 if the loss on it is not well below that of guessing by pairs of letters.
 """
 
@@ -12,18 +12,20 @@ import statistics
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import wengert as wg
 
 nn = wg.nn
 PAGES = Path(__file__).resolve().parents[1]
-CONTEXT, WIDTH, HEADS, LAYERS, BATCH, RATE = 48, 48, 4, 2, 16, 3e-3
+CONTEXT, WIDTH, HEADS, LAYERS, BATCH, RATE = 24, 48, 4, 2, 24, 1e-2
 
 
 def read_pages():
     """The text of the pages to learn from, and that of the pages held out."""
-    pages = [path for path in sorted(PAGES.glob("*.md")) if "reference" not in path.name]
+    tables = ("reference", "benchmarks")
+    pages = [path for path in sorted(PAGES.glob("*.md")) if not any(word in path.name for word in tables)]
     texts = [path.read_text(encoding="utf-8") for path in pages]
     return "".join(text for k, text in enumerate(texts) if k % 10), "".join(texts[::10])
 
@@ -76,8 +78,8 @@ def train(model, numbers, steps):
 
 def loss_of_pairs(text, other, letters):
     """The loss on another text of guessing each letter by the one before it, by counts of pairs in a text."""
-    pairs, singles = Counter(zip(text, text[1:], strict=False)), Counter(text)
-    chances = [(pairs[pair] + 1) / (singles[pair[0]] + letters) for pair in zip(other, other[1:], strict=False)]
+    pairs, singles = Counter(pairwise(text)), Counter(text)
+    chances = [(pairs[pair] + 1) / (singles[pair[0]] + letters) for pair in pairwise(other)]
     return -statistics.fmean(math.log(chance) for chance in chances)
 
 
@@ -91,7 +93,7 @@ def write(model, numbers, length):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=None, help="not used: the program writes nothing")
     parser.add_argument("--quick", action="store_true", help="ten steps, whose result is not checked")
@@ -121,7 +123,7 @@ def main():
     print("it writes:", " ".join("".join(alphabet[k] for k in written.tolist()).split()))
     print(f"loss on pages held out: {loss:.3f}; by pairs of letters: {pairs:.3f}")
     print(f"time per step: {1e3 * statistics.median(seconds):.1f} ms (median of {len(seconds)})")
-    return 1 if loss > pairs - 0.1 and not options.quick else 0
+    return 1 if loss > pairs - 0.2 and not options.quick else 0
 
 
 if __name__ == "__main__":

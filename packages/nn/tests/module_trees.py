@@ -66,16 +66,16 @@ def number(seen):
     return wg.tensor([float(seen["numbers"])])
 
 
-def places(module, path=""):
+def positions(module, path=""):
     """All (name, module) of a tree, each place of a shared module for itself, in the order of the tree."""
     found = [(path, module)]
     for name, child in module._modules.items():
         if child is not None:
-            found += places(child, f"{path}.{name}" if path else name)
+            found += positions(child, f"{path}.{name}" if path else name)
     return found
 
 
-def first_places(pairs):
+def first_positions(pairs):
     """The pairs (name, value) without those whose value has been there."""
     known: list = []
     result = []
@@ -90,7 +90,7 @@ def members(module, table):
     """All (name, tensor) in the tables of a tree."""
     return [
         (f"{path}.{name}" if path else name, value)
-        for path, one in places(module)
+        for path, one in positions(module)
         for name, value in getattr(one, table).items()
         if value is not None
     ]

@@ -22,7 +22,7 @@ def numbers(*shape: int, shift: float = 0.0) -> Any:
     return (wg.arange(count, dtype=wg.float64) * 0.7 + shift).sin().reshape(shape)
 
 
-def filled(module: Any) -> Any:
+def fill(module: Any) -> Any:
     """A module with parameters from a formula."""
     with wg.no_grad():
         for number, parameter in enumerate(module.parameters()):
@@ -31,11 +31,11 @@ def filled(module: Any) -> Any:
 
 
 def attention(*args: Any, **options: Any) -> Any:
-    return filled(nn.MultiheadAttention(*args, dtype=wg.float64, **options))
+    return fill(nn.MultiheadAttention(*args, dtype=wg.float64, **options))
 
 
 def encoder_layer(**options: Any) -> Any:
-    return filled(nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True, dtype=wg.float64, **options))
+    return fill(nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True, dtype=wg.float64, **options))
 
 
 @settings(max_examples=20, deadline=None)
@@ -114,7 +114,7 @@ def test_derivatives_of_layers() -> None:
         layer, x = encoder_layer(**options), numbers(1, 3, 4).requires_grad_()
         assert wg.autograd.gradcheck(layer, x, fast_mode=True, check_forward_ad=True)
         assert wg.autograd.gradgradcheck(layer, x, fast_mode=True)
-    decoder = filled(nn.TransformerDecoderLayer(4, 2, 6, 0.0, dtype=wg.float64))
+    decoder = fill(nn.TransformerDecoderLayer(4, 2, 6, 0.0, dtype=wg.float64))
     inputs = numbers(2, 1, 4).requires_grad_(), numbers(3, 1, 4, shift=1).requires_grad_()
     assert wg.autograd.gradcheck(decoder, inputs, fast_mode=True)
     assert wg.autograd.gradgradcheck(decoder, inputs, fast_mode=True)

@@ -87,7 +87,7 @@ def test_local_response_against_loops(channels, size, extra_dims):
     assert wg.allclose(F.local_response_norm(x, size, alpha=0.5, beta=0.75, k=2.0), expected)
 
 
-def places_of(x):
+def positions_of(x):
     return F.max_pool2d(x.detach(), 2, return_indices=True)[1]
 
 
@@ -100,7 +100,7 @@ FUNCTIONS = {
     "fractional": (
         lambda x: F.fractional_max_pool2d(x, 2, 2, _random_samples=values(1, 2, 2).abs()), (1, 2, 4, 5)
     ),
-    "max_unpool2d": (lambda x: F.max_unpool2d(x[..., ::2, ::2], places_of(x), 2), (1, 2, 4, 4)),
+    "max_unpool2d": (lambda x: F.max_unpool2d(x[..., ::2, ::2], positions_of(x), 2), (1, 2, 4, 4)),
     "conv_tbc": (lambda x: F.conv_tbc(x, values(2, 3, 4), values(4)), (4, 2, 3)),
     "linear_cross_entropy": (
         lambda x: F.linear_cross_entropy(x, values(5, 3), wg.tensor([0, 4]), label_smoothing=0.1), (2, 3)

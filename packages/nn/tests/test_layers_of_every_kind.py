@@ -126,7 +126,7 @@ def test_weight_that_is_computed_is_asked_for(name: str) -> None:
     layer = build(example)
     base = layer._parameters.pop("weight")
 
-    class Scaled(type(layer)):  # type: ignore[misc]  # a class of each layer
+    class Scale(type(layer)):  # type: ignore[misc]  # a class of each layer
         @property
         def weight(self) -> Any:
             return base * 2
@@ -136,5 +136,5 @@ def test_weight_that_is_computed_is_asked_for(name: str) -> None:
         before.weight.copy_(base * 2)
         if name != "Embedding":
             before.bias.copy_(layer.bias)
-    layer.__class__ = Scaled
+    layer.__class__ = Scale
     assert wg.equal(layer(*example.inputs()), before(*example.inputs()))

@@ -174,11 +174,11 @@ def test_always_called_hooks_are_called_once_whatever_fails():
 
 
 def test_keyboard_interrupts_are_no_errors_of_forward():
-    class Interrupted(nn.Module):
+    class Interruption(nn.Module):
         def forward(self, x):
             raise KeyboardInterrupt
 
-    module, seen = Interrupted(), []
+    module, seen = Interruption(), []
     module.register_forward_hook(lambda *_: seen.append(1), always_call=True)
     with pytest.raises(KeyboardInterrupt):
         module(1)
@@ -242,7 +242,7 @@ def no_gc():
     gc.enable()
 
 
-def hooked(module, seen):
+def with_hooks(module, seen):
     module.register_forward_hook(lambda m, args, out: seen.append(out.shape))
     module.register_forward_pre_hook(lambda m, args: None)
     module.register_full_backward_hook(lambda m, gi, go: None)
@@ -252,7 +252,7 @@ def hooked(module, seen):
     return module
 
 
-@pytest.mark.parametrize("prepare", [lambda module, seen: module, hooked])
+@pytest.mark.parametrize("prepare", [lambda module, seen: module, with_hooks])
 def test_a_module_is_freed_with_its_last_reference(prepare, no_gc):
     module = nn.Sequential(prepare(Scale(), []), nn.ModuleList([Scale()]), nn.ParameterDict({"a": wg.ones(1)}))[:1]
     module.register_buffer("extra", wg.zeros(1))
@@ -268,7 +268,7 @@ def test_a_module_is_freed_with_its_last_reference(prepare, no_gc):
 
 
 def test_the_graph_keeps_a_module_with_backward_hooks_and_lets_it_go(no_gc):
-    module = hooked(Scale(), [])
+    module = with_hooks(Scale(), [])
     gone = weakref.ref(module)
     y = module(wg.ones(3, requires_grad=True))
     del module
@@ -283,7 +283,7 @@ def test_an_error_in_a_call_with_hooks_leaves_nothing_behind(no_gc):
         def forward(self, x):
             raise ValueError("bad")
 
-    module = hooked(Bad(), [])
+    module = with_hooks(Bad(), [])
     gone = weakref.ref(module)
     with pytest.raises(ValueError, match="bad") as error:
         module(wg.ones(1))
@@ -333,8 +333,8 @@ def test_gradcheck_of_a_module_with_respect_to_input_and_parameters():
 
 
 def test_gradcheck_of_a_module_with_backward_hooks():
-    module = hooked(Network(), [])
-    hooked(module.inner, [])
+    module = with_hooks(Network(), [])
+    with_hooks(module.inner, [])
     x = wg.linspace(-1, 1, 4, dtype=wg.float64).reshape(2, 2).requires_grad_()
     assert wg.autograd.gradcheck(module, (x,))
     assert wg.autograd.gradgradcheck(module, (x,))

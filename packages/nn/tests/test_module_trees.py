@@ -8,27 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wengert import nn
 
-from .module_trees import NAMES, Node, first_places, members, no_clock, places, same, trees
+from .module_trees import NAMES, Node, first_positions, members, no_clock, positions, same, trees
 
 
 @no_clock
 @given(trees())
 def test_walks_give_each_module_parameter_and_buffer_once_in_the_order_of_the_tree(tree):
-    assert same(list(tree.named_modules()), first_places(places(tree)))
-    assert same(list(tree.named_modules(remove_duplicate=False)), places(tree))
-    assert list(tree.modules()) == [one for _, one in first_places(places(tree))]
+    assert same(list(tree.named_modules()), first_positions(positions(tree)))
+    assert same(list(tree.named_modules(remove_duplicate=False)), positions(tree))
+    assert list(tree.modules()) == [one for _, one in first_positions(positions(tree))]
     for walk, values, table in (
         (tree.named_parameters, tree.parameters, "_parameters"),
         (tree.named_buffers, tree.buffers, "_buffers"),
     ):
         assert same(list(walk(remove_duplicate=False)), members(tree, table))
         # a module that stands in several places gives its tensors under its first name only
-        modules = [(f"{path}." if path else "", one) for path, one in first_places(places(tree))]
+        modules = [(f"{path}." if path else "", one) for path, one in first_positions(positions(tree))]
         expected = [(path + n, v) for path, one in modules for n, v in getattr(one, table).items() if v is not None]
-        assert same(list(walk()), first_places(expected))
-        assert [id(one) for one in values()] == [id(one) for _, one in first_places(expected)]
+        assert same(list(walk()), first_positions(expected))
+        assert [id(one) for one in values()] == [id(one) for _, one in first_positions(expected)]
         own = [(n, v) for n, v in getattr(tree, table).items() if v is not None]
-        assert same(list(walk(recurse=False)), first_places(own))
+        assert same(list(walk(recurse=False)), first_positions(own))
 
 
 @no_clock
@@ -50,7 +50,7 @@ def test_names_are_unique_begin_with_the_prefix_and_lead_to_the_tensor(tree, pre
 @given(trees())
 def test_state_dict_has_parameters_and_persistent_buffers_and_shares_their_memory(tree):
     expected = []
-    for path, module in places(tree):
+    for path, module in positions(tree):
         own = [*module._parameters.items(), *module._buffers.items()]
         expected += [
             (f"{path}.{name}" if path else name, value)
@@ -62,7 +62,7 @@ def test_state_dict_has_parameters_and_persistent_buffers_and_shares_their_memor
     for name, value in expected:
         assert state[name].data_ptr() == value.data_ptr()
         assert not state[name].requires_grad
-    assert set(state._metadata) == {path for path, _ in places(tree)}
+    assert set(state._metadata) == {path for path, _ in positions(tree)}
 
 
 @no_clock
@@ -88,7 +88,7 @@ def test_copies_and_pickles_have_the_shape_of_the_tree_with_its_shared_parts(tre
             ours, theirs = members(tree, table), members(other, table)
             assert [name for name, _ in ours] == [name for name, _ in theirs]
             assert all(wg.equal(a, b) and a is not b for (_, a), (_, b) in zip(ours, theirs, strict=True))
-            assert [name for name, _ in first_places(ours)] == [name for name, _ in first_places(theirs)]
+            assert [name for name, _ in first_positions(ours)] == [name for name, _ in first_positions(theirs)]
         assert [name for name, _ in other.named_modules()] == [name for name, _ in tree.named_modules()]
         assert repr(other) == repr(tree)
         x = wg.ones(1)
@@ -100,9 +100,9 @@ def test_copies_and_pickles_have_the_shape_of_the_tree_with_its_shared_parts(tre
 def test_apply_calls_with_children_before_their_parents(tree):
     order = []
     assert tree.apply(order.append) is tree
-    assert len(order) == len(places(tree))
+    assert len(order) == len(positions(tree))
     position = {id(module): number for number, module in enumerate(order)}
-    for _, module in places(tree):
+    for _, module in positions(tree):
         assert all(position[id(child)] < position[id(module)] for child in module.children())
 
 

@@ -19,7 +19,7 @@ def sim():
         yield
 
 
-def trained():
+def train_once():
     module = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
     module(wg.arange(8.0, device="cpu").reshape(4, 2)).square().sum().backward()
     return module
@@ -31,7 +31,7 @@ def devices(module):
 
 
 def test_parameters_and_their_gradients_move_and_stay_the_same_objects():
-    module = trained().to("cpu")
+    module = train_once().to("cpu")
     parameters = list(module.parameters())
     grads = [parameter.grad for parameter in parameters]
     values = [parameter.detach().clone() for parameter in parameters]
@@ -45,7 +45,7 @@ def test_parameters_and_their_gradients_move_and_stay_the_same_objects():
 
 
 def test_training_states_and_clipping_work_there():
-    module = trained().to("sim")
+    module = train_once().to("sim")
     module(wg.ones(4, 2, device="sim")).square().sum().backward()
     total = clip_grad_norm_(module.parameters(), 0.5)
     assert total.device.type == "sim"

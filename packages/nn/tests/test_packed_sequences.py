@@ -95,7 +95,8 @@ def test_vmap_over_packing() -> None:
     x = wg.arange(24.0).reshape(2, 3, 2, 2)
     together = wg.func.vmap(lambda x: pack_padded_sequence(x, [3, 1]).data)(x)
     assert wg.equal(together, wg.stack([pack_padded_sequence(one, [3, 1]).data for one in x]))
-    back = wg.func.vmap(lambda x: pad_packed_sequence(PackedSequence(x, wg.tensor([2, 1, 1])))[0])(together)
+    sizes = wg.tensor([2, 1, 1], device="cpu")
+    back = wg.func.vmap(lambda x: pad_packed_sequence(PackedSequence(x, sizes))[0])(together)
     assert back.shape == (2, 3, 2, 2)
 
 

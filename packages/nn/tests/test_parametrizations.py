@@ -98,14 +98,14 @@ def test_a_shallow_copy_shares_the_tables():
 
 
 def test_a_module_with_a_deepcopy_of_its_own_is_copied_by_it():
-    class Counted(nn.Linear):
+    class CallCounter(nn.Linear):
         copies = 0
 
         def __deepcopy__(self, memo):
             type(self).copies += 1
             return self
 
-    layer = parametrize.register_parametrization(Counted(3, 3), "weight", Symmetric())
+    layer = parametrize.register_parametrization(CallCounter(3, 3), "weight", Symmetric())
     assert copy.deepcopy(layer) is layer
 
 

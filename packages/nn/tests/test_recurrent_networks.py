@@ -46,7 +46,7 @@ def tensors_of(result: Any) -> list[Any]:
 
 def weighted_sum(result: Any) -> Any:
     """A number that depends on all elements of outputs and state, on each in another way."""
-    return sum((one * numbers(*one.shape, shift=0.3)).sum() for one in tensors_of(result))
+    return sum((one * numbers(*one.shape, shift=0.3).to(one.device)).sum() for one in tensors_of(result))
 
 
 def gradients(module: Any, result: Any, *inputs: Any) -> Any:
@@ -136,7 +136,7 @@ def scalar_function(kind: str, options: dict[str, Any], is_packed: bool) -> tupl
 
     def function(*tensors: Any) -> tuple[Any, ...]:
         state = tensors[1 : 1 + len(states)]
-        given_x = PackedSequence(tensors[0], wg.tensor([2, 2, 1])) if is_packed else tensors[0]
+        given_x = PackedSequence(tensors[0], wg.tensor([2, 2, 1], device="cpu")) if is_packed else tensors[0]
         own = dict(zip(names, tensors[1 + len(states) :], strict=True))
         return tuple(tensors_of(wg.func.functional_call(module, own, (given_x, state if kind == "LSTM" else state[0]))))
 
@@ -373,7 +373,7 @@ def test_batch_sizes_that_no_packed_sequence_has_are_refused() -> None:
     module = network("LSTM", 2, 3)
     for sizes in ([1, 2], [2, 2], [3, 0]):
         with pytest.raises(RuntimeError, match="never increase"):
-            module(PackedSequence(numbers(3, 2), wg.tensor(sizes)))
+            module(PackedSequence(numbers(3, 2), wg.tensor(sizes, device="cpu")))
 
 
 def test_cells_refuse_what_broadcasting_would_hide() -> None:

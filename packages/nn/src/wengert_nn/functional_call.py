@@ -47,14 +47,14 @@ def functional_call(
     >>> grad(loss)({"weight": wg.zeros(1, 2)}, wg.tensor([1.0, -1.0]))
     {'weight': tensor([[ 1., -1.]])}
     """
-    tensors = merged(parameter_and_buffer_dicts)
+    tensors = merge(parameter_and_buffer_dicts)
     if not isinstance(args, tuple):
         args = () if args is None else (args,)
     with Replacement(module, tensors, tie_weights, strict):
         return module(*args, **kwargs) if kwargs else module(*args)
 
 
-def merged(dicts: Any) -> dict[str, Any]:
+def merge(dicts: Any) -> dict[str, Any]:
     """Return the tensors of one dict, which is the result itself, or of several."""
     if isinstance(dicts, dict):
         return dicts
@@ -116,7 +116,7 @@ class Replacement:
             for name, tensor in self.wanted.items():
                 if not isinstance(tensor, Tensor) and tensor is not None:
                     raise TypeError(f"{tensor} is not an instance of torch.Tensor")
-                table, key = places.get(name) or place_of(self.modules, name)
+                table, key = places.get(name) or slot_of(self.modules, name)
                 replaced.append((name, table, key, table.get(key, ABSENT)))
                 table[key] = tensor
         except BaseException:
@@ -141,7 +141,7 @@ class Replacement:
         self.replaced = []
 
 
-def place_of(modules: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
+def slot_of(modules: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
     """Return the table in which a tensor with a dotted name stands, and the key in it.
 
     A tensor that is parametrized, an ordinary attribute or absent stands in ``__dict__``. modules: those by name that
@@ -230,12 +230,12 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     if len({type(model) for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     return (
-        stacked([dict(model.named_parameters()) for model in models]),
-        stacked([dict(model.named_buffers()) for model in models]),
+        stack_tensors([dict(model.named_parameters()) for model in models]),
+        stack_tensors([dict(model.named_buffers()) for model in models]),
     )
 
 
-def stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
+def stack_tensors(states: list[dict[str, Any]]) -> dict[str, Any]:
     """Return tensors stacked by their names, as leaves."""
     result = {}
     for name in states[0]:

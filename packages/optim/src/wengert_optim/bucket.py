@@ -3,9 +3,10 @@
 Note [Buckets]
     An operation on a small tensor costs more for the call than for the numbers. So the state of small parameters lies
     in vectors, of which each parameter's own state is a view. A step copies parameters and gradients into vectors,
-    updates those, and copies the parameters back. Before it does so, it makes sure that nobody has replaced a
-    parameter's memory or a part of its state, which comparing addresses shows. Where anything has changed, the
-    parameters are updated one by one, with the views as their state: nothing is lost.
+    updates those, and copies the parameters back; a rule that need not read the parameters adds to them instead.
+    Before it does so, it makes sure that nobody has replaced a parameter's memory or a part of its state, which
+    comparing addresses shows. Where anything has changed, the parameters are updated one by one, with the views as
+    their state: nothing is lost.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from wengert import Tensor
 __all__ = ["Bucket"]
 
 ADDRESS: Any = Tensor.data_ptr
+ADD: Any = Tensor.add_
 COPY: Any = Tensor.copy_
 RAVEL: Any = Tensor.ravel
 GRAD = attrgetter("grad")
@@ -36,7 +38,10 @@ class Bucket:
     scalars, tensors: the names of the state that is a number for each parameter, and of the rest.
     """
 
-    __slots__ = ("addresses", "dtype", "entries", "flat", "params", "scalars", "size", "tensors", "versions", "views")
+    __slots__ = (
+        "addresses", "are_vectors", "dtype", "entries", "flat", "params", "scalars", "size", "tensors", "versions",
+        "views",
+    )  # fmt: skip
 
     def __init__(
         self, params: Sequence[Tensor], states: Sequence[dict[str, Any]], scalars: Sequence[str], tensors: Sequence[str]
@@ -45,6 +50,7 @@ class Bucket:
         self.dtype = params[0].dtype
         self.flat, self.views = flatten([param.detach() for param in params])
         self.size = self.flat.numel()
+        self.are_vectors = all(param.dim() == 1 for param in params)
         self.scalars = [move_into_vector(states, name) for name in scalars]
         self.tensors = [move_into_vector(states, name) for name in tensors]
         self.addresses = [param.data_ptr() for param in params]
@@ -52,7 +58,7 @@ class Bucket:
         self.versions = [vector._version for vector in self.scalars]
 
     def gather(self, state: dict[Any, Any]) -> Any:
-        """Return the gradients as one vector and read the parameters; None where anything is not as it was."""
+        """Return the gradients as one vector; None where anything is not as it was."""
         params = self.params
         try:
             if list(map(ADDRESS, params)) != self.addresses:
@@ -63,18 +69,26 @@ class Bucket:
                     return None
                 if [vector._version for vector in self.scalars] != self.versions:  # the numbers may differ now
                     return None
-            grad: Any = wengert.cat(list(map(RAVEL, map(GRAD, params))))
+            grads = map(GRAD, params)
+            grad: Any = wengert.cat(list(grads if self.are_vectors else map(RAVEL, grads)))
         except (AttributeError, RuntimeError, TypeError):  # a gradient or a state is absent, or no dense tensor
             return None
         if grad.dtype is not self.dtype or grad.numel() != self.size or grad.layout is not STRIDED:
             return None
-        deque(map(COPY, self.views, params), 0)
         return grad
 
     def update(self, rule: Any, options: Any, grad: Tensor) -> None:
         """Apply a rule to all parameters, given their gradients as one vector."""
+        if options["maximize"]:
+            grad = -grad
+        if rule.increment is not None and not rule.reads_param(options):
+            factor, direction = rule.increment(options, grad, *self.tensors)
+            wengert.mul(direction, factor, out=self.flat)
+            deque(map(ADD, self.params, self.views), 0)
+            return
+        deque(map(COPY, self.views, self.params), 0)
         numbers = rule.advance(options, *self.scalars)
-        rule.update(options, numbers, self.flat, -grad if options["maximize"] else grad, *self.tensors)
+        rule.update(options, numbers, self.flat, grad, *self.tensors)
         deque(map(COPY, self.params, self.views), 0)
         self.versions = [vector._version for vector in self.scalars]
 

@@ -24,14 +24,23 @@ class Rule:
     update: called with the options, what ``advance`` returned, the parameter, its gradient and the rest of its state;
     changes the parameter and the state in place. It may get many parameters as one tensor. Returns a dict of state that
     begins with this update, or None.
+    increment: for rules that need not read the parameter; called with the options, the gradient and the rest of the
+    state, changes the state in place and returns the factor and the tensor whose product is added to the parameter.
+    reads_param: called with the options: whether ``update`` must be called because the parameter is read.
     """
 
-    __slots__ = ("advance", "scalars", "update")
+    __slots__ = ("advance", "increment", "reads_param", "scalars", "update")
 
     def __init__(
-        self, scalars: dict[str, float], advance: Callable[..., Any], update: Callable[..., dict[str, Tensor] | None]
+        self,
+        scalars: dict[str, float],
+        advance: Callable[..., Any],
+        update: Callable[..., dict[str, Tensor] | None],
+        increment: Callable[..., tuple[float, Tensor]] | None = None,
+        reads_param: Callable[[Any], bool] = lambda options: True,
     ) -> None:
         self.scalars, self.advance, self.update = scalars, advance, update
+        self.increment, self.reads_param = increment, reads_param
 
 
 def update_one(

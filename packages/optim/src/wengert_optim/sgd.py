@@ -24,20 +24,37 @@ def update(options: Any, numbers: None, param: Tensor, grad: Tensor, buffer: Ten
     made = None
     if options["weight_decay"]:
         grad = decay_weights(options, param, grad)
-    momentum = options["momentum"]
-    if momentum != 0:
+    if options["momentum"] != 0:
         if buffer is None:
             buffer = grad.detach().clone()
             made = {"momentum_buffer": buffer}
+            grad = grad.add(buffer, alpha=options["momentum"]) if options["nesterov"] else buffer
         else:
-            buffer.mul_(momentum).add_(grad, alpha=1 - options["dampening"])
-        grad = grad.add(buffer, alpha=momentum) if options["nesterov"] else buffer
+            grad = accumulate(options, grad, buffer)
     lr = scalar_of(options["lr"])
     if isinstance(lr, Tensor) and lr.requires_grad:
         param.addcmul_(grad, lr, value=-1)
     else:
         param.add_(grad, alpha=-lr)
     return made
+
+
+def accumulate(options: Any, grad: Tensor, buffer: Tensor) -> Tensor:
+    """Add a gradient to its momentum, and return the direction of the step."""
+    momentum = options["momentum"]
+    buffer.mul_(momentum).add_(grad, alpha=1 - options["dampening"])
+    return grad.add(buffer, alpha=momentum) if options["nesterov"] else buffer
+
+
+def increment(options: Any, grad: Tensor, buffer: Tensor | None = None) -> tuple[float, Tensor]:
+    """Return the factor and the direction of a step, after the momentum has been updated."""
+    return -scalar_of(options["lr"]), grad if buffer is None else accumulate(options, grad, buffer)
+
+
+def reads_param(options: Any) -> bool:
+    """Return whether a step depends on the parameter, or on a learning rate that requires grad."""
+    lr = options["lr"]
+    return bool(options["weight_decay"]) or (isinstance(lr, Tensor) and lr.requires_grad)
 
 
 class SGD(Elementwise):
@@ -62,7 +79,7 @@ class SGD(Elementwise):
     tensor([ 0.4600, -0.9200], requires_grad=True)
     """
 
-    _rule = Rule({}, advance, update)
+    _rule = Rule({}, advance, update, increment, reads_param)
     _old_defaults: ClassVar[dict[str, Any]] = {
         "nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False,
     }  # fmt: skip

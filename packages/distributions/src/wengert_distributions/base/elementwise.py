@@ -17,26 +17,26 @@ class Elementwise(Distribution):
     A class names its parameters when it is defined, ``class Normal(Elementwise, parameters=("loc", "scale"))``.
     """
 
-    _parameters: ClassVar[tuple[str, ...]] = ()
+    _elementwise_names: ClassVar[tuple[str, ...]] = ()
     _family: ClassVar[type] = Distribution
     """The class that named the parameters: a subclass with another ``__init__`` must define ``expand``."""
 
     def __init_subclass__(cls, parameters: tuple[str, ...] = (), **options: Any) -> None:
         super().__init_subclass__(**options)
         if parameters:
-            cls._parameters = parameters
+            cls._elementwise_names = parameters
             cls._family = cls
 
     def _set_parameters(self, *values: Any) -> Size:
         """Set the parameters, broadcast to one shape; return the batch shape."""
         tensors = broadcast_all(*values)
-        self.__dict__.update(zip(self._parameters, tensors, strict=True))
+        self.__dict__.update(zip(self._elementwise_names, tensors, strict=True))
         return Size() if is_number(*values) else tensors[0].shape
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         """Return the distribution with its parameters expanded to a batch shape."""
         new, batch_shape = self._get_checked_instance(self._family, _instance), Size(batch_shape)
-        for name in self._parameters:
+        for name in self._elementwise_names:
             if name in self.__dict__:
                 new.__dict__[name] = self.__dict__[name].expand(batch_shape)
         return self._finish_expand(new, batch_shape)

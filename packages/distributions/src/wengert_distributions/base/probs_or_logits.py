@@ -37,7 +37,7 @@ class ProbsOrLogits(Elementwise):
         name, value = ("logits", logits) if probs is None else ("probs", probs)
         *rest, self._param = broadcast_all(*others, value)
         self.__dict__[name] = self._param
-        names = [other for other in self._parameters if other not in ("probs", "logits")]
+        names = [other for other in self._elementwise_names if other not in ("probs", "logits")]
         self.__dict__.update((key, tensor.type_as(self._param)) for key, tensor in zip(names, rest, strict=True))
         return Size() if is_number(*others, value) else self._param.shape
 

@@ -69,7 +69,7 @@ def split_together(sizes: Sizes, *tensors: Any) -> list[tuple[Any, ...]]:
     return [*zip(*[split_steps(one, sizes) for one in tensors], strict=True)]
 
 
-def transposed(weight: Any, sizes: Sizes) -> Any:
+def transpose(weight: Any, sizes: Sizes) -> Any:
     """Return a matrix transposed; copied for several steps with several rows, whose products are faster then."""
     return weight.t().contiguous() if sizes[0] > 3 and len(sizes) > 2 else weight.t()
 

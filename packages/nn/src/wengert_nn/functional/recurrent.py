@@ -154,7 +154,7 @@ class Network:
         """
         autocast = wengert.is_autocast_enabled(rows.device.type)
         if autocast and self.kind is LSTM and self.weights[0].w_hr is None:
-            return self.run_lowered(rows, sizes, states)
+            return self.run_in_one_dtype(rows, sizes, states)
         singles = [*zip(*[state.unbind(0) for state in states], strict=True)]
         if len(singles) < len(self.weights):
             raise RuntimeError(f"Expected more hidden states in stacked_rnn: {len(self.weights)}, got {len(singles)}")
@@ -176,7 +176,7 @@ class Network:
             return rows, [one.unsqueeze(0) for one in finals[0]]
         return rows, [wengert.stack(parts) for parts in zip(*finals, strict=True)]
 
-    def run_lowered(self, rows: Any, sizes: Sizes, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def run_in_one_dtype(self, rows: Any, sizes: Sizes, states: Sequence[Any]) -> tuple[Any, list[Any]]:
         """Return what ``run`` does, all computed in the dtype of autocast, as PyTorch's fused LSTM does."""
         device = rows.device.type
         dtype = wengert.get_autocast_dtype(device)

@@ -8,7 +8,7 @@ from typing import Any
 from wengert import cat
 from wengert.nn.functional import linear
 
-from wengert_nn.functional.recurrence import Kind, Sizes, Step, Weights, add_biases, split_together, sweep, transposed
+from wengert_nn.functional.recurrence import Kind, Sizes, Step, Weights, add_biases, split_together, sweep, transpose
 
 
 class PlainKind:
@@ -23,7 +23,7 @@ class PlainKind:
 
     def step(self, weights: Weights, sizes: Sizes) -> Step:
         """Return the step function whose output is the hidden state."""
-        w_hh = transposed(weights.w_hh, sizes)
+        w_hh = transpose(weights.w_hh, sizes)
         if self.activation == "tanh":
 
             def step(row: Any, h: Any) -> Any:
@@ -75,7 +75,7 @@ class LSTMKind:
 
     def step(self, weights: Weights, sizes: Sizes) -> Step:
         """Return the step function whose output is the hidden state."""
-        w_hh = transposed(weights.w_hh, sizes)
+        w_hh = transpose(weights.w_hh, sizes)
         size = w_hh.shape[1] // 4
 
         def step(row: Any, h: Any, c: Any) -> Any:
@@ -88,16 +88,16 @@ class LSTMKind:
             return step
         w_hr = weights.w_hr.t()
 
-        def projected(row: Any, h: Any, c: Any) -> Any:
+        def step_and_project(row: Any, h: Any, c: Any) -> Any:
             h, _, c = step(row, h, c)
             h = h @ w_hr
             return h, h, c
 
-        return projected
+        return step_and_project
 
     def taped_step(self, weights: Weights, sizes: Sizes) -> Step:
         """Return the step function whose output has the gates, tanh(c') and the state before the step."""
-        w_hh = transposed(weights.w_hh, sizes)
+        w_hh = transpose(weights.w_hh, sizes)
         size = w_hh.shape[1] // 4
         w_hr = None if weights.w_hr is None else weights.w_hr.t()
 
@@ -160,7 +160,7 @@ class GRUKind:
 
     def taped_step(self, weights: Weights, sizes: Sizes) -> Step:
         """Return the step function whose output has the gates, the hidden part of n, and the state before the step."""
-        w_hh, b_hh = transposed(weights.w_hh, sizes), weights.b_hh
+        w_hh, b_hh = transpose(weights.w_hh, sizes), weights.b_hh
         size = w_hh.shape[1] // 3
 
         def step(row: Any, h: Any) -> Any:

@@ -73,11 +73,11 @@ class MultiheadAttention(Module):
         shapes = self._projections()
         for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight", "in_proj_weight", "in_proj_bias"):
             shape = (3 * embed_dim if bias else None) if name == "in_proj_bias" else shapes.get(name)
-            self.register_parameter(name, make(shape, device, dtype))
+            self.register_parameter(name, make_parameter(shape, device, dtype))
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
         for name in ("bias_k", "bias_v"):
             if add_bias_kv:
-                self.register_parameter(name, make((1, 1, embed_dim), device, dtype))
+                self.register_parameter(name, make_parameter((1, 1, embed_dim), device, dtype))
             else:
                 setattr(self, name, None)
         self.add_zero_attn = add_zero_attn
@@ -157,7 +157,7 @@ class MultiheadAttention(Module):
         return merged, 2
 
 
-def make(shape: Any, device: Any, dtype: Any) -> Any:
+def make_parameter(shape: Any, device: Any, dtype: Any) -> Any:
     """Return a parameter of a shape; None without one."""
     return None if shape is None else Parameter(wengert.empty(shape, device=device, dtype=dtype))
 

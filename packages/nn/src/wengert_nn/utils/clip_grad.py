@@ -18,7 +18,7 @@ SMALL = 4096
 """Tensors with at most so many elements are joined for one norm: the copy costs less than a call for each."""
 
 
-def listed(tensors: Tensor | Iterable[Tensor]) -> list[Any]:
+def list_tensors(tensors: Tensor | Iterable[Tensor]) -> list[Any]:
     """Return a tensor or an iterable of tensors as a list."""
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
@@ -28,7 +28,7 @@ def grads_of(parameters: list[Any]) -> list[Any]:
     return [grad for grad in [parameter.grad for parameter in parameters] if grad is not None]
 
 
-def joined(tensors: list[Any]) -> list[Any]:
+def join(tensors: list[Any]) -> list[Any]:
     """Return tensors of the same elements, where small ones of a dtype and device are one vector."""
     large = []
     small: dict[Any, list[Any]] = {}
@@ -48,7 +48,7 @@ def norm_of_norms(tensors: list[Any], norm_type: float) -> Any:
         return wengert.tensor(0.0)
     device = tensors[0].device
     if norm_type != 0:  # for order 0 the norm of norms counts tensors, not elements
-        tensors = joined(tensors)
+        tensors = join(tensors)
     norms = [vector_norm(tensor, norm_type) for tensor in tensors]
     if len(norms) == 1 and norms[0].device == device:
         return norms[0] if norm_type != 0 else vector_norm(norms[0], norm_type)
@@ -72,7 +72,7 @@ def get_total_norm(
     """
     norm_type = float(norm_type)
     with wengert.no_grad():
-        total = norm_of_norms(listed(tensors), norm_type)
+        total = norm_of_norms(list_tensors(tensors), norm_type)
     if error_if_nonfinite and not isfinite(total.item()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -89,7 +89,7 @@ def clip_grads_with_norm_(
 
     total_norm: the norm of the gradients, from `get_total_norm`. foreach: accepted and not needed.
     """
-    scale(grads_of(listed(parameters)), float(max_norm), total_norm)
+    scale(grads_of(list_tensors(parameters)), float(max_norm), total_norm)
 
 
 def scale(grads: list[Any], max_norm: float, total_norm: Any) -> None:
@@ -125,7 +125,7 @@ def clip_grad_norm_(
     >>> weight.grad
     tensor([0.6000, 0.8000])
     """
-    parameter_list = listed(parameters)
+    parameter_list = list_tensors(parameters)
     if not parameter_list and isinstance(parameters, GeneratorType):
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
     grads = grads_of(parameter_list)
@@ -166,5 +166,5 @@ def clip_grad_value_(
     """
     clip_value = float(clip_value)
     with wengert.no_grad():
-        for grad in grads_of(listed(parameters)):
+        for grad in grads_of(list_tensors(parameters)):
             grad.clamp_(min=-clip_value, max=clip_value)

@@ -23,7 +23,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     >>> wg.allclose(fused(x), bn(conv(x)))
     True
     """
-    return fused(conv, bn, fuse_conv_bn_weights, transpose)
+    return fuse(conv, bn, fuse_conv_bn_weights, transpose)
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
@@ -42,10 +42,10 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, "
             f"got linear.out_features={linear.out_features} and bn.num_features={bn.num_features}"
         )
-    return fused(linear, bn, fuse_linear_bn_weights)
+    return fuse(linear, bn, fuse_linear_bn_weights)
 
 
-def fused(layer: Any, bn: Any, fuse_weights: Any, *transpose: bool) -> Any:
+def fuse(layer: Any, bn: Any, fuse_weights: Any, *transpose: bool) -> Any:
     """Return a copy of a layer with the weights that this function makes of its own and those of a batch norm."""
     import copy
 

@@ -19,7 +19,7 @@ def convert_conv2d_weight_memory_format(module: Any, memory_format: Any) -> Any:
     """
     from wengert_nn.modules.conv import Conv2d, ConvTranspose2d
 
-    return converted(module, (Conv2d, ConvTranspose2d), memory_format)
+    return convert_weights(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: Any, memory_format: Any) -> Any:
@@ -29,10 +29,10 @@ def convert_conv3d_weight_memory_format(module: Any, memory_format: Any) -> Any:
     """
     from wengert_nn.modules.conv import Conv3d, ConvTranspose3d
 
-    return converted(module, (Conv3d, ConvTranspose3d), memory_format)
+    return convert_weights(module, (Conv3d, ConvTranspose3d), memory_format)
 
 
-def converted(module: Any, classes: tuple[Any, ...], memory_format: Any) -> Any:
+def convert_weights(module: Any, classes: tuple[Any, ...], memory_format: Any) -> Any:
     """Return a module in which the weights of layers of these classes are in a memory format."""
     for layer in module.modules():
         if isinstance(layer, classes):

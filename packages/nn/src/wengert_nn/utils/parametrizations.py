@@ -11,7 +11,7 @@ from wengert.linalg import householder_product, solve
 from wengert_nn.modules.module import Module
 from wengert_nn.utils.parametrize import register_parametrization
 from wengert_nn.utils.spectral_norm import as_matrix, check_iterations, normalize, output_dim
-from wengert_nn.utils.weight_norm import norm_except_dim, scaled_to_norm
+from wengert_nn.utils.weight_norm import norm_except_dim, scale_to_norm
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -37,7 +37,7 @@ def is_orthogonal(matrix: Any) -> bool:
     return wengert.allclose(matrix.mH @ matrix, identity, atol=eps)
 
 
-def orthogonalized(matrix: Any) -> Any:
+def orthogonalize(matrix: Any) -> Any:
     """Return the factor Q of tall matrices QR, where the diagonal of R is not negative."""
     reflectors, tau = wengert.geqrf(matrix)
     signs = reflectors.diagonal(dim1=-2, dim2=-1).sgn()
@@ -63,12 +63,12 @@ class _Orthogonal(Module):
         """Return the orthogonal matrices; of wide ones the rows are orthonormal."""
         is_wide = X.size(-2) < X.size(-1)
         tall = X.mT if is_wide else X
-        result = self._reflected(tall) if self.orthogonal_map == "householder" else self._rotated(tall)
+        result = self._reflect(tall) if self.orthogonal_map == "householder" else self._rotate(tall)
         if self.use_trivialization:
             result = self.base @ result
         return result.mT if is_wide else result
 
-    def _rotated(self, tall: Any) -> Any:
+    def _rotate(self, tall: Any) -> Any:
         """Return the first columns of the exponential, or the Cayley map, of a skew-symmetric matrix."""
         rows, columns = tall.size(-2), tall.size(-1)
         lower = tall.tril()
@@ -82,7 +82,7 @@ class _Orthogonal(Module):
             result = solve(wengert.add(identity, skew, alpha=-0.5), wengert.add(identity, skew, alpha=0.5))
         return result[..., :columns] if rows != columns else result
 
-    def _reflected(self, tall: Any) -> Any:
+    def _reflect(self, tall: Any) -> Any:
         """Return a product of reflections, whose vectors stand below the diagonal; the diagonal has signs."""
         vectors = tall.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (vectors * vectors).sum(dim=-2))
@@ -119,9 +119,9 @@ class _Orthogonal(Module):
         """Return square orthogonal matrices that begin with these columns, made orthonormal."""
         rows, columns = tall.size(-2), tall.size(-1)
         if rows == columns:
-            return tall.clone() if is_orthogonal(tall) else orthogonalized(tall)
+            return tall.clone() if is_orthogonal(tall) else orthogonalize(tall)
         others = wengert.randn(*tall.shape[:-1], rows - columns, dtype=tall.dtype, device=tall.device)
-        return orthogonalized(wengert.cat([tall, others], dim=-1))
+        return orthogonalize(wengert.cat([tall, others], dim=-1))
 
 
 def orthogonal(
@@ -168,7 +168,7 @@ class _WeightNorm(Module):
 
     def forward(self, weight_g: Any, weight_v: Any) -> Any:
         """Return the tensor."""
-        return scaled_to_norm(weight_v, weight_g, self.dim)
+        return scale_to_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Any) -> tuple[Any, Any]:
         """Return the magnitude of a tensor, and the tensor as its direction."""

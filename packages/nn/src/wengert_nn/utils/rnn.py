@@ -187,9 +187,10 @@ def pack_padded_sequence(
     lengths: those of the sequences, a list or a tensor on the CPU. enforce_sorted: whether they are in descending order
     already; with False the sequences are sorted, and the packed sequence knows their order.
     """
-    lengths = (
-        lengths.to(wengert.int64) if isinstance(lengths, Tensor) else wengert.tensor(lengths, dtype=wengert.int64)
-    )
+    if isinstance(lengths, Tensor):
+        lengths = lengths.to(wengert.int64)
+    else:
+        lengths = wengert.tensor(lengths, dtype=wengert.int64, device="cpu")
     if batch_first:
         input = input.transpose(0, 1)
     sorted_indices = None
@@ -203,7 +204,7 @@ def pack_padded_sequence(
     numbers = check_lengths(lengths, batch, steps)
     rows, sizes = packed_rows(numbers, batch)
     data = input.flatten(0, 1).index_select(0, wengert.tensor(rows, device=input.device))
-    packed: PackedSequence = PackedSequence(data, wengert.tensor(sizes), sorted_indices, None)
+    packed: PackedSequence = PackedSequence(data, wengert.tensor(sizes, device="cpu"), sorted_indices, None)
     return packed
 
 
@@ -240,7 +241,7 @@ def pad_packed_sequence(
     batch = sizes[0]
     rows = [step * batch + row for step, size in enumerate(sizes) for row in range(size)]
     padded = put_rows(sequence.data, rows, (steps, batch), padding_value)
-    numbers = wengert.tensor([sum(size > row for size in sizes) for row in range(batch)])
+    numbers = wengert.tensor([sum(size > row for size in sizes) for row in range(batch)], device="cpu")
     indices = sequence.unsorted_indices
     if indices is not None:
         padded, numbers = padded.index_select(1, indices), numbers[indices.cpu()]
@@ -303,7 +304,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Return sequences ``(L, ...)`` as a packed one; see ``pack_padded_sequence`` for `enforce_sorted`."""
-    lengths = wengert.tensor([sequence.size(0) for sequence in sequences])
+    lengths = [sequence.size(0) for sequence in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 

@@ -20,7 +20,7 @@ def norm_except_dim(tensor: Any, dim: int) -> Any:
     return wengert.linalg.vector_norm(tensor, dim=others, keepdim=True) if others else tensor.abs()
 
 
-def scaled_to_norm(direction: Any, norm: Any, dim: int) -> Any:
+def scale_to_norm(direction: Any, norm: Any, dim: int) -> Any:
     """Return a tensor with this direction and this norm over all dimensions but one."""
     return direction * (norm / norm_except_dim(direction, dim))
 
@@ -34,7 +34,7 @@ class WeightNorm:
 
     def compute_weight(self, module: Any) -> Any:
         """Return the weight."""
-        return scaled_to_norm(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+        return scale_to_norm(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:

@@ -38,7 +38,8 @@ from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
 from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
 from wengert_core.kernels.types cimport npy_intp
 from wengert_core.messages.signatures import invalid_combination
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState, thread_state
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState,
+                                         thread_state)
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
 
@@ -331,7 +332,7 @@ cdef object inplace_binary_call(Op op, PyObject* a, PyObject* b):
     cdef npy_intp strides[3]
     cdef char number[16]
     cdef Tensor x, y
-    cdef uint32_t live
+    cdef uint32_t live, modes = thread_state().modes
     cdef int i
     slots[0], slots[1] = a, b
     for i in range(2, op.n_params):
@@ -345,12 +346,13 @@ cdef object inplace_binary_call(Op op, PyObject* a, PyObject* b):
             if is_tensor(b):
                 y = <Tensor> b
                 if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and lies_apart(x, y):
-                    live |= y.flags
+                    # Where nothing is recorded, nobody looks whether the operand is a view that requires grad by now.
+                    live |= y.flags if modes & WG_GRAD else y.flags & ~(<uint32_t> WG_ASK)
                     args[1], strides[1] = y.data, FACTS.itemsize[x.code]
             elif is_neutral_number(b, x.code) and p.check < CHECK_BOUND and op.kinds[1] != K_TENSOR:
                 store_number(b, x.code, number)
                 args[1], strides[1] = number, 0
-            if args[1] != NULL and not live & thread_state().modes:
+            if args[1] != NULL and not live & modes:
                 args[0] = args[2] = x.data
                 strides[0] = strides[2] = FACTS.itemsize[x.code]
                 return write_over(op, &p.loops[x.code], slots, x, args, strides)
