@@ -43,7 +43,8 @@ def subclass_instance(cls: Any, data: Tensor, requires_grad: bool) -> Any:
             f"Only Tensors of floating point and complex dtype can require gradients: this one is {data.dtype}; "
             "pass requires_grad=False"
         )
-    return Tensor.__new__(cls, data).requires_grad_(requires_grad)
+    tensor_class: Any = Tensor
+    return tensor_class._make_subclass(cls, data, requires_grad)
 
 
 class Parameter(Tensor, metaclass=ParameterType):

@@ -122,6 +122,30 @@ def _as_subclass(self: Tensor, cls: type) -> Tensor:
         set_level(before)
 
 
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    """Return a leaf of a subclass of Tensor that shares the memory of a tensor; unlike ``as_subclass`` it is no view.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Length(Tensor):
+    ...     pass
+    >>> type(Tensor._make_subclass(Length, ones(2))).__name__
+    'Length'
+    """
+    if not isinstance(data, Tensor):
+        raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
+    before = switch_off(2)
+    try:
+        made: Tensor = move_to_subclass(data.detach(), cls)
+        return made.requires_grad_() if require_grad else made
+    finally:
+        set_level(before)
+
+
+def _cdata(self: Tensor) -> int:
+    """A number that no other tensor has while this one lives: PyTorch's is an address, too."""
+    return id(self)
+
+
 def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
     """Return a function's results for tensors of a subclass, as tensors of the subclass, which may define its own."""
     from wengert_core.dispatch.overrides import tensor_torch_function  # for programs with subclasses
@@ -142,6 +166,8 @@ METHODS = {
     "__rdiv__": _dividing,
     "__reversed__": _reversed_parts,
     "__array_priority__": 1000,
+    "_cdata": property(_cdata, doc=_cdata.__doc__),
+    "_make_subclass": staticmethod(_make_subclass),
     "as_subclass": _as_subclass,
     "is_conj": _false,
     "is_neg": _false,
