@@ -82,6 +82,7 @@ lint: ## ruff, cython-lint, mypy, the types of public names, stubs against the b
 	@echo "lint: cython-lint" && PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint packages
 	@echo "lint: mypy" && $(BIN)/mypy
 	@$(BIN)/python -m tools.workspace.public_types
+	@$(BIN)/python -m tools.generate.module_stubs --check
 	@$(BIN)/python -m tools.workspace.stubs
 	@$(BIN)/python -m tools.workspace.layout
 

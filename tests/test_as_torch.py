@@ -139,6 +139,18 @@ print("Normal" in vars(torch.distributions), "SGD" in torch.optim.__dict__)
 """) == ["True True"]
 
 
+def test_parts_that_are_absent_have_what_libraries_read_of_them() -> None:
+    assert run("""
+import torch, torch.hub
+from torch.onnx import is_in_onnx_export
+print(torch.hub.HASH_REGEX.search("weights-0a1b.pth").group(1), is_in_onnx_export(), hasattr(wengert, "hub"))
+try:
+    torch.hub.load
+except AttributeError as error:
+    print("torch.hub is no part of wengert" in str(error))
+""") == ["0a1b False False", "True"]
+
+
 def test_functorch_is_beside_torch() -> None:
     assert run("""
 import torch

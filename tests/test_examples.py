@@ -36,7 +36,7 @@ def check_pictures(out: Path, text: str, *names: str) -> None:
     """PNGs where matplotlib is installed, else a sentence that says why there are none."""
     if not WITH_PICTURES:
         assert "matplotlib is not installed" in text
-        assert not [*out.iterdir()]
+        assert not [*out.glob("*.png")]
     for name in names if WITH_PICTURES else ():
         assert (out / name).read_bytes().startswith(b"\x89PNG")
         assert str(out / name) in text
@@ -76,6 +76,48 @@ def test_digits_says_by_its_exit_status_that_the_accuracy_is_low(tmp_path: Path)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stdout + done.stderr
     assert number(r"test accuracy: (\S+)%", done.stdout) < 97
+
+
+def test_digits_modules_quick(tmp_path: Path) -> None:
+    text = run("digits_modules.py", tmp_path, "--quick", "--seed", "3")
+    assert "7210 images to train with, 355 held out, seed 3" in text
+    assert number(r"epoch +1/1: loss \S+, accuracy +(\S+)%", text) == number(r"test accuracy: (\S+)%", text) > 70
+    assert f"weights: {tmp_path / 'digits.pt'}; answers of the network that has loaded them equal: yes" in text
+    assert number(r"max relative error (\S+)", text) < 1e-6
+    assert (tmp_path / "digits.pt").stat().st_size > 4 * (64 * 128 + 128 + 128 * 10 + 10)
+    check_pictures(tmp_path, text, "learning_curve.png", "misread.png")
+
+
+def test_digits_modules_reads_97_percent(tmp_path: Path) -> None:
+    assert number(r"test accuracy: (\S+)%", run("digits_modules.py", tmp_path)) >= 97
+
+
+def test_lstm_quick(tmp_path: Path) -> None:
+    text = run("lstm.py", tmp_path, "--quick")
+    assert len(re.findall(r"^step +\d+/10: mean squared error \d\.\d{4}$", text, re.MULTILINE)) == 10
+    assert number(r"max relative error (\S+)", text) < 1e-6
+
+
+def test_lstm_learns_to_add(tmp_path: Path) -> None:
+    assert number(r"on 500 new sequences: (\S+)", run("lstm.py", tmp_path)) < 0.01
+
+
+def test_transformer_quick(tmp_path: Path) -> None:
+    text = run("transformer.py", tmp_path, "--quick")
+    losses = [float(loss) for loss in re.findall(r"^step +\d+/10: loss (\S+)$", text, re.MULTILINE)]
+    assert len(losses) == 10
+    assert losses[-1] < losses[0]
+    assert "it writes: A tensor" in text
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("torchdiffeq") is None,
+    reason="torchdiffeq is not installed; it requires PyTorch: pip install --no-deps torchdiffeq",
+)
+def test_neural_ode_quick(tmp_path: Path) -> None:
+    text = run("neural_ode_torchdiffeq.py", tmp_path, "--quick")
+    assert len(re.findall(r"^step +\d+/3: mean squared error of pieces \d\.\d{5}$", text, re.MULTILINE)) == 3
+    assert number(r"max relative difference (\S+)", text) < 1e-5
 
 
 def test_lotka_volterra_quick(tmp_path: Path) -> None:
@@ -140,6 +182,9 @@ def device() -> str:
     ("program", "words"),
     [
         ("digits.py", ["test accuracy", "max relative error"]),
+        ("digits_modules.py", ["answers of the network that has loaded them equal: yes", "max relative error"]),
+        ("lstm.py", ["max relative error"]),
+        ("transformer.py", ["it writes: A tensor"]),
         ("saved_on_disk.py", ["files left: 0", "gradients equal to those of a run in memory: yes"]),
         ("profile_step.py", ["aten::linear", "saved tensors: peak"]),
         ("word_embeddings.py", ["rows changed beside those of a batch: 0"]),

@@ -112,17 +112,11 @@ def progress(epochs, history):
         bar.close()
 
 
-def gradient_error(parameters, images, labels, entries=20, step=1e-6):
+def gradient_error(parameters, loss, entries=20, step=1e-6):
     """Largest difference between backward's gradient and central differences, relative to the largest gradient.
 
-    In float64, for `entries` randomly chosen entries of each parameter.
+    Parameters: float64, without gradients; `entries` randomly chosen entries of each are changed.   loss(): a number.
     """
-    parameters = [p.detach().double().requires_grad_() for p in parameters]
-    pixels = images.flatten(1).double()
-
-    def loss():
-        return F.cross_entropy(network(parameters, pixels), labels)
-
     loss().backward()
     worst = 0.0
     with wg.no_grad():
@@ -188,7 +182,9 @@ def main():
 
     answers = read(parameters, test_images)
     accuracy = (answers == test_labels).float().mean().item()
-    error = gradient_error(new_parameters(), test_images[:32], test_labels[:32])
+    exact = [p.detach().double().requires_grad_() for p in new_parameters()]
+    pixels = test_images[:32].flatten(1).double()
+    error = gradient_error(exact, lambda: F.cross_entropy(network(exact, pixels), test_labels[:32]))
     print(f"test accuracy: {accuracy:.2%} of {len(test_labels)} held-out images")
     print(f"gradient against central differences: max relative error {error:.1e}")
     print(f"time per step: {1e6 * statistics.median(seconds):.0f} us (median of {len(seconds)}, batch {BATCH})")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
@@ -29,7 +30,13 @@ def entries() -> dict[str, str]:
     for package in PACKAGES:
         project = ROOT / "packages" / package / "pyproject.toml"
         found |= tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"][GROUP]
-    return {name: target for name, target in found.items() if not any(part[0] == "_" for part in name.split("."))}
+    return {name: target for name, target in found.items() if not is_private(name.rpartition(".")[0] or name)
+            and not (":" not in target and is_private(name))}
+
+
+def is_private(name: str) -> bool:
+    """Return whether a part of a dotted name begins with an underscore."""
+    return any(part[0] == "_" for part in name.split("."))
 
 
 def home_of(module: ModuleType, name: str) -> str:
@@ -66,6 +73,8 @@ def contents() -> dict[str, str]:
             lines.setdefault(name.rpartition(".")[0], []).append(f"from {module} import {own} as {own}")
     for name in list(lines):
         parent, _, own = name.rpartition(".")
+        if "." in parent:
+            lines.setdefault(parent, [])  # one that no entry point fills
         takes_name = any(line.endswith(f" as {own}") for line in lines.get(parent, ()))  # a function is called so
         if (parent in lines or parent == "utils") and not takes_name:
             lines.setdefault(parent, []).append(f"from wengert.{parent} import {own} as {own}")
@@ -74,9 +83,15 @@ def contents() -> dict[str, str]:
     packages = {name.rpartition(".")[0] for name in lines}
     return {
         f"{name.replace('.', '/')}/__init__.pyi" if name in packages else f"{name.replace('.', '/')}.pyi":
-        "# Written by tools/generate/module_stubs.py.\n" + "\n".join(sorted(set(found))) + "\n"
+        "\n".join(["# Written by tools/generate/module_stubs.py.", *sorted(set(found)), "", list_of_names(name), ""])
         for name, found in lines.items()
     }
+
+
+def list_of_names(name: str) -> str:
+    """The assignment of ``__all__`` for a module of wengert."""
+    names = ", ".join(f'"{one}"' for one in sorted(import_module(f"wengert.{name}").__all__))
+    return "\n".join(["__all__ = [", *textwrap.wrap(names, 116, initial_indent="    ", subsequent_indent="    "), "]"])
 
 
 def main() -> int:

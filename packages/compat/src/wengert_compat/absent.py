@@ -1,18 +1,25 @@
-"""Names in modules of PyTorch that wengert does not have otherwise: what programs read there without using the rest."""
+"""Dtypes of PyTorch that no tensor has here: programs compare with them."""
 
 from __future__ import annotations
 
-import re
 
-HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-"""``torch.hub.HASH_REGEX``, which finds the hash in the name of a file that was downloaded."""
-
-
-def is_in_onnx_export() -> bool:
-    """Return False: nothing is exported to ONNX here.
+class AbsentDtype:
+    """A dtype of PyTorch that no tensor has here. Programs compare dtypes with it; it makes no tensor.
 
     >>> import wengert as wg
-    >>> wg.onnx.is_in_onnx_export()
-    False
+    >>> wg.complex32, wg.complex64 == wg.complex32
+    (torch.complex32, False)
     """
-    return False
+
+    def __init__(self, name: str, itemsize: int, is_complex: bool) -> None:
+        self.name, self.itemsize, self.is_complex = name, itemsize, is_complex
+        self.is_floating_point = False
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+complex32 = chalf = AbsentDtype("complex32", 4, True)

@@ -18,8 +18,9 @@ KINDS = ("IMPL", "DEF", "FRAGMENT")
 
 
 class Library:
-    """A namespace of operators of PyTorch's dispatcher. ``define``, ``impl`` and ``fallback`` raise NotImplementedError.
+    """A namespace of operators of PyTorch's dispatcher.
 
+    Its methods ``define``, ``impl`` and ``fallback`` raise NotImplementedError.
     ns: its name. kind: "DEF", "IMPL" or "FRAGMENT". dispatch_key: the backend that "IMPL" is about.
     """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import multiprocessing as _python
 from multiprocessing import *  # noqa: F403 - the same names
 
-__all__ = [*_python.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]  # noqa: PLE0604
+__all__ = [*_python.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
 
 STRATEGY = "file_system"
 

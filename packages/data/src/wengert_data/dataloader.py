@@ -97,7 +97,7 @@ class DataLoader(Generic[T_co]):
         check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset = dataset
         self.num_workers = num_workers
-        self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
+        self.prefetch_factor: int | None = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
         self.pin_memory_device = pin_memory_device
         self.timeout = timeout
@@ -119,7 +119,8 @@ class DataLoader(Generic[T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.generator = generator
-        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+        default = default_convert if batch_sampler is None else default_collate
+        self.collate_fn: Callable[[list[Any]], Any] = collate_fn or default
         self.persistent_workers = persistent_workers
         self._IterableDataset_len_called: int | None = None
         self._iterator: Any = None

@@ -148,12 +148,12 @@ class ConcatDataset(Dataset[T_co]):
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
     def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets = list(datasets)
+        self.datasets: list[Any] = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset, which has no indices: add them by +")
-        self.cumulative_sizes = self.cumsum(self.datasets)
+        self.cumulative_sizes: list[int] = self.cumsum(self.datasets)
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

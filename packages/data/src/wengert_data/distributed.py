@@ -48,13 +48,13 @@ class DistributedSampler(Sampler[Any]):
         self.dataset = dataset
         self.num_replicas = num_replicas
         self.rank = rank
-        self.epoch = 0
+        self.epoch: int = 0
         self.drop_last = drop_last
         self.shuffle = shuffle
         self.seed = seed
         size = len(dataset)
-        self.num_samples = size // num_replicas if drop_last else -(-size // num_replicas)
-        self.total_size = self.num_samples * num_replicas
+        self.num_samples: int = size // num_replicas if drop_last else -(-size // num_replicas)
+        self.total_size: int = self.num_samples * num_replicas
 
     def __iter__(self) -> Iterator[int]:
         size = len(self.dataset)

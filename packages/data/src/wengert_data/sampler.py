@@ -11,7 +11,7 @@ import wengert
 from wengert_data.dataset import T_co
 
 if TYPE_CHECKING:
-    from wengert import Generator
+    from wengert import Generator, Tensor
 
 __all__ = [
     "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "T_co",
@@ -147,7 +147,7 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         check_positive("num_samples", num_samples)
         check_flag("replacement", replacement)
-        self.weights = wengert.as_tensor(weights, dtype=wengert.double)
+        self.weights: Tensor = wengert.as_tensor(weights, dtype=wengert.double)
         if self.weights.dim() != 1:
             raise ValueError(
                 f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"

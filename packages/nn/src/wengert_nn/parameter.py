@@ -63,7 +63,7 @@ class Parameter(Tensor, metaclass=ParameterType):
     True
     """
 
-    __torch_function__ = _disabled_torch_function_impl
+    __torch_function__: Any = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:
@@ -116,7 +116,7 @@ class Buffer(Tensor, metaclass=BufferType):
     ['mean']
     """
 
-    __torch_function__ = _disabled_torch_function_impl
+    __torch_function__: Any = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         if data is None:
@@ -136,6 +136,7 @@ class UninitializedTensorMixin:
     """A tensor without a shape until ``materialize`` makes one; operations refuse it with a ValueError."""
 
     cls_to_become: type
+    data: Any
     size: Any = size_of_data
     _allowed: frozenset[str] = frozenset(
         "__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device "
@@ -209,7 +210,7 @@ class MaterializedBuffer(Tensor):
     Results of operations, copies and pickles are of class Tensor.
     """
 
-    __torch_function__ = _disabled_torch_function_impl
+    __torch_function__: Any = _disabled_torch_function_impl
 
     def __repr__(self, **kwargs: Any) -> str:
         return self.as_subclass(Tensor).__repr__(**kwargs)

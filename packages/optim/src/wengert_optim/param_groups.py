@@ -17,7 +17,7 @@ class _RequiredParameter:
         return "<required parameter>"
 
 
-required = _RequiredParameter()
+required: _RequiredParameter = _RequiredParameter()
 
 
 def normalize_group(group: Any, others: list[dict[str, Any]], defaults: dict[str, Any]) -> dict[str, Any]:

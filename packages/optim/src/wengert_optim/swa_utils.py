@@ -73,7 +73,7 @@ class AveragedModel(Module):  # type: ignore[misc,unused-ignore]
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided, got both")
-        self.module = deepcopy(model)
+        self.module: Module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
         self.register_buffer("n_averaged", tensor(0, device=device))

@@ -87,8 +87,6 @@ PACKAGES = {
     "wengert_data": "utils.data",
 }  # fmt: skip
 """Packages of ours that define classes which files name, and where these are mounted."""
-OURS_ALONE = ("nn.modules.attention",)
-"""Modules of wengert that PyTorch does not have: it has their classes elsewhere."""
 HOMES = ("nn.functional", "", "special", "linalg", "fft", "sparse", "nn.init")
 """Modules of wengert that give functions whose own module is no public one."""
 STAND_INS = {f"{kind}Storage": stand_in(f"{kind}Storage") for kind in KINDS.split()}
@@ -131,7 +129,7 @@ def homes(obj: Any, home: str) -> Iterator[tuple[str, str]]:
     package, _, inside = home.partition(".")
     for module in candidates(PACKAGES[package], inside) if package in PACKAGES else HOMES:
         short = short_name(name, module)
-        if module not in OURS_ALONE and value_at(module, short) is obj:
+        if value_at(module, short) is obj:
             yield sys.intern(f"torch.{module}".rstrip(".")), short
 
 

@@ -73,7 +73,7 @@ class set_default_mmap_options:
         if flags not in (MAP_PRIVATE, MAP_SHARED):
             raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
                              f"mmap.MAP_SHARED, but got {flags}")
-        self.before = config.load.mmap_flags
+        self.before: int = config.load.mmap_flags
         config.load.mmap_flags = flags
 
     def __enter__(self) -> None:
@@ -115,7 +115,8 @@ class skip_data:
         self.materialize_fake_tensors = materialize_fake_tensors
 
     def __enter__(self) -> None:
-        self.before, SKIPPING.active = SKIPPING.active, True
+        self.before: bool = SKIPPING.active
+        SKIPPING.active = True
 
     def __exit__(self, *exc_info: object) -> None:
         SKIPPING.active = self.before

@@ -42,7 +42,7 @@ class safe_globals:
     """A context in which functions and classes are added: see add_safe_globals."""
 
     def __init__(self, safe_globals: Iterable[Any]) -> None:
-        self.safe_globals = list(safe_globals)
+        self.safe_globals: list[Any] = list(safe_globals)
 
     def __enter__(self) -> None:
         add_safe_globals(self.safe_globals)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import importlib
 import operator
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -21,11 +22,17 @@ from typing import Any
 from wengert_core.extend import set_tensor_module
 
 import wengert
+from wengert.compose import no_part
 from wengert.modules import CHANGING, ON_DEMAND, SUBMODULES
 
 TORCH_RELEASE = "2.13.0"
 """The PyTorch that wengert's behavior is compared with."""
 TORCH_VERSION = f"{TORCH_RELEASE}+wengert"
+STAND_INS: dict[str, dict[str, Any]] = {
+    "hub": {"HASH_REGEX": re.compile(r"-([a-f0-9]*)\.")},
+    "onnx": {"is_in_onnx_export": lambda: False},
+}
+"""Parts of PyTorch that wengert does not have, with what libraries read of them at import or in each call."""
 READ_AS_DICT = ("distributions", "optim")
 """Modules whose ``__dict__`` programs read: all their names are loaded when a program for PyTorch asks for them."""
 OWN_NAMES = ("__loader__", "__package__", "__spec__")
@@ -78,6 +85,8 @@ def torch_module() -> ModuleType:
     def get(name: str) -> Any:
         if name.startswith("__") and name not in ("__all__", "__config__"):
             raise AttributeError(f"module 'torch' has no attribute '{name}'", name=name)
+        if name in STAND_INS:
+            return stand_in(name)
         value = version_module() if name == "version" else getattr(wengert, name)
         if name in READ_AS_DICT:
             load_names(value)
@@ -106,6 +115,21 @@ def functorch_module() -> ModuleType:
     return module
 
 
+def stand_in(name: str) -> ModuleType:
+    """Return the module of a part that wengert does not have, with the names that programs read without using it."""
+    full = f"torch.{name}"
+    module = sys.modules.get(full)
+    if module is None:
+        module = ModuleType(full, f"What programs read of {full}, which is no part of wengert.")
+
+        def get(attribute: str) -> Any:
+            raise AttributeError(f"module '{full}' has no attribute '{attribute}'. {no_part(name)}", name=attribute)
+
+        vars(module).update(STAND_INS[name], __getattr__=get, __path__=[])
+        sys.modules[full] = module
+    return module
+
+
 def version_module() -> ModuleType:
     """Return the module ``torch.version``: wengert's, with PyTorch's version."""
     module: ModuleType | None = sys.modules.get("torch.version")
@@ -117,15 +141,12 @@ def version_module() -> ModuleType:
     return module
 
 
-def comparison(operation: Any) -> Any:
-    """Return a method that compares a version with a text or a tuple of numbers."""
-
-    def compare(self: str, other: object) -> Any:
-        if not isinstance(other, (str, tuple)):
-            return NotImplemented
-        return operation(version_key(self), version_key(other))
-
-    return compare
+def compare(operation: Callable[[Any, Any], bool], version: str, other: object) -> bool:
+    """Compare a version with a text or a tuple of numbers; NotImplemented for others."""
+    answer: bool = NotImplemented
+    if isinstance(other, (str, tuple)):
+        answer = operation(version_key(version), version_key(other))
+    return answer
 
 
 class TorchVersion(str):
@@ -138,16 +159,31 @@ class TorchVersion(str):
     """
 
     __slots__ = ()
-    __hash__ = str.__hash__
-    __eq__, __ne__ = comparison(operator.eq), comparison(operator.ne)
-    __lt__, __le__ = comparison(operator.lt), comparison(operator.le)
-    __gt__, __ge__ = comparison(operator.gt), comparison(operator.ge)
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        return compare(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return compare(operator.ne, self, other)
+
+    def __lt__(self, other: object) -> bool:
+        return compare(operator.lt, self, other)
+
+    def __le__(self, other: object) -> bool:
+        return compare(operator.le, self, other)
+
+    def __gt__(self, other: object) -> bool:
+        return compare(operator.gt, self, other)
+
+    def __ge__(self, other: object) -> bool:
+        return compare(operator.ge, self, other)
 
 
 def version_key(version: str | tuple[Any, ...]) -> tuple[list[int], bool, str]:
     """Return what orders versions: the numbers, whether it is a release, and the local part."""
-    import re
-
     text = str.__str__(version) if isinstance(version, str) else ".".join(map(str, version))
     public, _, local = text.partition("+")
     numbers = re.match(r"v?(\d+(?:\.\d+)*)", public)
@@ -172,6 +208,8 @@ class TorchFinder:
             return spec_of(fullname, functorch_module())
         if root != "torch":
             return None
+        if dotted in STAND_INS:
+            return spec_of(fullname, stand_in(dotted))
         module = self.torch if not dotted else version_module() if dotted == "version" else wengert_module(dotted)
         if module is None:
             return None
@@ -214,7 +252,7 @@ class TorchLoader:
 
     def create_module(self, spec: ModuleSpec) -> Any:
         """Return the module, and note the attributes that Python sets after this."""
-        self.before = {name: getattr(self.module, name, None) for name in OWN_NAMES}
+        self.before: dict[str, Any] = {name: getattr(self.module, name, None) for name in OWN_NAMES}
         return self.module
 
     def exec_module(self, module: Any) -> None:

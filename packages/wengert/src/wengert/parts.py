@@ -60,10 +60,11 @@ METHODS |= dict.fromkeys("""
 """.split(), "sparse")
 """Methods of Tensor that optional distributions bring with their op tables, and their extras."""
 NOT_PARTS = {
+    "nested": "tensors have one length in each dim; pad them, or use nn.utils.rnn.pack_sequence",
+    "masked": "masks are tensors of bools; see masked_fill, where and masked_select",
     "hub": "it downloads models; load a file with wengert.load",
     "onnx": "there is no exporter to ONNX",
     "export": "programs are not exported",
-    "fx": "programs are not traced to graphs of Python code; wengert.autograd.graph shows what was recorded",
     "package": "programs are not packaged; save a state_dict with wengert.save",
     "quantization": "there are no quantized tensors",
     "ao": "there are no quantized tensors",
@@ -75,6 +76,7 @@ NOT_PARTS = {
     "nn.qat": "there are no quantized tensors",
     "nn.intrinsic": "there are no quantized tensors",
     "nn.attention": "attention has one implementation, nn.functional.scaled_dot_product_attention",
+    "nn.utils.prune": "multiply the tensor by a mask in a parametrization, by nn.utils.parametrize",
     "utils.data.datapipes": "iterate over a Dataset or an IterableDataset",
     "utils.tensorboard": "use the package tensorboardX",
     "utils.cpp_extension": "operations are written in Python, Cython or CuPy: see docs/plugins",

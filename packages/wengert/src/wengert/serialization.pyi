@@ -29,3 +29,13 @@ from wengert_serialization.serialization import normalize_storage_type as normal
 from wengert_serialization.serialization import save as save
 from wengert_serialization.serialization import storage_to_tensor_type as storage_to_tensor_type
 from wengert_serialization.storages import StorageType as StorageType
+
+__all__ = [
+    "DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAP_LOCATION", "SourceChangeWarning", "StorageType",
+    "_get_layout", "add_safe_globals", "check_module_version_greater_or_equal", "clear_safe_globals",
+    "default_restore_location", "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options",
+    "get_safe_globals", "get_unsafe_globals_in_checkpoint", "load", "location_tag", "mkdtemp",
+    "normalize_storage_type", "register_package", "safe_globals", "save", "set_crc32_options",
+    "set_default_load_endianness", "set_default_mmap_options", "skip_data", "storage_to_tensor_type",
+    "validate_cuda_device", "validate_hpu_device"
+]

@@ -4,3 +4,7 @@ from wengert_core.api.untyped_storage import UntypedStorage as UntypedStorage
 from wengert_serialization.storage import _LegacyStorage as _LegacyStorage
 from wengert_serialization.storage import _StorageBase as _StorageBase
 from wengert_serialization.storage import _load_from_bytes as _load_from_bytes
+
+__all__ = [
+    "TypedStorage", "UntypedStorage", "_LegacyStorage", "_StorageBase", "_load_from_bytes"
+]

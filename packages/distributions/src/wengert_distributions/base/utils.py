@@ -22,7 +22,7 @@ __all__ = [
     "vec_to_tril_matrix",
 ]
 
-euler_constant = 0.57721566490153286060
+euler_constant: float = 0.57721566490153286060
 """The Euler-Mascheroni constant."""
 NUMBER = (int, float, bool)
 """The types of numbers that a parameter may have instead of a tensor."""
@@ -142,7 +142,7 @@ class lazy_property(Generic[R]):
     def __init__(self, wrapped: Callable[[Any], R]) -> None:
         self.wrapped = wrapped
         self.__doc__ = wrapped.__doc__
-        self.__name__ = wrapped.__name__
+        self.__name__: str = wrapped.__name__
 
     @overload
     def __get__(self, instance: None, owner: Any = None) -> lazy_property[R]: ...

@@ -27,7 +27,7 @@ class Independent(Distribution):
     (torch.Size([2]), torch.Size([3]), tensor([-2.7568, -2.7568]))
     """
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
     def __init__(
         self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: bool | None = None

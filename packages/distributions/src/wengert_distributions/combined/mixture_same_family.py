@@ -28,7 +28,7 @@ class MixtureSameFamily(Distribution):
     (tensor(0.), tensor(2.), tensor(0.5000))
     """
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
 
     def __init__(
         self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None

@@ -93,7 +93,7 @@ class _Partwise(Constraint):
     """The base class of constraints of tensors whose parts satisfy several constraints."""
 
     def __init__(self, cseq: Iterable[Constraint], dim: int = 0) -> None:
-        self.cseq = list(cseq)
+        self.cseq: list[Constraint] = list(cseq)
         if not all(isinstance(constraint, Constraint) for constraint in self.cseq):
             raise AssertionError("All elements of cseq must be Constraint instances")
         self.dim = dim
@@ -122,7 +122,7 @@ class _Cat(_Partwise):
 
     def __init__(self, cseq: Iterable[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        self.lengths: list[int] = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
 

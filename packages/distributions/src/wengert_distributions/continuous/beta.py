@@ -28,8 +28,11 @@ class Beta(ExponentialFamily):
     (tensor(0.2500), tensor(-0.2877))
     """
 
-    arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.unit_interval
     has_rsample = True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:

@@ -25,8 +25,11 @@ class Cauchy(LocScale, parameters=("loc", "scale")):
     tensor([0.2500, 0.5000, 0.7500])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
     has_rsample = True
 
     @property

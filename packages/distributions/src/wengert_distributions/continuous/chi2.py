@@ -23,7 +23,7 @@ class Chi2(Gamma):
     tensor([3.])
     """
 
-    arg_constraints: ClassVar = {"df": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"df": constraints.positive}
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)

@@ -32,8 +32,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily, parameters=("probs",
     tensor([0.5000, 0.6120])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.unit_interval
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -26,8 +26,8 @@ class Exponential(Elementwise, ExponentialFamily, parameters=("rate",)):
     """
 
     rate: Tensor
-    arg_constraints: ClassVar = {"rate": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.positive}
+    support: ClassVar[constraints.Constraint] = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -27,8 +27,11 @@ class FisherSnedecor(Elementwise, parameters=("df1", "df2")):
 
     df1: Tensor
     df2: Tensor
-    arg_constraints: ClassVar = {"df1": constraints.positive, "df2": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "df1": constraints.positive,
+        "df2": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.positive
     has_rsample = True
 
     def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:

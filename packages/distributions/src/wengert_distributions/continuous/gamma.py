@@ -29,8 +29,11 @@ class Gamma(Elementwise, ExponentialFamily, parameters=("concentration", "rate")
 
     concentration: Tensor
     rate: Tensor
-    arg_constraints: ClassVar = {"concentration": constraints.positive, "rate": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.positive,
+        "rate": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.nonnegative
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -31,7 +31,7 @@ class GeneralizedPareto(Elementwise, parameters=("loc", "scale", "concentration"
     loc: Tensor
     scale: Tensor
     concentration: Tensor
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real,
         "scale": constraints.positive,
         "concentration": constraints.real,

@@ -24,8 +24,11 @@ class Laplace(LocScale, parameters=("loc", "scale")):
     tensor([-0.6931, -1.6931])
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
     has_rsample = True
 
     @property

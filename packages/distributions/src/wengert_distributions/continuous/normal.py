@@ -28,8 +28,11 @@ class Normal(LocScale, ExponentialFamily, parameters=("loc", "scale")):
     (tensor([-1.7371, -1.6121]), tensor([0.6915, 0.5000]))
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
     has_rsample = True
     _mean_carrier_measure = 0
 

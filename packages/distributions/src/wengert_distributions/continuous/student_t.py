@@ -30,8 +30,12 @@ class StudentT(Elementwise, parameters=("df", "loc", "scale")):
     df: Tensor
     loc: Tensor
     scale: Tensor
-    arg_constraints: ClassVar = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "df": constraints.positive,
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
     has_rsample = True
 
     def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:

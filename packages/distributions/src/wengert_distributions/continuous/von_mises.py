@@ -29,8 +29,11 @@ class VonMises(Elementwise, parameters=("loc", "concentration")):
 
     loc: Tensor
     concentration: Tensor
-    arg_constraints: ClassVar = {"loc": constraints.real, "concentration": constraints.positive}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "concentration": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
 
     def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(loc, concentration)

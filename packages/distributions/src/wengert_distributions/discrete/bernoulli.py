@@ -28,8 +28,11 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily, parameters=("probs", "logits")
     tensor([-1.3863, -0.6931])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.boolean
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
 

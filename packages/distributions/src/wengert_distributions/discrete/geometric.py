@@ -27,8 +27,11 @@ class Geometric(ProbsOrLogits, parameters=("probs", "logits")):
     tensor([0.5000, 0.2500])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         super().__init__(self._choose(probs, logits), validate_args=validate_args)

@@ -28,8 +28,11 @@ class OneHotCategorical(Distribution):
     (tensor([0.2500, 0.7500]), tensor(-0.2877))
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.one_hot
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:

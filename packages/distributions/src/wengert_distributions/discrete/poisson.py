@@ -27,8 +27,8 @@ class Poisson(Elementwise, ExponentialFamily, parameters=("rate",)):
     """
 
     rate: Tensor
-    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
-    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"rate": constraints.nonnegative}
+    support: ClassVar[constraints.Constraint] = constraints.nonnegative_integer
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         super().__init__(self._set_parameters(rate), validate_args=validate_args)

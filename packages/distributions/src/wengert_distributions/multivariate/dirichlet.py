@@ -27,8 +27,10 @@ class Dirichlet(ExponentialFamily):
     (tensor([0.2500, 0.2500, 0.5000]), tensor(1.0986))
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.independent(constraints.positive, 1)}
-    support = constraints.simplex
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.independent(constraints.positive, 1),
+    }
+    support: ClassVar[constraints.Constraint] = constraints.simplex
     has_rsample = True
 
     def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:

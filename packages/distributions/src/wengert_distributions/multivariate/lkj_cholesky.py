@@ -34,8 +34,9 @@ class LKJCholesky(Distribution):
     tensor(-0.6931)
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive}
-    support = constraints.corr_cholesky
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"concentration": constraints.positive}
+    support: ClassVar[constraints.Constraint] = constraints.corr_cholesky
+    concentration: Tensor
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:

@@ -32,12 +32,12 @@ class LowRankMultivariateNormal(Distribution):
     (tensor([2., 1.]), tensor(-2.1845))
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "cov_factor": constraints.independent(constraints.real, 2),
         "cov_diag": constraints.independent(constraints.positive, 1),
     }
-    support = constraints.real_vector
+    support: ClassVar[constraints.Constraint] = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -50,9 +50,9 @@ class LowRankMultivariateNormal(Distribution):
             raise ValueError(
                 f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
             ) from error
-        self.loc = expand_last(loc, batch_shape, 1)
-        self.cov_factor = expand_last(cov_factor, batch_shape, 2)
-        self.cov_diag = expand_last(cov_diag, batch_shape, 1)
+        self.loc: Tensor = expand_last(loc, batch_shape, 1)
+        self.cov_factor: Tensor = expand_last(cov_factor, batch_shape, 2)
+        self.cov_diag: Tensor = expand_last(cov_diag, batch_shape, 1)
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = wg.linalg.cholesky(plus_identity(scaled_transpose(cov_factor, cov_diag) @ cov_factor))

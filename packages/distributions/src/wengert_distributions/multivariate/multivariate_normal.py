@@ -39,13 +39,13 @@ class MultivariateNormal(Distribution):
     tensor([-1.8379, -2.8379])
     """
 
-    arg_constraints: ClassVar = {
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "loc": constraints.real_vector,
         "covariance_matrix": constraints.positive_definite,
         "precision_matrix": constraints.positive_definite,
         "scale_tril": constraints.lower_cholesky,
     }
-    support = constraints.real_vector
+    support: ClassVar[constraints.Constraint] = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -70,7 +70,7 @@ class MultivariateNormal(Distribution):
             raise ValueError(f"{name} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = wg.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         self.__dict__[name] = expand_last(matrix, batch_shape, 2)
-        self.loc = expand_last(loc, batch_shape, 1)
+        self.loc: Tensor = expand_last(loc, batch_shape, 1)
         super().__init__(batch_shape, loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril: Tensor = cholesky_factor(name, matrix)
 

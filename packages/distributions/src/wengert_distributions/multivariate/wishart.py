@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert as wg
 from wengert import Size, Tensor
@@ -33,7 +33,7 @@ class Wishart(ExponentialFamily):
             [0., 3.]])
     """
 
-    support = constraints.positive_definite
+    support: ClassVar[constraints.Constraint] = constraints.positive_definite
     has_rsample = True
     _mean_carrier_measure = 0
 

@@ -15,8 +15,8 @@ from wengert_distributions.transformed.of_base import OfBase
 class Half(OfBase):
     """The base class of distributions of the absolute value of a number whose distribution is symmetric around 0."""
 
-    arg_constraints: ClassVar = {"scale": constraints.positive}
-    support = constraints.nonnegative
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
+    support: ClassVar[constraints.Constraint] = constraints.nonnegative
     has_rsample = True
 
     @property

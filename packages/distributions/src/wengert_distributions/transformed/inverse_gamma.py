@@ -25,8 +25,11 @@ class InverseGamma(OfBase, own=()):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {"concentration": constraints.positive, "rate": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration": constraints.positive,
+        "rate": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.positive
     has_rsample = True
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:

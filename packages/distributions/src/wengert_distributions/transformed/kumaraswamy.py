@@ -30,8 +30,11 @@ class Kumaraswamy(OfBase, own=("concentration1", "concentration0")):
 
     concentration1: Tensor
     concentration0: Tensor
-    arg_constraints: ClassVar = {"concentration1": constraints.positive, "concentration0": constraints.positive}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "concentration1": constraints.positive,
+        "concentration0": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.unit_interval
     has_rsample = True
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:

@@ -26,8 +26,11 @@ class LogisticNormal(OfBase, own=()):
     (torch.Size([3]), tensor(1.4580))
     """
 
-    arg_constraints: ClassVar = {"loc": constraints.real, "scale": constraints.positive}
-    support = constraints.simplex
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "loc": constraints.real,
+        "scale": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.simplex
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:

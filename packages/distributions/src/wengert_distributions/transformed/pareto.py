@@ -27,7 +27,10 @@ class Pareto(OfBase, own=("scale", "alpha")):
 
     scale: Tensor
     alpha: Tensor
-    arg_constraints: ClassVar = {"alpha": constraints.positive, "scale": constraints.positive}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "alpha": constraints.positive,
+        "scale": constraints.positive,
+    }
 
     def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)

@@ -29,8 +29,11 @@ class LogitRelaxedBernoulli(ProbsOrLogits, parameters=("probs", "logits")):
     tensor(-1.3863)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.real
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.real
 
     def __init__(
         self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -74,8 +77,11 @@ class RelaxedBernoulli(OfBase, own=()):
     tensor(0.)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
-    support = constraints.unit_interval
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.unit_interval
     has_rsample = True
 
     def __init__(

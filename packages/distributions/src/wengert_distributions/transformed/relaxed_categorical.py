@@ -31,8 +31,12 @@ class ExpRelaxedCategorical(Distribution):
     tensor(-1.3863)
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # the manifold of logarithms whose exponentials sum to 1, in fact
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    # The manifold of logarithms whose exponentials sum to 1, in fact.
+    support: ClassVar[constraints.Constraint] = constraints.real_vector
     has_rsample = True
 
     def __init__(
@@ -101,8 +105,11 @@ class RelaxedOneHotCategorical(OfBase, own=()):
     tensor([0., 0.])
     """
 
-    arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.simplex
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.simplex
     has_rsample = True
 
     def __init__(

@@ -33,11 +33,11 @@ class TransformedDistribution(Distribution):
     (tensor([-2.0794, -2.3197]), tensor(0.5000))
     """
 
-    arg_constraints: ClassVar = {}
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {}
     base_dist: Any
 
     def __init__(self, base_distribution: Any, transforms: Any, validate_args: bool | None = None) -> None:
-        self.transforms = as_transforms(transforms)
+        self.transforms: list[Any] = as_transforms(transforms)
         transform = ComposeTransform(self.transforms)
         domain, codomain = transform.domain.event_dim, transform.codomain.event_dim
         base_shape = base_distribution.batch_shape + base_distribution.event_shape

@@ -27,8 +27,14 @@ class Weibull(TransformedDistribution):
     tensor(2.)
     """
 
-    arg_constraints: ClassVar = {"scale": constraints.positive, "concentration": constraints.positive}
-    support = constraints.positive
+    arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
+        "scale": constraints.positive,
+        "concentration": constraints.positive,
+    }
+    support: ClassVar[constraints.Constraint] = constraints.positive
+    scale: Tensor
+    concentration: Tensor
+    concentration_reciprocal: Tensor
 
     def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)

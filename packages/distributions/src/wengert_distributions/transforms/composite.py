@@ -38,7 +38,7 @@ class ComposeTransform(Transform):
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else parts
+        self.parts: Sequence[Any] = [part.with_cache(cache_size) for part in parts] if cache_size else parts
 
     def _with_cache(self, cache_size: int) -> ComposeTransform:
         return ComposeTransform(self.parts, cache_size=cache_size)
@@ -120,7 +120,7 @@ class ComposeTransform(Transform):
         return f"{type(self).__name__}(\n    " + ",\n    ".join(repr(part) for part in self.parts) + "\n)"
 
 
-identity_transform = ComposeTransform([])
+identity_transform: ComposeTransform = ComposeTransform([])
 """The transform y = x."""
 
 
@@ -138,7 +138,7 @@ class IndependentTransform(Transform):
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
+        self.base_transform: Any = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def _with_cache(self, cache_size: int) -> IndependentTransform:
@@ -203,8 +203,8 @@ class ReshapeTransform(Transform):
     bijective = True
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0) -> None:
-        self.in_shape = Size(in_shape)
-        self.out_shape = Size(out_shape)
+        self.in_shape: Size = Size(in_shape)
+        self.out_shape: Size = Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
             raise ValueError(
                 "in_shape, out_shape have different numbers of elements: "

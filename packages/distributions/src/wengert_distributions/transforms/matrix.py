@@ -34,8 +34,8 @@ class CorrCholeskyTransform(Transform):
             [0., 1.]])
     """
 
-    domain = constraints.real_vector
-    codomain = constraints.corr_cholesky
+    domain: Any = constraints.real_vector
+    codomain: Any = constraints.corr_cholesky
     bijective = True
 
     def _call(self, x: Tensor) -> Tensor:
@@ -85,8 +85,8 @@ class LowerCholeskyTransform(Parameterless):
             [2., 1.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.lower_cholesky
+    domain: Any = constraints.independent(constraints.real, 2)
+    codomain: Any = constraints.lower_cholesky
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tril(-1) + x.diagonal(dim1=-2, dim2=-1).exp().diag_embed()
@@ -104,8 +104,8 @@ class PositiveDefiniteTransform(Parameterless):
             [2., 5.]])
     """
 
-    domain = constraints.independent(constraints.real, 2)
-    codomain = constraints.positive_definite
+    domain: Any = constraints.independent(constraints.real, 2)
+    codomain: Any = constraints.positive_definite
 
     def _call(self, x: Tensor) -> Tensor:
         factor = LowerCholeskyTransform()(x)

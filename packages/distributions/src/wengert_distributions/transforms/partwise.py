@@ -23,7 +23,7 @@ class Partwise(Transform):
         if not all(isinstance(transform, Transform) for transform in transforms):
             raise AssertionError("All elements of tseq must be Transform instances")
         super().__init__(cache_size=cache_size)
-        self.transforms = [part.with_cache(cache_size) for part in transforms] if cache_size else transforms
+        self.transforms: list[Any] = [part.with_cache(cache_size) for part in transforms] if cache_size else transforms
         self.dim = dim
 
     @property
@@ -62,7 +62,7 @@ class CatTransform(Partwise):
         self, tseq: Iterable[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
     ) -> None:
         super().__init__(tseq, dim, cache_size)
-        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        self.lengths: list[int] = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
 

@@ -27,7 +27,7 @@ __all__ = [
 class Increasing(Parameterless):
     """The base class of bijective increasing functions of a real number."""
 
-    domain = constraints.real
+    domain: Any = constraints.real
     codomain: Any = constraints.positive
     bijective = True
     sign = 1
@@ -66,7 +66,7 @@ class SigmoidTransform(Increasing):
     tensor([0.5000, 0.7311])
     """
 
-    codomain = constraints.unit_interval
+    codomain: Any = constraints.unit_interval
 
     def _call(self, x: Tensor) -> Tensor:
         return inner_sigmoid(x)
@@ -108,7 +108,7 @@ class TanhTransform(Increasing):
     tensor([0.0000, 0.7616])
     """
 
-    codomain = constraints.interval(-1.0, 1.0)
+    codomain: Any = constraints.interval(-1.0, 1.0)
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -129,8 +129,8 @@ class AbsTransform(Parameterless):
     tensor([1., 2.])
     """
 
-    domain = constraints.real
-    codomain = constraints.positive
+    domain: Any = constraints.real
+    codomain: Any = constraints.positive
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()
@@ -149,9 +149,10 @@ class PowerTransform(Transform):
     tensor([1., 9.])
     """
 
-    domain = constraints.positive
-    codomain = constraints.positive
+    domain: Any = constraints.positive
+    codomain: Any = constraints.positive
     bijective = True
+    exponent: Tensor
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)

@@ -48,8 +48,8 @@ class ConstraintRegistry:
         return factory(constraint)
 
 
-biject_to = ConstraintRegistry()
-transform_to = ConstraintRegistry()
+biject_to: ConstraintRegistry = ConstraintRegistry()
+transform_to: ConstraintRegistry = ConstraintRegistry()
 BOTH = (biject_to, transform_to)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor, relu, relu_
@@ -17,7 +17,7 @@ from wengert_nn.parameter import Parameter
 class Inplace(Module):
     """The base class of activations with one option: whether the input itself is changed."""
 
-    __constants__ = ["inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["inplace"]
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
@@ -43,7 +43,7 @@ class Threshold(Inplace):
     tensor([20.0000,  0.5000])
     """
 
-    __constants__ = ["threshold", "value", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["threshold", "value", "inplace"]
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -83,7 +83,7 @@ class RReLU(Inplace):
     tensor([-0.2000,  2.0000])
     """
 
-    __constants__ = ["lower", "upper", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["lower", "upper", "inplace"]
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -109,7 +109,7 @@ class Hardtanh(Inplace):
     tensor([-2.,  1.,  2.])
     """
 
-    __constants__ = ["min_val", "max_val", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["min_val", "max_val", "inplace"]
 
     def __init__(
         self,
@@ -127,8 +127,8 @@ class Hardtanh(Inplace):
                     FutureWarning,
                     stacklevel=2,
                 )
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
+        self.min_val: float = min_val if min_value is None else min_value
+        self.max_val: float = max_val if max_value is None else max_value
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
@@ -165,7 +165,7 @@ class LeakyReLU(Inplace):
     tensor([-0.1000,  2.0000])
     """
 
-    __constants__ = ["inplace", "negative_slope"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["inplace", "negative_slope"]
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -191,13 +191,13 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
-    __constants__ = ["num_parameters"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["num_parameters"]
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(wengert.empty(num_parameters, device=device, dtype=dtype))
+        self.weight: Tensor = Parameter(wengert.empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -223,7 +223,7 @@ class ELU(Inplace):
     tensor([-0.6321,  2.0000])
     """
 
-    __constants__ = ["alpha", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["alpha", "inplace"]
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -248,7 +248,7 @@ class CELU(Inplace):
     tensor([-0.7869,  2.0000])
     """
 
-    __constants__ = ["alpha", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["alpha", "inplace"]
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)

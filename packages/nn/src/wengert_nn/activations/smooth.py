@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor, sigmoid, tanh
 from wengert.nn.functional import (
     gelu,
@@ -116,7 +118,7 @@ class GLU(Module):
     tensor([0.5000, 1.0000])
     """
 
-    __constants__ = ["dim"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["dim"]
     dim: int
 
     def __init__(self, dim: int = -1) -> None:
@@ -142,7 +144,7 @@ class GELU(Module):
     tensor([-0.1587,  0.8413])
     """
 
-    __constants__ = ["approximate"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["approximate"]
     approximate: str
 
     def __init__(self, approximate: str = "none") -> None:
@@ -179,7 +181,7 @@ class Softplus(Module):
     tensor([ 0.6931, 30.0000])
     """
 
-    __constants__ = ["beta", "threshold"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["beta", "threshold"]
     beta: float
     threshold: float
 
@@ -218,7 +220,7 @@ class Hardshrink(Module):
     tensor([-1.,  0.])
     """
 
-    __constants__ = ["lambd"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["lambd"]
     lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -242,7 +244,7 @@ class Softshrink(Module):
     tensor([-0.5000,  0.0000])
     """
 
-    __constants__ = ["lambd"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["lambd"]
     lambd: float
 
     def __init__(self, lambd: float = 0.5) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn.functional import log_softmax, softmax, softmin
@@ -16,7 +16,7 @@ CALLER = 5
 class AlongDim(Module):
     """The base class of layers along one dim. Without a dim the last or the second one is taken, with a warning."""
 
-    __constants__ = ["dim"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["dim"]
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:

@@ -25,7 +25,7 @@ class _ConvNd(Module):
     Attributes are PyTorch's; ``_reversed_padding_repeated_twice`` is the padding as ``pad`` expects it.
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels", "out_channels",
         "kernel_size",
     ]  # fmt: skip

@@ -118,7 +118,7 @@ class LazyConv1d(LazyConv, Conv1d):
     (torch.Size([1, 4, 6]), 2)
     """
 
-    cls_to_become = Conv1d
+    cls_to_become: type[Any] | None = Conv1d
 
 
 class LazyConv2d(LazyConv, Conv2d):
@@ -130,7 +130,7 @@ class LazyConv2d(LazyConv, Conv2d):
     (torch.Size([1, 4, 6, 6]), 2)
     """
 
-    cls_to_become = Conv2d
+    cls_to_become: type[Any] | None = Conv2d
 
 
 class LazyConv3d(LazyConv, Conv3d):
@@ -142,7 +142,7 @@ class LazyConv3d(LazyConv, Conv3d):
     (torch.Size([1, 4, 6, 6, 6]), 2)
     """
 
-    cls_to_become = Conv3d
+    cls_to_become: type[Any] | None = Conv3d
 
 
 class LazyConvTranspose1d(LazyConvTranspose, ConvTranspose1d):
@@ -154,7 +154,7 @@ class LazyConvTranspose1d(LazyConvTranspose, ConvTranspose1d):
     (torch.Size([1, 4, 10]), 2)
     """
 
-    cls_to_become = ConvTranspose1d
+    cls_to_become: type[Any] | None = ConvTranspose1d
 
 
 class LazyConvTranspose2d(LazyConvTranspose, ConvTranspose2d):
@@ -166,7 +166,7 @@ class LazyConvTranspose2d(LazyConvTranspose, ConvTranspose2d):
     (torch.Size([1, 4, 10, 10]), 2)
     """
 
-    cls_to_become = ConvTranspose2d
+    cls_to_become: type[Any] | None = ConvTranspose2d
 
 
 class LazyConvTranspose3d(LazyConvTranspose, ConvTranspose3d):
@@ -178,4 +178,4 @@ class LazyConvTranspose3d(LazyConvTranspose, ConvTranspose3d):
     (torch.Size([1, 4, 10, 10, 10]), 2)
     """
 
-    cls_to_become = ConvTranspose3d
+    cls_to_become: type[Any] | None = ConvTranspose3d

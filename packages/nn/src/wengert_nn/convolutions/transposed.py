@@ -120,8 +120,9 @@ class ConvTranspose1d(_ConvTranspose):
     in_channels, out_channels: sizes of the dim of channels. kernel_size, stride, padding, dilation: those of the
     convolution whose gradient it is. output_padding: how much longer the result becomes, as `stride` lengths have the
     same convolution. groups, bias: see ``Conv1d``.
-    input: ``(N, C, L)`` or ``(C, L)``; output: ``(N, C_out, (L - 1) * stride - 2 * padding + dilation *
-    (kernel_size - 1) + output_padding + 1)``; a size in this range can be asked for by ``output_size=``.
+    input: ``(N, C, L)`` or ``(C, L)``; output: ``(N, C_out, L_out)`` with
+    ``L_out = (L - 1) * stride - 2 * padding + dilation * (kernel_size - 1) + output_padding + 1``; another size that
+    the convolution maps to the input's can be asked for by ``output_size=``.
     weight: ``(in_channels, out_channels / groups, kernel_size)``; bias: ``(out_channels,)``; see ``Conv1d``.
 
     >>> import wengert as wg

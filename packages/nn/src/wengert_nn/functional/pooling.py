@@ -123,9 +123,9 @@ def with_indices(pool: Callable[..., Any]) -> Callable[..., tuple[Tensor, Tensor
     return result
 
 
-max_pool1d_with_indices = with_indices(max_pool1d)
-max_pool2d_with_indices = with_indices(max_pool2d)
-max_pool3d_with_indices = with_indices(max_pool3d)
-adaptive_max_pool1d_with_indices = with_indices(adaptive_max_pool1d)
-adaptive_max_pool2d_with_indices = with_indices(adaptive_max_pool2d)
-adaptive_max_pool3d_with_indices = with_indices(adaptive_max_pool3d)
+max_pool1d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(max_pool1d)
+max_pool2d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(max_pool2d)
+max_pool3d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(max_pool3d)
+adaptive_max_pool1d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(adaptive_max_pool1d)
+adaptive_max_pool2d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(adaptive_max_pool2d)
+adaptive_max_pool3d_with_indices: Callable[..., tuple[Tensor, Tensor]] = with_indices(adaptive_max_pool3d)

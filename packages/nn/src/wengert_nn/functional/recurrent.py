@@ -294,6 +294,6 @@ def network_function(name: str, kind: Kind, words: str) -> Callable[..., tuple[T
     return run
 
 
-gru = network_function("gru", GRU, "gated recurrent units")
-rnn_tanh = network_function("rnn_tanh", TANH, "a recurrent network with tanh")
-rnn_relu = network_function("rnn_relu", RELU, "a recurrent network with relu")
+gru: Callable[..., tuple[Tensor, Tensor]] = network_function("gru", GRU, "gated recurrent units")
+rnn_tanh: Callable[..., tuple[Tensor, Tensor]] = network_function("rnn_tanh", TANH, "a recurrent network with tanh")
+rnn_relu: Callable[..., tuple[Tensor, Tensor]] = network_function("rnn_relu", RELU, "a recurrent network with relu")

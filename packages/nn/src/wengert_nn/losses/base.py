@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 
@@ -19,7 +19,7 @@ from wengert_nn.modules.module import Module
 class _Loss(Module):
     """The base class of losses: a reduction. See Note [Arguments of losses]."""
 
-    __constants__ = ["reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["reduction"]
     reduction: str
 
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:

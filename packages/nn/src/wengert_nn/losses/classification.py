@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn.functional import (
@@ -31,7 +31,7 @@ class NLLLoss(_WeightedLoss):
     tensor(2.)
     """
 
-    __constants__ = ["ignore_index", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["ignore_index", "reduction"]
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
-    __constants__ = ["ignore_index", "reduction", "label_smoothing"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["ignore_index", "reduction", "label_smoothing"]
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     tensor(1.3863)
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "num_classes", "out_features", "reduction", "ignore_index", "label_smoothing",
     ]  # fmt: skip
 
@@ -148,7 +148,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
         outputs = math.prod(out_features, start=num_classes)
-        self.linear = Linear(in_features, outputs, bias=bias, device=device, dtype=dtype)
+        self.linear: Linear = Linear(in_features, outputs, bias=bias, device=device, dtype=dtype)
         self.options = options
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -241,7 +241,7 @@ class CTCLoss(_Loss):
     tensor(0.8432)
     """
 
-    __constants__ = ["blank", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["blank", "reduction"]
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)

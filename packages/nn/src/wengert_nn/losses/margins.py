@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn.functional import (
@@ -25,7 +25,7 @@ from wengert_nn.modules.distance import PairwiseDistance
 class _MarginLoss(_Loss):
     """The base class of losses with a margin as their first option."""
 
-    __constants__ = ["margin", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["margin", "reduction"]
     margin: float
 
     def __init__(
@@ -142,7 +142,7 @@ class MultiMarginLoss(_WeightedLoss):
     tensor(0.3250)
     """
 
-    __constants__ = ["p", "margin", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["p", "margin", "reduction"]
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class TripletMarginLoss(_Loss):
     tensor(1.)
     """
 
-    __constants__ = ["margin", "p", "eps", "swap", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["margin", "p", "eps", "swap", "reduction"]
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class TripletMarginWithDistanceLoss(_Loss):
     tensor(3.)
     """
 
-    __constants__ = ["margin", "swap", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["margin", "swap", "reduction"]
 
     def __init__(
         self,

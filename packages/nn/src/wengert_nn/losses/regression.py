@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor
 from wengert.nn.functional import (
     gaussian_nll_loss,
@@ -75,7 +77,7 @@ class HuberLoss(_Loss):
     tensor([0.1250, 4.0000])
     """
 
-    __constants__ = ["reduction", "delta"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["reduction", "delta"]
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
@@ -125,7 +127,7 @@ class PoissonNLLLoss(_Loss):
     tensor(1.)
     """
 
-    __constants__ = ["log_input", "full", "eps", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["log_input", "full", "eps", "reduction"]
 
     def __init__(
         self,
@@ -158,7 +160,7 @@ class GaussianNLLLoss(_Loss):
     tensor(0.5000)
     """
 
-    __constants__ = ["full", "eps", "reduction"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["full", "eps", "reduction"]
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)

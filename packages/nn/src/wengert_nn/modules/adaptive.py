@@ -57,14 +57,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         check_cutoffs(cutoffs, n_classes)
         self.in_features = in_features
         self.n_classes = n_classes
-        self.cutoffs = [*cutoffs, n_classes]
+        self.cutoffs: list[int] = [*cutoffs, n_classes]
         self.div_value = div_value
         self.head_bias = head_bias
-        self.shortlist_size = cutoffs[0]
-        self.n_clusters = len(cutoffs)
-        self.head_size = self.shortlist_size + self.n_clusters
-        self.head = Linear(in_features, self.head_size, bias=head_bias, device=device, dtype=dtype)
-        self.tail = ModuleList()
+        self.shortlist_size: int = cutoffs[0]
+        self.n_clusters: int = len(cutoffs)
+        self.head_size: int = self.shortlist_size + self.n_clusters
+        self.head: Linear = Linear(in_features, self.head_size, bias=head_bias, device=device, dtype=dtype)
+        self.tail: ModuleList = ModuleList()
         for number in range(self.n_clusters):
             hidden = int(in_features // div_value ** (number + 1))
             outputs = self.cutoffs[number + 1] - self.cutoffs[number]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -36,9 +36,10 @@ class MultiheadAttention(Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 5, 5]))
     """
 
-    __constants__ = ["batch_first"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["batch_first"]
     bias_k: Tensor | None
     bias_v: Tensor | None
+    out_proj: NonDynamicallyQuantizableLinear
 
     def __init__(
         self,
@@ -61,13 +62,13 @@ class MultiheadAttention(Module):
             )
         super().__init__()
         self.embed_dim = embed_dim
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
+        self.kdim: int = embed_dim if kdim is None else kdim
+        self.vdim: int = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
         self.num_heads = num_heads
         self.dropout = dropout
         self.batch_first = batch_first
-        self.head_dim = embed_dim // num_heads
+        self.head_dim: int = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError(f"embed_dim must be divisible by num_heads, got {embed_dim} and {num_heads}")
         shapes = self._projections()

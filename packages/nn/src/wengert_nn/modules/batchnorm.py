@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -37,7 +37,7 @@ class _NormBase(Module):
     """The base class of batch and instance normalization: weight, bias, and the running estimates."""
 
     _version = 2
-    __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
     num_features: int
     eps: float
     momentum: float | None
@@ -143,6 +143,7 @@ class _BatchNorm(_NormBase):
 class _LazyNormBase(LazyModuleMixin, _NormBase):
     """The base class of normalizations that take the number of features from their first input."""
 
+    num_features: int
     weight: UninitializedParameter
     bias: UninitializedParameter
 
@@ -165,9 +166,9 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
             if bias:
                 self.bias = UninitializedParameter(device=device, dtype=dtype)
         if track_running_stats:
-            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
-            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = wengert.tensor(0, dtype=wengert.int64, device=device)
+            self.running_mean: UninitializedBuffer = UninitializedBuffer(device=device, dtype=dtype)
+            self.running_var: UninitializedBuffer = UninitializedBuffer(device=device, dtype=dtype)
+            self.num_batches_tracked: Tensor = wengert.tensor(0, dtype=wengert.int64, device=device)
 
     def reset_parameters(self) -> None:
         """Reset everything, once it is there."""
@@ -243,7 +244,7 @@ class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
     (torch.Size([4, 3]), 3)
     """
 
-    cls_to_become = BatchNorm1d
+    cls_to_become: type[Any] | None = BatchNorm1d
     _check_input_dim = BatchNorm1d._check_input_dim
 
 
@@ -255,7 +256,7 @@ class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
     torch.Size([2, 3, 4, 4])
     """
 
-    cls_to_become = BatchNorm2d
+    cls_to_become: type[Any] | None = BatchNorm2d
     _check_input_dim = BatchNorm2d._check_input_dim
 
 
@@ -267,7 +268,7 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
     torch.Size([2, 3, 4, 4, 4])
     """
 
-    cls_to_become = BatchNorm3d
+    cls_to_become: type[Any] | None = BatchNorm3d
     _check_input_dim = BatchNorm3d._check_input_dim
 
 

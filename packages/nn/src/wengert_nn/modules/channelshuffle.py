@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor
 
 from wengert_nn.functional.channels import channel_shuffle
@@ -20,7 +22,7 @@ class ChannelShuffle(Module):
     tensor([0., 2., 1., 3.])
     """
 
-    __constants__ = ["groups"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["groups"]
     groups: int
 
     def __init__(self, groups: int) -> None:

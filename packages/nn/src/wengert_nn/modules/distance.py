@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor
 from wengert.nn.functional import cosine_similarity, pairwise_distance
 
@@ -20,7 +22,7 @@ class PairwiseDistance(Module):
     tensor([5.])
     """
 
-    __constants__ = ["norm", "eps", "keepdim"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm", "eps", "keepdim"]
     norm: float
     eps: float
     keepdim: bool
@@ -44,7 +46,7 @@ class CosineSimilarity(Module):
     tensor([0.6000])
     """
 
-    __constants__ = ["dim", "eps"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["dim", "eps"]
     dim: int
     eps: float
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor
 from wengert.nn.functional import (
     alpha_dropout,
@@ -20,7 +22,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class _DropoutNd(Module):
     """The base class of dropouts: a probability, and whether the input itself is changed."""
 
-    __constants__ = ["p", "inplace"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["p", "inplace"]
     p: float
     inplace: bool
 

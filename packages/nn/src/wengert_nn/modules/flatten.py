@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 
@@ -20,7 +20,7 @@ class Flatten(Module):
     torch.Size([32, 25])
     """
 
-    __constants__ = ["start_dim", "end_dim"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["start_dim", "end_dim"]
     start_dim: int
     end_dim: int
 
@@ -46,7 +46,7 @@ class Unflatten(Module):
     torch.Size([2, 2, 5, 5])
     """
 
-    __constants__ = ["dim", "unflattened_size"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["dim", "unflattened_size"]
     dim: int
     unflattened_size: Sequence[int]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from wengert import Tensor
 from wengert.nn.functional import fold, unfold
@@ -26,7 +27,7 @@ class Fold(Module):
     torch.Size([1, 3, 4, 5])
     """
 
-    __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["output_size", "kernel_size", "dilation", "padding", "stride"]
 
     def __init__(
         self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
@@ -62,7 +63,7 @@ class Unfold(Module):
     torch.Size([2, 30, 4])
     """
 
-    __constants__ = ["kernel_size", "dilation", "padding", "stride"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["kernel_size", "dilation", "padding", "stride"]
 
     def __init__(self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> None:
         super().__init__()

@@ -144,7 +144,7 @@ class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
     torch.Size([2, 3, 4])
     """
 
-    cls_to_become = InstanceNorm1d
+    cls_to_become: type[Any] | None = InstanceNorm1d
     _rank = 2
 
 
@@ -156,7 +156,7 @@ class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
     torch.Size([2, 3, 4, 4])
     """
 
-    cls_to_become = InstanceNorm2d
+    cls_to_become: type[Any] | None = InstanceNorm2d
     _rank = 3
 
 
@@ -168,5 +168,5 @@ class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
     torch.Size([2, 3, 4, 4, 4])
     """
 
-    cls_to_become = InstanceNorm3d
+    cls_to_become: type[Any] | None = InstanceNorm3d
     _rank = 4

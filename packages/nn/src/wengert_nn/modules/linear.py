@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -47,7 +47,7 @@ class Linear(Module):
     torch.Size([128, 30])
     """
 
-    __constants__ = ["in_features", "out_features"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Tensor
@@ -60,7 +60,7 @@ class Linear(Module):
         self.out_features = out_features
         self.weight = Parameter(wengert.empty((out_features, in_features), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(wengert.empty(out_features, device=device, dtype=dtype))
+            self.bias: Any = Parameter(wengert.empty(out_features, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -105,7 +105,7 @@ class Bilinear(Module):
     torch.Size([128, 40])
     """
 
-    __constants__ = ["in1_features", "in2_features", "out_features"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["in1_features", "in2_features", "out_features"]
     in1_features: int
     in2_features: int
     out_features: int
@@ -126,7 +126,7 @@ class Bilinear(Module):
         self.out_features = out_features
         self.weight = Parameter(wengert.empty((out_features, in1_features, in2_features), device=device, dtype=dtype))
         if bias:
-            self.bias = Parameter(wengert.empty(out_features, device=device, dtype=dtype))
+            self.bias: Any = Parameter(wengert.empty(out_features, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -162,7 +162,8 @@ class LazyLinear(LazyModuleMixin, Linear):
     torch.Size([3, 5])
     """
 
-    cls_to_become = Linear
+    cls_to_become: type[Any] | None = Linear
+    in_features: int
     weight: UninitializedParameter
     bias: UninitializedParameter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -54,7 +54,7 @@ class LayerNorm(Affine):
             [-1.0000,  1.0000]])
     """
 
-    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["normalized_shape", "eps", "elementwise_affine"]
     normalized_shape: tuple[int, ...]
     eps: float
     elementwise_affine: bool
@@ -104,7 +104,7 @@ class GroupNorm(Affine):
     tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
     """
 
-    __constants__ = ["num_groups", "num_channels", "eps", "affine"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["num_groups", "num_channels", "eps", "affine"]
     num_groups: int
     num_channels: int
     eps: float
@@ -154,7 +154,7 @@ class RMSNorm(Module):
     tensor([1., 1.])
     """
 
-    __constants__ = ["normalized_shape", "eps", "elementwise_affine"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["normalized_shape", "eps", "elementwise_affine"]
     normalized_shape: tuple[int, ...]
     eps: float | None
     elementwise_affine: bool
@@ -172,7 +172,7 @@ class RMSNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         if elementwise_affine:
-            self.weight = Parameter(wengert.empty(self.normalized_shape, device=device, dtype=dtype))
+            self.weight: Any = Parameter(wengert.empty(self.normalized_shape, device=device, dtype=dtype))
         else:
             self.register_parameter("weight", None)
         self.reset_parameters()
@@ -222,7 +222,7 @@ class LocalResponseNorm(Neighbors):
     tensor([0.6667, 0.5000])
     """
 
-    __constants__ = ["size", "alpha", "beta", "k"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["size", "alpha", "beta", "k"]
 
     def forward(self, input: Tensor) -> Tensor:
         """Divide by a power of the mean."""

@@ -36,7 +36,7 @@ Padding = int | Sequence[int]
 class _Pad(Module):
     """The base class of paddings: how much is added at each end, and the mode."""
 
-    __constants__ = ["padding"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["padding"]
     _num_spatial_dims: ClassVar[int]
     _mode: ClassVar[str]
     padding: tuple[int, ...]
@@ -74,7 +74,7 @@ class _CircularPadNd(_Pad):
 class _ConstantPadNd(_Pad):
     """The base class of paddings with a constant."""
 
-    __constants__ = ["padding", "value"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["padding", "value"]
     value: float
 
     def __init__(self, padding: Padding, value: float) -> None:

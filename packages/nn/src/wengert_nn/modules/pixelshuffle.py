@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from wengert import Tensor
 from wengert.nn.functional import pixel_shuffle, pixel_unshuffle
 
@@ -18,7 +20,7 @@ class PixelShuffle(Module):
     torch.Size([1, 1, 12, 12])
     """
 
-    __constants__ = ["upscale_factor"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["upscale_factor"]
     upscale_factor: int
 
     def __init__(self, upscale_factor: int) -> None:
@@ -42,7 +44,7 @@ class PixelUnshuffle(Module):
     torch.Size([1, 9, 4, 4])
     """
 
-    __constants__ = ["downscale_factor"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["downscale_factor"]
     downscale_factor: int
 
     def __init__(self, downscale_factor: int) -> None:

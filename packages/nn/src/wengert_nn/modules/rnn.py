@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -74,7 +74,7 @@ class RNNBase(Module):
     mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU"; the other options are those of ``LSTM``.
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional",
         "proj_size",
     ]  # fmt: skip
@@ -179,8 +179,12 @@ class RNNBase(Module):
         texts = [f"{self.input_size}, {self.hidden_size}", *(f"{name}={value}" for name, value in changed.items())]
         return ", ".join(texts)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled, with the list of weights that PyTorch's networks have among their attributes."""
+        return {**super().__getstate__(), "_flat_weights": list(self._flat_weights)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__({name: value for name, value in state.items() if name != "_flat_weights"})
         self.__dict__.setdefault("proj_size", 0)
 
     # ---- checks of a call
@@ -385,9 +389,9 @@ class GRU(RNNBase):
     In each step and layer ``r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh)``,
     ``n = tanh(W_ih x + b_ih + r * (W_hh h + b_hh))`` and ``h' = (1 - z) * n + z * h``.
 
-    ``GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
-    device=None, dtype=None)``. The arguments, shapes and names of parameters are those of ``LSTM``; the state is one
-    tensor, and the weights of r, z and n stand one below the other.
+    The arguments are ``input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0`` and
+    ``bidirectional=False, device=None, dtype=None``. Their meanings, the shapes and the parameters' names are those of
+    ``LSTM``; the state is one tensor, and the weights of r, z and n stand one below the other.
 
     >>> import wengert as wg
     >>> network = wg.nn.GRU(10, 20, batch_first=True)

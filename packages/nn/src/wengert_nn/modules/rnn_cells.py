@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -19,7 +19,7 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 class RNNCellBase(Module):
     """The base class of cells: the parameters ``weight_ih``, ``weight_hh``, ``bias_ih`` and ``bias_hh``."""
 
-    __constants__ = ["input_size", "hidden_size", "bias"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias"]
     input_size: int
     hidden_size: int
     bias: bool
@@ -111,7 +111,7 @@ class RNNCell(RNNCellBase):
     torch.Size([3, 20])
     """
 
-    __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["input_size", "hidden_size", "bias", "nonlinearity"]
     nonlinearity: str
 
     def __init__(

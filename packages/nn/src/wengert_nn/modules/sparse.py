@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import wengert
 from wengert import Tensor
@@ -87,7 +87,7 @@ class Embedding(Table):
     tensor([0., 0., 0.], grad_fn=<EmbeddingBackward0>)
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse",
     ]  # fmt: skip
 
@@ -108,7 +108,7 @@ class Embedding(Table):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx = row_of_padding(padding_idx, num_embeddings, "Padding_idx")
+        self.padding_idx: int | None = row_of_padding(padding_idx, num_embeddings, "Padding_idx")
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -187,7 +187,7 @@ class EmbeddingBag(Table):
             [10., 12.]])
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse",
         "include_last_offset", "padding_idx",
     ]  # fmt: skip
@@ -213,7 +213,7 @@ class EmbeddingBag(Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx = row_of_padding(padding_idx, num_embeddings, "padding_idx")
+        self.padding_idx: int | None = row_of_padding(padding_idx, num_embeddings, "padding_idx")
         self._set_rows(_weight, True, device, dtype)
         self.mode = mode
         self.sparse = sparse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn import functional as F
@@ -144,7 +144,7 @@ class TransformerEncoder(Module):
     torch.Size([3, 5, 8])
     """
 
-    __constants__ = ["norm"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm"]
 
     def __init__(
         self,
@@ -155,13 +155,13 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = copies(encoder_layer, num_layers)
+        self.layers: ModuleList = copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
         reason = why_not_nested(encoder_layer)
-        self.use_nested_tensor = enable_nested_tensor and not reason
+        self.use_nested_tensor: bool = enable_nested_tensor and not reason
         if enable_nested_tensor and reason:
             warnings.warn(
                 f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}", stacklevel=2
@@ -200,11 +200,11 @@ class TransformerDecoder(Module):
     torch.Size([4, 3, 8])
     """
 
-    __constants__ = ["norm"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm"]
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
         super().__init__()
-        self.layers = copies(decoder_layer, num_layers)
+        self.layers: ModuleList = copies(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn import functional as F
@@ -34,7 +34,8 @@ class TransformerEncoderLayer(Module):
     torch.Size([5, 3, 8])
     """
 
-    __constants__ = ["norm_first"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+    self_attn: MultiheadAttention
 
     def __init__(
         self,
@@ -53,16 +54,16 @@ class TransformerEncoderLayer(Module):
         super().__init__()
         factory: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **factory)
-        self.linear1 = Linear(d_model, dim_feedforward, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **factory)
+        self.linear1: Linear = Linear(d_model, dim_feedforward, **factory)
+        self.dropout: Dropout = Dropout(dropout)
+        self.linear2: Linear = Linear(dim_feedforward, d_model, **factory)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **factory)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **factory)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = as_activation(activation)
-        self.activation_relu_or_gelu = activation_number(self.activation)
+        self.norm1: LayerNorm = LayerNorm(d_model, eps=layer_norm_eps, **factory)
+        self.norm2: LayerNorm = LayerNorm(d_model, eps=layer_norm_eps, **factory)
+        self.dropout1: Dropout = Dropout(dropout)
+        self.dropout2: Dropout = Dropout(dropout)
+        self.activation: Callable[[Tensor], Tensor] = as_activation(activation)
+        self.activation_relu_or_gelu: int = activation_number(self.activation)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -110,7 +111,9 @@ class TransformerDecoderLayer(Module):
     torch.Size([4, 3, 8])
     """
 
-    __constants__ = ["norm_first"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm_first"]
+    self_attn: MultiheadAttention
+    multihead_attn: MultiheadAttention
 
     def __init__(
         self,
@@ -130,17 +133,17 @@ class TransformerDecoderLayer(Module):
         factory: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **factory)
         self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, **factory)
-        self.linear1 = Linear(d_model, dim_feedforward, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **factory)
+        self.linear1: Linear = Linear(d_model, dim_feedforward, **factory)
+        self.dropout: Dropout = Dropout(dropout)
+        self.linear2: Linear = Linear(dim_feedforward, d_model, **factory)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **factory)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **factory)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, **factory)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = as_activation(activation)
+        self.norm1: LayerNorm = LayerNorm(d_model, eps=layer_norm_eps, **factory)
+        self.norm2: LayerNorm = LayerNorm(d_model, eps=layer_norm_eps, **factory)
+        self.norm3: LayerNorm = LayerNorm(d_model, eps=layer_norm_eps, **factory)
+        self.dropout1: Dropout = Dropout(dropout)
+        self.dropout2: Dropout = Dropout(dropout)
+        self.dropout3: Dropout = Dropout(dropout)
+        self.activation: Callable[[Tensor], Tensor] = as_activation(activation)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state.setdefault("activation", F.relu)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert import Tensor
 from wengert.nn.functional import interpolate
@@ -26,7 +26,7 @@ class Upsample(Module):
     tensor([[[1., 1., 2., 2.]]])
     """
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor",
     ]  # fmt: skip
     scale_factor: Any
@@ -40,7 +40,7 @@ class Upsample(Module):
         recompute_scale_factor: bool | None = None,
     ) -> None:
         super().__init__()
-        self.name = type(self).__name__
+        self.name: str = type(self).__name__
         self.size = size
         if isinstance(scale_factor, tuple):
             self.scale_factor = tuple(float(factor) for factor in scale_factor)

@@ -24,7 +24,7 @@ Sizes = int | None | Sequence[int | None]
 class _AdaptiveMaxPoolNd(Module):
     """The base class of adaptive max poolings."""
 
-    __constants__ = ["output_size", "return_indices"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["output_size", "return_indices"]
     _function: ClassVar[Callable[..., Any]]
 
     def __init__(self, output_size: Sizes, return_indices: bool = False) -> None:
@@ -83,7 +83,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 class _AdaptiveAvgPoolNd(Module):
     """The base class of adaptive average poolings."""
 
-    __constants__ = ["output_size"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["output_size"]
     _function: ClassVar[Callable[..., Tensor]]
 
     def __init__(self, output_size: Sizes) -> None:

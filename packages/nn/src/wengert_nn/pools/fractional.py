@@ -18,7 +18,7 @@ Sizes = int | Sequence[int]
 class _FractionalMaxPoolNd(Module):
     """The base class of fractional max poolings."""
 
-    __constants__ = ["kernel_size", "return_indices", "output_size", "output_ratio"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["kernel_size", "return_indices", "output_size", "output_ratio"]
     _num_spatial_dims: ClassVar[int]
     _function: ClassVar[Callable[..., Any]]
 
@@ -32,11 +32,11 @@ class _FractionalMaxPoolNd(Module):
     ) -> None:
         super().__init__()
         name, tuple_of = type(self).__name__, _ntuple(self._num_spatial_dims)
-        self.kernel_size = tuple_of(kernel_size)
+        self.kernel_size: tuple[int, ...] = tuple_of(kernel_size)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
-        self.output_size = None if output_size is None else tuple_of(output_size)
-        self.output_ratio = None if output_ratio is None else tuple_of(output_ratio)
+        self.output_size: tuple[int, ...] | None = None if output_size is None else tuple_of(output_size)
+        self.output_ratio: tuple[float, ...] | None = None if output_ratio is None else tuple_of(output_ratio)
         if output_size is None and output_ratio is None:
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:

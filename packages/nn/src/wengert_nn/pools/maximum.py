@@ -19,7 +19,7 @@ Sizes = int | Sequence[int]
 class _MaxPoolNd(Module):
     """The base class of max poolings. Sizes stay as they are passed: numbers or tuples."""
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode",
     ]  # fmt: skip
     _function: ClassVar[Callable[..., Any]]
@@ -35,7 +35,7 @@ class _MaxPoolNd(Module):
     ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: Sizes = kernel_size if stride is None else stride
         self.padding = padding
         self.dilation = dilation
         self.return_indices = return_indices
@@ -109,9 +109,9 @@ class _MaxUnpoolNd(Module):
     def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
         tuple_of = _ntuple(self._num_spatial_dims)
-        self.kernel_size = tuple_of(kernel_size)
-        self.stride = tuple_of(kernel_size if stride is None else stride)
-        self.padding = tuple_of(padding)
+        self.kernel_size: tuple[int, ...] = tuple_of(kernel_size)
+        self.stride: tuple[int, ...] = tuple_of(kernel_size if stride is None else stride)
+        self.padding: tuple[int, ...] = tuple_of(padding)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Put the elements of a pooling's result back where they were, with zeros elsewhere."""

@@ -19,7 +19,7 @@ Sizes = int | Sequence[int]
 class _AvgPoolNd(Module):
     """The base class of average poolings."""
 
-    __constants__ = [  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [
         "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad",
     ]  # fmt: skip
 
@@ -50,9 +50,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True,
     ) -> None:
         super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = _single(kernel_size if stride is None else stride)
-        self.padding = _single(padding)
+        self.kernel_size: tuple[int, ...] = _single(kernel_size)
+        self.stride: tuple[int, ...] = _single(kernel_size if stride is None else stride)
+        self.padding: tuple[int, ...] = _single(padding)
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
@@ -66,7 +66,7 @@ class AvgPool1d(_AvgPoolNd):
 class _AvgPool(_AvgPoolNd):
     """The base class of average poolings over two and three dims. Sizes stay as they are passed."""
 
-    __constants__ = [*_AvgPoolNd.__constants__, "divisor_override"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = [*_AvgPoolNd.__constants__, "divisor_override"]
     _function: ClassVar[Callable[..., Tensor]]
 
     def __init__(
@@ -80,7 +80,7 @@ class _AvgPool(_AvgPoolNd):
     ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
+        self.stride: Sizes = kernel_size if stride is None else stride
         self.padding = padding
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
@@ -131,7 +131,7 @@ class AvgPool3d(_AvgPool):
 class _LPPoolNd(Module):
     """The base class of poolings by a norm."""
 
-    __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]  # noqa: RUF012 - as PyTorch's
+    __constants__: ClassVar[list[str]] = ["norm_type", "kernel_size", "stride", "ceil_mode"]
     _function: ClassVar[Callable[..., Tensor]]
 
     def __init__(

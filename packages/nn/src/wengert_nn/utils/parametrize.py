@@ -61,13 +61,13 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         dtype, shape = original.dtype, original.shape
         new = self._inverse(original, strict=False)
-        self.is_tensor = isinstance(new, Tensor)
+        self.is_tensor: bool = isinstance(new, Tensor)
         if not self.is_tensor and not isinstance(new, Sequence):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                 f"Got {type(new).__name__}"
             )
-        self.ntensors = 1 if self.is_tensor else len(new)
+        self.ntensors: int = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             self._register_one(original, new)
         else:

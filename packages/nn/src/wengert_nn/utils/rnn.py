@@ -12,9 +12,8 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import wengert
 from wengert import Tensor
@@ -30,7 +29,14 @@ __all__ = [
     "unpad_sequence",
 ]
 
-PackedSequence_ = namedtuple("PackedSequence_", "data batch_sizes sorted_indices unsorted_indices")  # noqa: PYI024
+
+class PackedSequence_(NamedTuple):
+    """The fields of a PackedSequence."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
 
 
 class PackedSequence(PackedSequence_):

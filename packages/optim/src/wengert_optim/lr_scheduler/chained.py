@@ -93,7 +93,7 @@ class SequentialLR(SchedulerGroup):
             )
         self._schedulers = schedulers
         self._milestones = milestones
-        self.last_epoch = last_epoch + 1
+        self.last_epoch: int = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_group_value(group, "lr", group["initial_lr"])

@@ -119,7 +119,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.last_epoch += 1
         else:
             self._go_to(epoch or 0)
-            self.last_epoch = floor(epoch or 0)
+            self.last_epoch: int = floor(epoch or 0)
         self._set_rates(self.get_lr)
 
     def _advance(self) -> None:

@@ -66,15 +66,15 @@ class CyclicLR(MomentumScheduler):
         max_momentum: float = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         base_lrs = per_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
             for rate, group in zip(base_lrs, optimizer.param_groups, strict=True):
                 set_group_value(group, "lr", rate)
-        self.max_lrs = per_group("max_lr", optimizer, max_lr)
+        self.max_lrs: list[Any] = per_group("max_lr", optimizer, max_lr)
         down = step_size_up if step_size_down is None else step_size_down
-        self.total_size = float(step_size_up) + float(down)
-        self.step_ratio = float(step_size_up) / self.total_size
+        self.total_size: float = float(step_size_up) + float(down)
+        self.step_ratio: float = float(step_size_up) / self.total_size
         if mode not in SCALE_MODE and scale_fn is None:
             modes = ", ".join(SCALE_MODE)
             raise ValueError(f"mode is invalid and scale_fn is None: mode is one of {modes}, got {mode}")
@@ -84,6 +84,8 @@ class CyclicLR(MomentumScheduler):
         self.scale_mode: str = SCALE_MODE[mode] if scale_fn is None else scale_mode
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
+            self.base_momentums: list[Any]
+            self.max_momentums: list[Any]
             momenta = self._init_momentum(optimizer, base_momentum, max_momentum, last_epoch)
             self.base_momentums, self.max_momentums = momenta
         super().__init__(optimizer, last_epoch)

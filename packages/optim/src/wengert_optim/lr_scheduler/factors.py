@@ -100,7 +100,7 @@ class MultiStepLR(FactorLR):
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
-        self.milestones = Counter(milestones)
+        self.milestones: Counter[int] = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 

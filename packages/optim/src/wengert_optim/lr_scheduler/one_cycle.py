@@ -61,8 +61,8 @@ class OneCycleLR(MomentumScheduler):
         three_phase: bool = False,
         last_epoch: int = -1,
     ) -> None:
-        self.optimizer = check_optimizer(optimizer)
-        self.total_steps = number_of_steps(total_steps, epochs, steps_per_epoch)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
+        self.total_steps: int = number_of_steps(total_steps, epochs, steps_per_epoch)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         self._schedule_phases = schedule_phases(self.total_steps, pct_start, three_phase)

@@ -60,9 +60,10 @@ class ReduceLROnPlateau(LRScheduler):
         if factor >= 1.0:
             raise ValueError(f"Factor should be < 1.0, got {factor}")
         self.factor = factor
-        self.optimizer = check_optimizer(optimizer)
+        self.optimizer: Optimizer = check_optimizer(optimizer)
         groups = len(optimizer.param_groups)
         self.default_min_lr: float | None = None
+        self.min_lrs: list[float]
         if isinstance(min_lr, (list, tuple)):
             if len(min_lr) != groups:
                 raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}: one for each group")
@@ -73,7 +74,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.patience = patience
         self.cooldown = cooldown
         self.eps = eps
-        self.last_epoch = 0
+        self.last_epoch: int = 0
         self._last_lr = group_values(optimizer, "lr")
         self._init_is_better(mode, threshold, threshold_mode)
         self._reset()
@@ -83,16 +84,16 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {mode} is unknown! It is 'min' or 'max'")
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown! It is 'rel' or 'abs'")
-        self.mode_worse = inf if mode == "min" else -inf
+        self.mode_worse: float = inf if mode == "min" else -inf
         self.mode = mode
         self.threshold = threshold
         self.threshold_mode = threshold_mode
 
     def _reset(self) -> None:
         """Forget all metrics."""
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
+        self.best: float = self.mode_worse
+        self.cooldown_counter: int = 0
+        self.num_bad_epochs: int = 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of the metric, and reduce the learning rates if it has not improved for too long.

@@ -1,2 +1,6 @@
 # Written by tools/generate/module_stubs.py.
 from wengert_distributions.continuous.cauchy import Cauchy as Cauchy
+
+__all__ = [
+    "Cauchy"
+]

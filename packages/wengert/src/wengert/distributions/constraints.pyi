@@ -31,3 +31,12 @@ from wengert_distributions.constraints import unit_interval as unit_interval
 from wengert_distributions.constraints.base import Constraint as Constraint
 from wengert_distributions.constraints.base import is_dependent as is_dependent
 from wengert_distributions.constraints.composite import MixtureSameFamilyConstraint as MixtureSameFamilyConstraint
+
+__all__ = [
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
+    "dependent_property", "greater_than", "greater_than_eq", "half_open_interval", "independent",
+    "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky", "lower_triangular",
+    "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite",
+    "positive_integer", "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack", "symmetric",
+    "unit_interval"
+]

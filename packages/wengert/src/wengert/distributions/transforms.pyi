@@ -19,3 +19,11 @@ from wengert_distributions.transforms.pointwise import SoftplusTransform as Soft
 from wengert_distributions.transforms.pointwise import TanhTransform as TanhTransform
 from wengert_distributions.transforms.simplex import SoftmaxTransform as SoftmaxTransform
 from wengert_distributions.transforms.simplex import StickBreakingTransform as StickBreakingTransform
+
+__all__ = [
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+    "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+    "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+    "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+    "identity_transform"
+]

@@ -1,2 +1,6 @@
 # Written by tools/generate/module_stubs.py.
 from wengert_distributions.continuous.von_mises import VonMises as VonMises
+
+__all__ = [
+    "VonMises"
+]

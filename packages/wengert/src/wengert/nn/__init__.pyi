@@ -2,6 +2,7 @@
 from wengert.nn import functional as functional
 from wengert.nn import init as init
 from wengert.nn import modules as modules
+from wengert.nn import parallel as parallel
 from wengert.nn import parameter as parameter
 from wengert.nn import utils as utils
 from wengert_nn.activations.rectifiers import CELU as CELU
@@ -80,8 +81,6 @@ from wengert_nn.modules.channelshuffle import ChannelShuffle as ChannelShuffle
 from wengert_nn.modules.container import Container as Container
 from wengert_nn.modules.container import ModuleDict as ModuleDict
 from wengert_nn.modules.container import ModuleList as ModuleList
-from wengert_nn.modules.container import ParameterDict as ParameterDict
-from wengert_nn.modules.container import ParameterList as ParameterList
 from wengert_nn.modules.container import Sequential as Sequential
 from wengert_nn.modules.distance import CosineSimilarity as CosineSimilarity
 from wengert_nn.modules.distance import PairwiseDistance as PairwiseDistance
@@ -127,6 +126,8 @@ from wengert_nn.modules.padding import ReplicationPad3d as ReplicationPad3d
 from wengert_nn.modules.padding import ZeroPad1d as ZeroPad1d
 from wengert_nn.modules.padding import ZeroPad2d as ZeroPad2d
 from wengert_nn.modules.padding import ZeroPad3d as ZeroPad3d
+from wengert_nn.modules.parameter_containers import ParameterDict as ParameterDict
+from wengert_nn.modules.parameter_containers import ParameterList as ParameterList
 from wengert_nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
 from wengert_nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
 from wengert_nn.modules.rnn import GRU as GRU
@@ -147,6 +148,7 @@ from wengert_nn.modules.transformer_layers import TransformerEncoderLayer as Tra
 from wengert_nn.modules.upsampling import Upsample as Upsample
 from wengert_nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from wengert_nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+from wengert_nn.parallel import DataParallel as DataParallel
 from wengert_nn.parameter import Buffer as Buffer
 from wengert_nn.parameter import Parameter as Parameter
 from wengert_nn.parameter import UninitializedBuffer as UninitializedBuffer
@@ -171,3 +173,32 @@ from wengert_nn.pools.mean import AvgPool3d as AvgPool3d
 from wengert_nn.pools.mean import LPPool1d as LPPool1d
 from wengert_nn.pools.mean import LPPool2d as LPPool2d
 from wengert_nn.pools.mean import LPPool3d as LPPool3d
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveLogSoftmaxWithLoss",
+    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AlphaDropout", "AvgPool1d", "AvgPool2d",
+    "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "Buffer",
+    "CELU", "CTCLoss", "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
+    "ConstantPad2d", "ConstantPad3d", "Container", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
+    "ConvTranspose2d", "ConvTranspose3d", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss",
+    "CrossMapLRN2d", "DataParallel", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding",
+    "EmbeddingBag", "FeatureAlphaDropout", "Flatten", "Fold", "FractionalMaxPool2d", "FractionalMaxPool3d", "GELU",
+    "GLU", "GRU", "GRUCell", "GaussianNLLLoss", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "HingeEmbeddingLoss", "HuberLoss", "Identity", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
+    "KLDivLoss", "L1Loss", "LPPool1d", "LPPool2d", "LPPool3d", "LSTM", "LSTMCell", "LayerNorm", "LazyBatchNorm1d",
+    "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
+    "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
+    "LazyLinear", "LeakyReLU", "Linear", "LinearCrossEntropyLoss", "LinearCrossEntropyOptions", "LocalResponseNorm",
+    "LogSigmoid", "LogSoftmax", "MSELoss", "MarginRankingLoss", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Mish", "Module", "ModuleDict", "ModuleList",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultiheadAttention", "NLLLoss",
+    "NLLLoss2d", "PReLU", "PairwiseDistance", "Parameter", "ParameterDict", "ParameterList", "PixelShuffle",
+    "PixelUnshuffle", "PoissonNLLLoss", "RMSNorm", "RNN", "RNNBase", "RNNCell", "RNNCellBase", "RReLU", "ReLU",
+    "ReLU6", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "Softmax",
+    "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
+    "Threshold", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "Unflatten", "Unfold",
+    "UninitializedBuffer", "UninitializedParameter", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
+    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"
+]

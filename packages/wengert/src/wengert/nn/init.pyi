@@ -32,3 +32,11 @@ from wengert_nn.init import xavier_normal_ as xavier_normal_
 from wengert_nn.init import xavier_uniform as xavier_uniform
 from wengert_nn.init import xavier_uniform_ as xavier_uniform_
 from wengert_nn.init import zeros_ as zeros_
+
+__all__ = [
+    "_calculate_correct_fan", "_calculate_fan_in_and_fan_out", "_no_grad_fill_", "_no_grad_normal_",
+    "_no_grad_trunc_normal_", "_no_grad_uniform_", "_no_grad_zero_", "calculate_gain", "constant", "constant_",
+    "dirac", "dirac_", "eye", "eye_", "kaiming_normal", "kaiming_normal_", "kaiming_uniform", "kaiming_uniform_",
+    "normal", "normal_", "ones_", "orthogonal", "orthogonal_", "sparse", "sparse_", "trunc_normal_", "uniform",
+    "uniform_", "xavier_normal", "xavier_normal_", "xavier_uniform", "xavier_uniform_", "zeros_"
+]

@@ -32,3 +32,8 @@ from wengert_optim.rprop import Rprop as Rprop
 from wengert_optim.sgd import SGD as SGD
 from wengert_optim.sparse_adam import SparseAdam as SparseAdam
 from wengert_optim.swap import swap_in_optimizer_params_and_state as swap_in_optimizer_params_and_state
+
+__all__ = [
+    "ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "Optimizer",
+    "RAdam", "RMSprop", "Rprop", "SGD", "SparseAdam", "swap_in_optimizer_params_and_state"
+]

@@ -22,3 +22,11 @@ from wengert_optim.lr_scheduler.functions import LambdaLR as LambdaLR
 from wengert_optim.lr_scheduler.functions import MultiplicativeLR as MultiplicativeLR
 from wengert_optim.lr_scheduler.one_cycle import OneCycleLR as OneCycleLR
 from wengert_optim.lr_scheduler.plateau import ReduceLROnPlateau as ReduceLROnPlateau
+
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
+    "EPOCH_DEPRECATION_WARNING", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
+    "_enable_get_lr_call", "_format_param", "_param_groups_val_list", "_update_param_group_val",
+    "_warn_get_lr_called_within_step"
+]

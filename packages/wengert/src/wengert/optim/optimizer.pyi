@@ -25,3 +25,12 @@ from wengert_optim.torch_names import _get_capturable_supported_devices as _get_
 from wengert_optim.torch_names import _get_value as _get_value
 from wengert_optim.torch_names import _stack_if_compiling as _stack_if_compiling
 from wengert_optim.torch_names import _view_as_real as _view_as_real
+
+__all__ = [
+    "Optimizer", "ParamsT", "_RequiredParameter", "_capturable_doc", "_default_to_fused_or_foreach",
+    "_device_dtype_check_for_fused", "_differentiable_doc", "_disable_dynamo_if_unsupported", "_foreach_doc",
+    "_fused_doc", "_get_capturable_supported_devices", "_get_scalar_dtype", "_get_value",
+    "_global_optimizer_post_hooks", "_global_optimizer_pre_hooks", "_maximize_doc", "_params_doc", "_params_t",
+    "_stack_if_compiling", "_to_scalar", "_use_grad_for_differentiable", "_view_as_real", "params_t",
+    "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook", "required"
+]

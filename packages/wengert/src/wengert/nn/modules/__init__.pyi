@@ -1,7 +1,6 @@
 # Written by tools/generate/module_stubs.py.
 from wengert.nn.modules import activation as activation
 from wengert.nn.modules import adaptive as adaptive
-from wengert.nn.modules import attention as attention
 from wengert.nn.modules import batchnorm as batchnorm
 from wengert.nn.modules import channelshuffle as channelshuffle
 from wengert.nn.modules import container as container
@@ -100,8 +99,6 @@ from wengert_nn.modules.channelshuffle import ChannelShuffle as ChannelShuffle
 from wengert_nn.modules.container import Container as Container
 from wengert_nn.modules.container import ModuleDict as ModuleDict
 from wengert_nn.modules.container import ModuleList as ModuleList
-from wengert_nn.modules.container import ParameterDict as ParameterDict
-from wengert_nn.modules.container import ParameterList as ParameterList
 from wengert_nn.modules.container import Sequential as Sequential
 from wengert_nn.modules.distance import CosineSimilarity as CosineSimilarity
 from wengert_nn.modules.distance import PairwiseDistance as PairwiseDistance
@@ -147,6 +144,8 @@ from wengert_nn.modules.padding import ReplicationPad3d as ReplicationPad3d
 from wengert_nn.modules.padding import ZeroPad1d as ZeroPad1d
 from wengert_nn.modules.padding import ZeroPad2d as ZeroPad2d
 from wengert_nn.modules.padding import ZeroPad3d as ZeroPad3d
+from wengert_nn.modules.parameter_containers import ParameterDict as ParameterDict
+from wengert_nn.modules.parameter_containers import ParameterList as ParameterList
 from wengert_nn.modules.pixelshuffle import PixelShuffle as PixelShuffle
 from wengert_nn.modules.pixelshuffle import PixelUnshuffle as PixelUnshuffle
 from wengert_nn.modules.rnn import GRU as GRU
@@ -187,3 +186,31 @@ from wengert_nn.pools.mean import AvgPool3d as AvgPool3d
 from wengert_nn.pools.mean import LPPool1d as LPPool1d
 from wengert_nn.pools.mean import LPPool2d as LPPool2d
 from wengert_nn.pools.mean import LPPool3d as LPPool3d
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveLogSoftmaxWithLoss",
+    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AlphaDropout", "AvgPool1d", "AvgPool2d",
+    "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Bilinear", "CELU",
+    "CTCLoss", "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
+    "ConstantPad2d", "ConstantPad3d", "Container", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
+    "ConvTranspose2d", "ConvTranspose3d", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss",
+    "CrossMapLRN2d", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "ELU", "Embedding", "EmbeddingBag",
+    "FeatureAlphaDropout", "Flatten", "Fold", "FractionalMaxPool2d", "FractionalMaxPool3d", "GELU", "GLU", "GRU",
+    "GRUCell", "GaussianNLLLoss", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "HingeEmbeddingLoss", "HuberLoss", "Identity", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
+    "KLDivLoss", "L1Loss", "LPPool1d", "LPPool2d", "LPPool3d", "LSTM", "LSTMCell", "LayerNorm", "LazyBatchNorm1d",
+    "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
+    "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
+    "LazyLinear", "LeakyReLU", "Linear", "LinearCrossEntropyLoss", "LinearCrossEntropyOptions", "LocalResponseNorm",
+    "LogSigmoid", "LogSoftmax", "MSELoss", "MarginRankingLoss", "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "Mish", "Module", "ModuleDict", "ModuleList",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultiheadAttention", "NLLLoss",
+    "NLLLoss2d", "PReLU", "PairwiseDistance", "ParameterDict", "ParameterList", "PixelShuffle", "PixelUnshuffle",
+    "PoissonNLLLoss", "RMSNorm", "RNN", "RNNBase", "RNNCell", "RNNCellBase", "RReLU", "ReLU", "ReLU6",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "Softmax",
+    "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "SyncBatchNorm", "Tanh", "Tanhshrink",
+    "Threshold", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "Unflatten", "Unfold",
+    "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"
+]

@@ -28,3 +28,9 @@ from wengert_nn.activations.softmax import Softmax as Softmax
 from wengert_nn.activations.softmax import Softmax2d as Softmax2d
 from wengert_nn.activations.softmax import Softmin as Softmin
 from wengert_nn.modules.attention import MultiheadAttention as MultiheadAttention
+
+__all__ = [
+    "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid",
+    "LogSoftmax", "Mish", "MultiheadAttention", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
+    "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"
+]

@@ -9,3 +9,8 @@ from wengert_nn.modules.batchnorm import SyncBatchNorm as SyncBatchNorm
 from wengert_nn.modules.batchnorm import _BatchNorm as _BatchNorm
 from wengert_nn.modules.batchnorm import _LazyNormBase as _LazyNormBase
 from wengert_nn.modules.batchnorm import _NormBase as _NormBase
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
+    "SyncBatchNorm", "_BatchNorm", "_LazyNormBase", "_NormBase"
+]

@@ -14,3 +14,9 @@ from wengert_nn.convolutions.transposed import ConvTranspose1d as ConvTranspose1
 from wengert_nn.convolutions.transposed import ConvTranspose2d as ConvTranspose2d
 from wengert_nn.convolutions.transposed import ConvTranspose3d as ConvTranspose3d
 from wengert_nn.convolutions.transposed import _ConvTransposeNd as _ConvTransposeNd
+
+__all__ = [
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "LazyConv1d",
+    "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "_ConvNd",
+    "_ConvTransposeNd", "_LazyConvXdMixin"
+]

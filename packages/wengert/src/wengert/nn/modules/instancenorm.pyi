@@ -6,3 +6,8 @@ from wengert_nn.modules.instancenorm import LazyInstanceNorm1d as LazyInstanceNo
 from wengert_nn.modules.instancenorm import LazyInstanceNorm2d as LazyInstanceNorm2d
 from wengert_nn.modules.instancenorm import LazyInstanceNorm3d as LazyInstanceNorm3d
 from wengert_nn.modules.instancenorm import _InstanceNorm as _InstanceNorm
+
+__all__ = [
+    "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d", "_InstanceNorm"
+]

@@ -4,3 +4,7 @@ from wengert_nn.modules.linear import Identity as Identity
 from wengert_nn.modules.linear import LazyLinear as LazyLinear
 from wengert_nn.modules.linear import Linear as Linear
 from wengert_nn.modules.linear import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
+
+__all__ = [
+    "Bilinear", "Identity", "LazyLinear", "Linear", "NonDynamicallyQuantizableLinear"
+]

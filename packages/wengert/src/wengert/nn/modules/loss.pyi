@@ -24,3 +24,11 @@ from wengert_nn.losses.regression import L1Loss as L1Loss
 from wengert_nn.losses.regression import MSELoss as MSELoss
 from wengert_nn.losses.regression import PoissonNLLLoss as PoissonNLLLoss
 from wengert_nn.losses.regression import SmoothL1Loss as SmoothL1Loss
+
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "MSELoss",
+    "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss",
+    "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss", "_Loss", "_WeightedLoss"
+]

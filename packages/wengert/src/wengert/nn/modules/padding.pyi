@@ -14,3 +14,9 @@ from wengert_nn.modules.padding import ReplicationPad3d as ReplicationPad3d
 from wengert_nn.modules.padding import ZeroPad1d as ZeroPad1d
 from wengert_nn.modules.padding import ZeroPad2d as ZeroPad2d
 from wengert_nn.modules.padding import ZeroPad3d as ZeroPad3d
+
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"
+]

@@ -25,3 +25,11 @@ from wengert_nn.pools.mean import LPPool2d as LPPool2d
 from wengert_nn.pools.mean import LPPool3d as LPPool3d
 from wengert_nn.pools.mean import _AvgPoolNd as _AvgPoolNd
 from wengert_nn.pools.mean import _LPPoolNd as _LPPoolNd
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d",
+    "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d",
+    "MaxUnpool3d", "_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_AvgPoolNd", "_LPPoolNd", "_MaxPoolNd",
+    "_MaxUnpoolNd"
+]

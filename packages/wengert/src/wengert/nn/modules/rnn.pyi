@@ -8,3 +8,7 @@ from wengert_nn.modules.rnn_cells import GRUCell as GRUCell
 from wengert_nn.modules.rnn_cells import LSTMCell as LSTMCell
 from wengert_nn.modules.rnn_cells import RNNCell as RNNCell
 from wengert_nn.modules.rnn_cells import RNNCellBase as RNNCellBase
+
+__all__ = [
+    "GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase", "apply_permutation"
+]

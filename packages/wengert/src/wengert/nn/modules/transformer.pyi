@@ -4,3 +4,7 @@ from wengert_nn.modules.transformer import TransformerDecoder as TransformerDeco
 from wengert_nn.modules.transformer import TransformerEncoder as TransformerEncoder
 from wengert_nn.modules.transformer_layers import TransformerDecoderLayer as TransformerDecoderLayer
 from wengert_nn.modules.transformer_layers import TransformerEncoderLayer as TransformerEncoderLayer
+
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"
+]

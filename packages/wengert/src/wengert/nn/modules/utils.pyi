@@ -7,3 +7,8 @@ from wengert_nn.modules.utils import _reverse_repeat_tuple as _reverse_repeat_tu
 from wengert_nn.modules.utils import _single as _single
 from wengert_nn.modules.utils import _triple as _triple
 from wengert_nn.modules.utils import consume_prefix_in_state_dict_if_present as consume_prefix_in_state_dict_if_present
+
+__all__ = [
+    "_list_with_default", "_ntuple", "_pair", "_quadruple", "_reverse_repeat_tuple", "_single", "_triple",
+    "consume_prefix_in_state_dict_if_present"
+]

@@ -6,7 +6,6 @@ from wengert.nn.utils import init as init
 from wengert.nn.utils import memory_format as memory_format
 from wengert.nn.utils import parametrizations as parametrizations
 from wengert.nn.utils import parametrize as parametrize
-from wengert.nn.utils import prune as prune
 from wengert.nn.utils import rnn as rnn
 from wengert.nn.utils import stateless as stateless
 from wengert_nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
@@ -27,3 +26,11 @@ from wengert_nn.utils.spectral_norm import remove_spectral_norm as remove_spectr
 from wengert_nn.utils.spectral_norm import spectral_norm as spectral_norm
 from wengert_nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
 from wengert_nn.utils.weight_norm import weight_norm as weight_norm
+
+__all__ = [
+    "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
+    "convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format", "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights", "get_total_norm",
+    "parameters_to_vector", "remove_spectral_norm", "remove_weight_norm", "skip_init", "spectral_norm",
+    "vector_to_parameters", "weight_norm"
+]

@@ -6,3 +6,8 @@ from wengert_nn.utils.parametrize import register_parametrization as register_pa
 from wengert_nn.utils.parametrize import remove_parametrizations as remove_parametrizations
 from wengert_nn.utils.parametrize import transfer_parametrizations_and_params as transfer_parametrizations_and_params
 from wengert_nn.utils.parametrized_class import type_before_parametrizations as type_before_parametrizations
+
+__all__ = [
+    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
+    "transfer_parametrizations_and_params", "type_before_parametrizations"
+]

@@ -23,3 +23,10 @@ from wengert_data.sampler import Sampler as Sampler
 from wengert_data.sampler import SequentialSampler as SequentialSampler
 from wengert_data.sampler import SubsetRandomSampler as SubsetRandomSampler
 from wengert_data.sampler import WeightedRandomSampler as WeightedRandomSampler
+
+__all__ = [
+    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler",
+    "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
+    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "_DatasetKind", "default_collate",
+    "default_convert", "get_worker_info", "random_split"
+]

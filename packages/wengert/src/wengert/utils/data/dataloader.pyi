@@ -14,3 +14,9 @@ from wengert_data.sampler import BatchSampler as BatchSampler
 from wengert_data.sampler import RandomSampler as RandomSampler
 from wengert_data.sampler import Sampler as Sampler
 from wengert_data.sampler import SequentialSampler as SequentialSampler
+
+__all__ = [
+    "BatchSampler", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler",
+    "_BaseDataLoaderIter", "_DatasetKind", "_InfiniteConstantSampler", "_MultiProcessingDataLoaderIter",
+    "_SingleProcessDataLoaderIter", "default_collate", "default_convert", "get_worker_info"
+]

@@ -8,3 +8,8 @@ from wengert_data.dataset import Subset as Subset
 from wengert_data.dataset import T_co as T_co
 from wengert_data.dataset import TensorDataset as TensorDataset
 from wengert_data.dataset import random_split as random_split
+
+__all__ = [
+    "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "T_co",
+    "TensorDataset", "random_split"
+]

@@ -6,3 +6,8 @@ from wengert_data.sampler import Sampler as Sampler
 from wengert_data.sampler import SequentialSampler as SequentialSampler
 from wengert_data.sampler import SubsetRandomSampler as SubsetRandomSampler
 from wengert_data.sampler import WeightedRandomSampler as WeightedRandomSampler
+
+__all__ = [
+    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler", "T_co",
+    "WeightedRandomSampler"
+]

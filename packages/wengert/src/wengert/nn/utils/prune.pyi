@@ -1,2 +1,0 @@
-# Written by tools/generate/module_stubs.py.
-
