@@ -128,4 +128,6 @@ def large_rows(elements: int = 10**7) -> list[Row]:
 
 
 def all_rows() -> list[Row]:
-    return [*pointwise_rows(), *backward_rows(), *program_rows(), *view_rows(), *large_rows()]
+    from tools.compare.module_rows import module_rows  # which needs Row
+
+    return [*pointwise_rows(), *backward_rows(), *program_rows(), *view_rows(), *large_rows(), *module_rows()]
