@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from einops import einsum, rearrange, reduce, repeat
 from einops.layers.torch import EinMix, Rearrange, Reduce
-from fixed import fix_parameters, gradients, numbers
+from fixed_numbers import fix_parameters, gradients, numbers
 
 
 def main() -> dict[str, Any]:

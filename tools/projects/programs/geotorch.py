@@ -4,7 +4,7 @@ from typing import Any
 
 import geotorch
 import torch
-from fixed import fix_parameters, numbers
+from fixed_numbers import fix_parameters, numbers
 
 
 def main() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import higher
 import torch
-from fixed import fix_parameters, gradients, numbers
+from fixed_numbers import fix_parameters, gradients, numbers
 
 
 def main() -> dict[str, Any]:

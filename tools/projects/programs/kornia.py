@@ -5,12 +5,13 @@ from typing import Any
 import kornia.filters as filters
 import kornia.geometry as geometry
 import torch
-from fixed import numbers
+from fixed_numbers import numbers
 
 
 def main() -> dict[str, Any]:
-    rows, columns = torch.meshgrid(torch.linspace(-1, 1, 32), torch.linspace(-1, 1, 40), indexing="ij")
-    image = torch.exp(-8 * ((rows - 0.2) ** 2 + (columns + 0.1) ** 2))[None, None].double()
+    sides = [torch.linspace(-1, 1, size, dtype=torch.float64) for size in (32, 40)]
+    rows, columns = torch.meshgrid(*sides, indexing="ij")
+    image = torch.exp(-8 * ((rows - 0.2) ** 2 + (columns + 0.1) ** 2))[None, None]
     matrix = torch.tensor([[[1.0, 0.05, 1.5], [-0.04, 0.98, -0.5], [1e-4, 2e-4, 1.0]]], dtype=torch.float64)
     target = geometry.transform.warp_perspective(image, matrix, dsize=(32, 40))
     guess = torch.eye(3, dtype=torch.float64)[None].requires_grad_()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pypose as pp
 import torch
-from fixed import numbers
+from fixed_numbers import numbers
 
 
 class Inverse(torch.nn.Module):
@@ -30,5 +30,6 @@ def main() -> dict[str, Any]:
     optimizer = pp.optim.LM(model, strategy=pp.optim.strategy.Adaptive(damping=1e-6))
     losses = [float(optimizer.step(poses)) for _ in range(4)]
     jacobian = pp.so3(numbers(5, 3, seed=4)).Jr()
-    return {"moved": moved.detach(), "gradient": motions.grad.tensor() if hasattr(motions.grad, "tensor") else motions.grad,
-            "product": product, "losses": losses[:2], "jacobian": jacobian}
+    gradient = motions.grad.as_subclass(torch.Tensor)
+    return {"moved": moved.detach().as_subclass(torch.Tensor), "gradient": gradient, "product": product,
+            "losses": losses[:2], "jacobian": jacobian}

@@ -3,7 +3,7 @@
 from typing import Any
 
 import torch
-from fixed import numbers
+from fixed_numbers import numbers
 from qpth.qp import QPFunction
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import roma
 import torch
-from fixed import numbers
+from fixed_numbers import numbers
 
 
 def main() -> dict[str, Any]:

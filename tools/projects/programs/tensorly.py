@@ -4,7 +4,7 @@ from typing import Any
 
 import tensorly as tl
 import torch
-from fixed import numbers
+from fixed_numbers import numbers
 from tensorly.decomposition import non_negative_parafac, parafac, tensor_train, tucker
 
 

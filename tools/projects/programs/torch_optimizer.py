@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 import torch_optimizer
-from fixed import fix_parameters, numbers
+from fixed_numbers import fix_parameters, numbers
 
 NAMES = "AdaBound AdaBelief AdaMod DiffGrad Lamb MADGRAD NovoGrad QHAdam RAdam Shampoo SWATS Yogi PID SGDW".split()
 
@@ -13,7 +13,8 @@ def main() -> dict[str, Any]:
     found: dict[str, Any] = {}
     inputs, targets = numbers(64, 4), numbers(64, 2, seed=1)
     for name in NAMES:
-        net = fix_parameters(torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)).double())
+        net = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)).double()
+        fix_parameters(net)
         optimizer = getattr(torch_optimizer, name)(net.parameters(), lr=0.01)
         losses = []
         for _ in range(20):

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 import torchcde
-from fixed import fix_parameters, gradients, numbers
+from fixed_numbers import fix_parameters, gradients, numbers
 
 
 class Field(torch.nn.Module):

@@ -3,7 +3,7 @@
 from typing import Any
 
 import torch
-from fixed import fix_parameters, gradients
+from fixed_numbers import fix_parameters, gradients
 from torchdiffeq import odeint, odeint_adjoint
 
 

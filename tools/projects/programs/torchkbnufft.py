@@ -4,12 +4,13 @@ from typing import Any
 
 import torch
 import torchkbnufft as tkbn
-from fixed import numbers
+from fixed_numbers import numbers
 
 
 def main() -> dict[str, Any]:
     points = numbers(2, 400) * 3.14159
-    rows, columns = torch.meshgrid(torch.linspace(-1, 1, 20), torch.linspace(-1, 1, 20), indexing="ij")
+    side = torch.linspace(-1, 1, 20, dtype=torch.float64)
+    rows, columns = torch.meshgrid(side, side, indexing="ij")
     image = torch.complex(torch.exp(-5 * (rows**2 + columns**2)), rows * columns)[None, None].to(torch.complex128)
     forward = tkbn.KbNufft(im_size=(20, 20)).to(torch.complex128)
     adjoint = tkbn.KbNufftAdjoint(im_size=(20, 20)).to(torch.complex128)

@@ -4,24 +4,28 @@ from typing import Any
 
 import torch
 import torchsde
-from fixed import fix_parameters, gradients
+from fixed_numbers import fix_parameters, gradients
 
 
 class Path(torchsde.BaseBrownian):  # type: ignore[misc]
     """A path that stands for Brownian motion: random streams are other ones on each side."""
 
     levy_area_approximation = "none"
+    dtype, device = torch.float64, torch.device("cpu")
+    shape = torch.Size((8, 3))
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.shape, self.dtype, self.device = torch.Size(shape), torch.float64, torch.device("cpu")
-        self.phase = torch.arange(shape[0] * shape[1], dtype=torch.float64).reshape(shape)
+        self.phase = torch.arange(24, dtype=torch.float64).reshape(8, 3)
 
     def value(self, t: Any) -> Any:
         return sum(torch.sin(float(t) * k * k + self.phase * k) / k for k in range(1, 12))
 
-    def __call__(self, ta: Any, tb: Any = None, return_U: bool = False, return_A: bool = False) -> Any:  # noqa: N803
+    def __call__(self, ta: Any, tb: Any = None, return_U: bool = False, return_A: bool = False) -> Any:
         return self.value(ta) if tb is None else self.value(tb) - self.value(ta)
+
+    def __repr__(self) -> str:
+        return "Path()"
 
     def size(self) -> Any:
         return self.shape
@@ -49,9 +53,12 @@ def main() -> dict[str, Any]:
     start = torch.linspace(-1.0, 1.0, 24, dtype=torch.float64).reshape(8, 3)
     times = torch.linspace(0.0, 1.0, 5, dtype=torch.float64)
     found: dict[str, Any] = {}
-    for method, solve, kind in (("milstein", torchsde.sdeint, "ito"), ("midpoint", torchsde.sdeint_adjoint, "stratonovich")):
+    for method, solve, kind in (
+        ("milstein", torchsde.sdeint, "ito"),
+        ("midpoint", torchsde.sdeint_adjoint, "stratonovich"),
+    ):
         equation = fix_parameters(Equation(kind))
-        end = solve(equation, start, times, bm=Path((8, 3)), method=method, dt=0.02)
+        end = solve(equation, start, times, bm=Path(), method=method, dt=0.02)
         (end**2).mean().backward()
         found[method] = end.detach()
         found[f"{method}: gradients"] = gradients(equation)

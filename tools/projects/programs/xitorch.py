@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 import xitorch
-from fixed import numbers
+from fixed_numbers import numbers
 from xitorch.integrate import quad, solve_ivp
 from xitorch.interpolate import Interp1D
 from xitorch.linalg import solve, symeig
@@ -35,7 +35,8 @@ def main() -> dict[str, Any]:
     times = torch.linspace(0, 1, 6, dtype=torch.float64)
     path = solve_ivp(lambda t, y, m: y @ m - y, times, torch.ones((1, 5), dtype=torch.float64), params=(a,))
     found["path: gradient"] = torch.autograd.grad(path.sum(), a)[0]
-    integral = quad(lambda x, m: torch.exp(-(x**2) * m.square().sum()), 0.0, 2.0, params=(a,))
+    ends = torch.tensor([0.0, 2.0], dtype=torch.float64)
+    integral = quad(lambda x, m: torch.exp(-(x**2) * m.square().sum()), *ends, params=(a,))
     found["integral: gradient"] = torch.autograd.grad(integral.sum(), a)[0]
     grid = torch.linspace(0, 1, 10, dtype=torch.float64)
     found["spline"] = Interp1D(grid, torch.sin(4 * grid), method="cspline")(torch.linspace(0.05, 0.95, 7).double())

@@ -1,0 +1,1 @@
+"""Public projects that use PyTorch, run on wengert and on PyTorch."""
