@@ -29,6 +29,7 @@ x = wg.tensor([1.0, 2.0, 3.0], requires_grad=True)
 assert x.grad.tolist() == [2.0, 4.0, 6.0], x.grad
 """
 TRY_ALL = """
+import io
 import wengert as wg
 x = wg.tensor([0.0], requires_grad=True)
 wg.special.i1(x).sum().backward()
@@ -36,6 +37,16 @@ assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
 assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
 assert wg.compile(wg.sin) is wg.sin
+model, file = wg.nn.Linear(1, 1), io.BytesIO()
+optimizer = wg.optim.Adam(model.parameters())
+for (batch,) in wg.utils.data.DataLoader(wg.utils.data.TensorDataset(wg.ones(4, 1)), batch_size=2):
+    model(batch).sum().backward()
+    optimizer.step()
+wg.save(model.state_dict(), file)
+file.seek(0)
+assert wg.equal(wg.load(file)["weight"], model.weight)
+assert wg.distributions.Normal(0.0, 1.0).sample().shape == ()
+assert wg.as_torch().nn.Linear is wg.nn.Linear
 with wg.autograd.profiler.profile() as prof:
     x.exp()
 assert wg.eye(2).to_sparse().values().tolist() == [1.0, 1.0]
