@@ -53,7 +53,9 @@ assert wg.eye(2).to_sparse().values().tolist() == [1.0, 1.0]
 wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
-OPTIONAL = ("compat", "functional", "graph", "profiler", "sparse", "special")
+OPTIONAL = (
+    "compat", "data", "distributions", "functional", "graph", "nn", "optim", "profiler", "serialization", "sparse", "special",
+)  # fmt: skip
 """The extras whose parts are built here: with them every wheel is installed."""
 
 
