@@ -54,7 +54,8 @@ wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
 OPTIONAL = (
-    "compat", "data", "distributions", "functional", "graph", "nn", "optim", "profiler", "serialization", "sparse", "special",
+    "compat", "data", "distributions", "functional", "graph", "nn", "optim", "profiler", "serialization", "sparse",
+    "special",
 )  # fmt: skip
 """The extras whose parts are built here: with them every wheel is installed."""
 
