@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import wengert
-from wengert.alias import TorchVersion
+from wengert.torch_alias import TorchVersion
 
 
 def python(*arguments: str, cwd: Path | None = None, expect: int = 0) -> subprocess.CompletedProcess[str]:
@@ -113,13 +113,13 @@ except AttributeError as error:
 
 def test_what_wengert_lacks_is_not_found() -> None:
     assert run("""
-for name in ("torch.distributed", "torch.no_such_module", "torch.nn.no_such_module", "torch.compose", "torch.alias"):
+for name in ("torch.distributed", "torch.no_such_module", "torch.nn.no_such_module", "torch.compose", "torch.torch_alias"):
     try:
         __import__(name)
     except ModuleNotFoundError as error:
         print(error.name, str(error).startswith(f"No module named '{name}'"))
 """) == [f"torch.{name} True" for name in
-         ("distributed", "no_such_module", "nn.no_such_module", "compose", "alias")]
+         ("distributed", "no_such_module", "nn.no_such_module", "compose", "torch_alias")]
 
 
 def test_names_can_be_patched() -> None:
@@ -194,7 +194,7 @@ def test_pytorch_that_is_imported_stays(tmp_path: Path) -> None:
 def test_importing_wengert_changes_nothing() -> None:
     program = """
 import sys, wengert
-print([name for name in sys.modules if name == "torch" or name.startswith(("torch.", "wengert.alias"))])
+print([name for name in sys.modules if name == "torch" or name.startswith(("torch.", "wengert.torch_alias"))])
 print(any(type(finder).__name__ == "TorchFinder" for finder in sys.meta_path), "as_torch" in dir(wengert))
 """
     assert python("-c", program).stdout.splitlines() == ["[]", "False True"]

@@ -84,7 +84,7 @@ def test_there_are_methods_and_attributes_of_each_class():
 def test_no_method_of_a_tensor_is_a_bare_function():
     kinds = (Method, Op, Composite, type(list.append), type(int.__add__), type(vars(wc.Tensor)["shape"]))
     bare = [name for name, value in members(wc.Tensor) if callable(value) and not isinstance(value, (*kinds, type))]
-    assert bare == []
+    assert [name for name in bare if not isinstance(vars(wc.Tensor).get(name), staticmethod)] == []
 
 
 def test_a_method_is_needed_an_argument():

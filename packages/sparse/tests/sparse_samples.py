@@ -369,6 +369,7 @@ PRODUCTS = [
     row("linear", wg.nn.functional.linear, (T(2, 3), M), (T(3), M), (T(2, 3), M, T(4)), grad="coo", result=STRIDED),
     row("addmv", lambda a, x, v: wg.addmv(a, x, v, beta=2, alpha=3), (T(4), M, T(3)), grad="coo", result=STRIDED),
     row("smm", wg.mm, (M, T(3, 2)), call=wg.smm, layouts=[COO]),
+    row("dsmm", wg.mm, (M, T(3, 2)), call=wg.dsmm, grad="coo", result=STRIDED),
     row("hspmm", wg.mm, (M, T(3, 2)), call=wg.hspmm, layouts=[COO]),
     row("sspaddmm", lambda a, x, y: wg.addmm(a, x, y, beta=2, alpha=3), (S(4, 2), M, T(3, 2)), layouts=[COO],
         call=lambda a, x, y: wg.sspaddmm(a, x, y, beta=2, alpha=3)),

@@ -23,7 +23,7 @@ def test_nothing_allocates_the_dense_size():
 STRIDED = "has a strided argument or result of one of the huge dims"
 INDICES = "a result of this layout has an index for each of the huge dims"
 NOT_HUGE = {
-    **dict.fromkeys("to_dense mv addmv bmm linear smm hspmm sspaddmm sparse.spsolve".split(), STRIDED),
+    **dict.fromkeys("to_dense mv addmv bmm linear smm dsmm hspmm sspaddmm sparse.spsolve".split(), STRIDED),
     **dict.fromkeys("sparse.sampled_addmm _coo_times_dense _csr_times_dense _coo_solve".split(), STRIDED),
     **dict.fromkeys("to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_sparse".split(), INDICES),
     "_coo_times_coo": "run by mm",

@@ -224,6 +224,9 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     """
     if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    for number, model in enumerate(models):
+        if not isinstance(model, Attributes):
+            raise TypeError(f"stack_module_state: expected models, got {type(model).__name__} as number {number}")
     modes = {bool(model.training) for model in models}
     if len(modes) > 1:
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")

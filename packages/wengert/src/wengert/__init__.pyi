@@ -70,7 +70,7 @@ from wengert_registry import Registry
 from wengert_serialization.serialization import load as load
 from wengert_serialization.serialization import save as save
 
-from wengert.alias import as_torch as as_torch
+from wengert.torch_alias import as_torch as as_torch
 from wengert import autograd as autograd
 from wengert import fft as fft
 from wengert import linalg as linalg

@@ -69,7 +69,9 @@ def module_at(dotted: str) -> ModuleType:
     return module
 
 
-SUBMODULES = frozenset("alias comparing compose entry_points making modules parts plugin_check profile run".split())
+SUBMODULES = frozenset(
+    "comparing compose entry_points making modules parts plugin_check profile run torch_alias".split()
+)
 """The modules of this package: files, which are no names of torch's."""
 OUR_MODULES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""

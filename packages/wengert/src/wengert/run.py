@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
         asks = arguments[:1] in (["-h"], ["--help"])
         print(USAGE, file=sys.stdout if asks else sys.stderr)
         return 0 if asks else 2
-    importlib.import_module("wengert.alias").as_torch()
+    importlib.import_module("wengert.torch_alias").as_torch()
     sys.path.insert(0 if sys.flags.safe_path else 1, CHILDREN)
     try:
         load = load_module if arguments[0] == "-m" else load_script

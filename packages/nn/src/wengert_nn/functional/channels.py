@@ -8,6 +8,8 @@ from typing import Any
 from wengert import Tensor
 from wengert.nn.functional import avg_pool2d, avg_pool3d, conv1d, pad
 
+from wengert_nn.functional.type_errors import with_type_errors
+
 __all__ = [
     "_verify_batch_size",
     "_verify_spatial_size",
@@ -18,6 +20,7 @@ __all__ = [
 ]
 
 
+@with_type_errors
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Interleave groups of channels: the first channel of each group, the second of each group, and so on.
 
@@ -43,11 +46,13 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     return input.unflatten(1, (groups, shape[1] // groups)).transpose(1, 2).contiguous().view(shape)
 
 
+@with_type_errors
 def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Interleave groups of channels: the same as ``channel_shuffle``."""
     return channel_shuffle(input, groups)
 
 
+@with_type_errors
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -77,6 +82,7 @@ def local_response_norm(
     return input / means.mul(alpha).add(k).pow(beta)
 
 
+@with_type_errors
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """Convolve along the first dim of sequences ``(T, N, C)``.
 

@@ -9,6 +9,7 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_nn.functional.type_errors import with_type_errors
 from wengert_nn.functional.unpooling import check_not_empty
 from wengert_nn.modules.utils import _ntuple
 
@@ -23,6 +24,7 @@ Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""
 
 
+@with_type_errors
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Sizes,
@@ -51,6 +53,7 @@ def fractional_max_pool2d(
     return both if return_indices else both[0]
 
 
+@with_type_errors
 def fractional_max_pool2d_with_indices(
     input: Tensor,
     kernel_size: Sizes,
@@ -65,6 +68,7 @@ def fractional_max_pool2d_with_indices(
     return fractional_max_pool(2, input, kernel_size, output_size, output_ratio, _random_samples)
 
 
+@with_type_errors
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Sizes,
@@ -80,6 +84,7 @@ def fractional_max_pool3d(
     return both if return_indices else both[0]
 
 
+@with_type_errors
 def fractional_max_pool3d_with_indices(
     input: Tensor,
     kernel_size: Sizes,

@@ -8,9 +8,12 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_nn.functional.type_errors import with_type_errors
+
 __all__ = ["gumbel_softmax"]
 
 
+@with_type_errors
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Return ``softmax((logits + g) / tau)``, where g is drawn from the Gumbel distribution.
 

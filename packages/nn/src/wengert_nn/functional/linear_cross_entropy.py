@@ -10,11 +10,14 @@ import wengert
 from wengert import Tensor
 from wengert.nn.functional import cross_entropy, linear
 
+from wengert_nn.functional.type_errors import with_type_errors
+
 __all__ = ["linear_cross_entropy"]
 
 HALF = (wengert.float16, wengert.bfloat16)
 
 
+@with_type_errors
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,

@@ -20,6 +20,7 @@ from wengert.nn.functional import (
     relu,
 )
 
+from wengert_nn.functional.type_errors import with_type_errors
 from wengert_nn.modules.utils import _pair, _triple
 
 __all__ = [
@@ -38,6 +39,7 @@ Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""
 
 
+@with_type_errors
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: int, stride: Sizes | None = None, ceil_mode: bool = False
 ) -> Tensor:
@@ -53,6 +55,7 @@ def lp_pool1d(
     return lp_pool(input, norm_type, kernel_size, stride, ceil_mode, avg_pool1d, max_pool1d, kernel_size)
 
 
+@with_type_errors
 def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
 ) -> Tensor:
@@ -61,6 +64,7 @@ def lp_pool2d(
     return lp_pool(input, norm_type, kernel_size, stride, ceil_mode, avg_pool2d, max_pool2d, height * width)
 
 
+@with_type_errors
 def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
 ) -> Tensor:

@@ -18,6 +18,7 @@ from wengert.nn.functional import linear
 
 from wengert_nn.functional.recurrence import Kind, Sizes, Weights, run_layer
 from wengert_nn.functional.recurrent_kinds import GRU, LSTM, RELU, TANH
+from wengert_nn.functional.type_errors import with_type_errors
 
 __all__ = [
     "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell",
@@ -59,6 +60,7 @@ def explain_states(hx: Any) -> None:
         raise RuntimeError(f"lstm_cell expects two hidden states, the hidden one and that of the cell; got {len(hx)}")
 
 
+@with_type_errors
 def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Tensor, Tensor]:
@@ -82,7 +84,10 @@ def lstm_cell(
     return o.sigmoid() * c.tanh(), c
 
 
-def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+@with_type_errors
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """Return the hidden state after one step of a gated recurrent unit.
 
     input: [batch, features].   hx: hidden state, [batch, hidden].
@@ -112,13 +117,19 @@ def add_products(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any
         raise
 
 
-def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+@with_type_errors
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """Return tanh(W_ih input + b_ih + W_hh hx + b_hh): input [batch, features], hx [batch, hidden]."""
     result: Tensor = add_products(input, hx, w_ih, w_hh, b_ih, b_hh).tanh()
     return result
 
 
-def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None) -> Tensor:
+@with_type_errors
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
     """Return relu(W_ih input + b_ih + W_hh hx + b_hh): input [batch, features], hx [batch, hidden]."""
     result: Tensor = add_products(input, hx, w_ih, w_hh, b_ih, b_hh).relu()
     return result
@@ -236,13 +247,24 @@ def bind(name: str, is_packed: bool, args: tuple[Any, ...], kwargs: dict[str, An
     """Return the nine arguments of a network in order. TypeError for others."""
     names = PACKED if is_packed else PADDED
     values = {**dict(zip(names, args, strict=False)), **kwargs}
-    if len(args) + len(kwargs) != len(names) or len(values) != len(names) or set(values) != set(names):
+    is_whole = len(args) + len(kwargs) == len(names) and set(values) == set(names)
+    if not is_whole or not all(fits(one, value) for one, value in values.items()):
         raise TypeError(
             f"{name}() received an invalid combination of arguments - got "
             f"({', '.join([*(type(one).__name__ for one in args), *kwargs])}), but expected one of: "
             f"({', '.join(PACKED)}), ({', '.join(PADDED)})"
         )
     return [values[one] for one in names]
+
+
+def fits(name: str, value: Any) -> bool:
+    """Return whether a value can be the argument of a network with this name."""
+    if name in ("input", "data", "batch_sizes"):
+        return isinstance(value, Tensor)
+    if name in ("hx", "params"):
+        several = value if isinstance(value, (list, tuple)) else (value,)
+        return all(isinstance(one, Tensor) for one in several)
+    return isinstance(value, (bool, int) if name != "dropout" else (int, float))
 
 
 def lstm(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:

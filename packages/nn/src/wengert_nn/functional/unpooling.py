@@ -9,6 +9,7 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_nn.functional.type_errors import with_type_errors
 from wengert_nn.modules.utils import _pair, _single, _triple
 
 __all__ = ["_unpool_output_size", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
@@ -17,6 +18,7 @@ Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""
 
 
+@with_type_errors
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -40,6 +42,7 @@ def max_unpool1d(
     return unpool(input.unsqueeze(-1), indices.unsqueeze(-1), [*size, 1]).squeeze(-1)
 
 
+@with_type_errors
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
@@ -54,6 +57,7 @@ def max_unpool2d(
     return unpool(input, indices, size)
 
 
+@with_type_errors
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -70,6 +74,7 @@ def max_unpool3d(
     return unpool(input, indices, size)
 
 
+@with_type_errors
 def _unpool_output_size(
     input: Tensor,
     kernel_size: Sequence[int],

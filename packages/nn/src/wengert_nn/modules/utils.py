@@ -21,7 +21,8 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     """Return a function that makes tuples: of a sequence, or of one value for each of `n` dims."""
 
     def parse(value: Any) -> tuple[Any, ...]:
-        return tuple(value) if isinstance(value, Iterable) else (value,) * n
+        # The generator hides the length that an object reports: memory would be taken for it.
+        return tuple(one for one in value) if isinstance(value, Iterable) else (value,) * n
 
     parse.__name__ = name
     return parse

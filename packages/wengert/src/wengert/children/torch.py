@@ -2,7 +2,7 @@
 
 import sys
 
-from wengert.alias import as_torch
+from wengert.torch_alias import as_torch
 
 del sys.modules[__name__]  # this module, which as_torch would take for PyTorch
 as_torch()
