@@ -113,7 +113,8 @@ except AttributeError as error:
 
 def test_what_wengert_lacks_is_not_found() -> None:
     assert run("""
-for name in ("torch.distributed", "torch.no_such_module", "torch.nn.no_such_module", "torch.compose", "torch.torch_alias"):
+names = "torch.distributed torch.no_such_module torch.nn.no_such_module torch.compose torch.torch_alias"
+for name in names.split():
     try:
         __import__(name)
     except ModuleNotFoundError as error:
