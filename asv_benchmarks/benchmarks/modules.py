@@ -54,7 +54,7 @@ class Recurrent:
 
 
 class Tree:
-    """What programs do with a model of 20 layers."""
+    """Walks over a model of 20 layers, its state and its gradients."""
 
     def setup(self) -> None:
         self.model = wg.nn.Sequential(*[wg.nn.Linear(4, 4) for _ in range(20)])

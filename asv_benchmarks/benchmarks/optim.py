@@ -43,7 +43,7 @@ class Step:
 
 
 class Around:
-    """What is done around steps, with 100 parameters."""
+    """The work around steps, with 100 parameters."""
 
     def setup(self) -> None:
         self.optimizer = optimizer_of("Adam", "many")

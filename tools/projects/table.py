@@ -47,7 +47,7 @@ SHARED = (
     "typing_extensions==4.16.0", "parameterized==0.9.0", "pytest==9.2.0", "pluggy==1.7.0", "iniconfig==2.3.1",
     "pygments==2.21.0",
 )  # fmt: skip
-"""What several projects and their tests need beside NumPy and PyTorch."""
+"""Packages that several projects and their tests need beside NumPy and PyTorch."""
 
 PROJECTS = (
     Project("torchdiffeq", "0.2.5", "fits a neural ODE with gradients by the adjoint equation"),

@@ -20,7 +20,7 @@ def values(*shape):
 
 
 def starts(sample, size, kernel, count):
-    """Where the windows of a fractional pooling begin: Graham's pseudorandom sequence, element by element."""
+    """The first indices of the windows of a fractional pooling: Graham's pseudorandom sequence, element by element."""
     step = (size - kernel) / (count - 1) if count > 1 else 0.0
     inner = [int((number + sample) * step) - int(sample * step) for number in range(count - 1)]
     return [*inner, size - kernel]

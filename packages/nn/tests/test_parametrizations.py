@@ -22,7 +22,7 @@ class Symmetric(nn.Module):
 
 
 class Mask(nn.Module):
-    """What takes the place of pruning."""
+    """A mask, which takes the place of pruning."""
 
     def __init__(self, mask):
         super().__init__()

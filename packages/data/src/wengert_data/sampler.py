@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 DRAWS = 32
-"""How many indices are drawn at once with replacement: a program that stops early has drawn as much as in PyTorch."""
+"""The number of indices drawn at once with replacement: a program that stops early has drawn as much as in PyTorch."""
 
 
 class Sampler(Generic[T_co]):

@@ -20,7 +20,7 @@ class Point(NamedTuple):
     """A step along the direction."""
 
     t: Any
-    """How far it goes."""
+    """The length of the step."""
     loss: Any
     grad: Tensor
     slope: Tensor

@@ -21,7 +21,7 @@ HINT = "The file is corrupted: it was not saved completely, not transferred as i
 
 
 class Record(NamedTuple):
-    """Where a record's header begins, and how long its data are."""
+    """The offset of a record's header, and the length of its data."""
 
     header: int
     size: int

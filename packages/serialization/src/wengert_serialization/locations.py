@@ -1,4 +1,4 @@
-"""Where storages lie: tags such as ``cpu`` and ``cuda:0`` in files, and ``map_location``."""
+"""The locations of storages: tags such as ``cpu`` and ``cuda:0`` in files, and ``map_location``."""
 
 from __future__ import annotations
 

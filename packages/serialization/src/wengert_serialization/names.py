@@ -97,7 +97,7 @@ NAMES = {id(value): parts(name) for name, value in OBJECTS.items()} | {
 }
 """PyTorch's module and name by the identity of the object, which need not be hashable."""
 SEEN: dict[int, tuple[Any, tuple[str, str] | None]] = {}
-"""What was looked up for other objects, with the object, so that its identity stays taken."""
+"""The names looked up for other objects, with the object, so that its identity stays taken."""
 
 
 # ---- from wengert to PyTorch

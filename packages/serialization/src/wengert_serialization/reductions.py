@@ -1,4 +1,4 @@
-"""How objects of wengert are taken apart for a pickle: as PyTorch takes its own apart."""
+"""Reductions of objects of wengert for a pickle, in the form of PyTorch's."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ TABLE: dict[Any, Callable[[Any], Any]] = {
     type(wengert.relu): lambda function: function.__name__,
     type(wengert.nn.functional.relu): lambda function: function.__name__,
 }
-"""How objects of wengert are taken apart, by their type: into a function and arguments, or into a name."""
+"""Reductions of objects of wengert, by their type: into a function and arguments, or into a name."""
 
 
 def own_reducer(kind: Any) -> Any:

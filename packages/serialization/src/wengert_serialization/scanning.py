@@ -11,7 +11,7 @@ __all__ = ["Scanner"]
 
 
 class Opaque:
-    """What a pickle makes by a name or a call."""
+    """An object that a pickle makes by a name or a call."""
 
 
 class Scanner(Unpickler):

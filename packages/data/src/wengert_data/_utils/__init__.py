@@ -9,4 +9,4 @@ __all__ = ["HAS_NUMPY", "IS_WINDOWS", "MP_STATUS_CHECK_INTERVAL", "ExceptionWrap
 HAS_NUMPY = True
 IS_WINDOWS = False
 MP_STATUS_CHECK_INTERVAL = 5.0
-"""How many seconds a process waits for another one before it looks whether that one still runs."""
+"""The seconds that a process waits for another one before it looks whether that one still runs."""

@@ -20,7 +20,7 @@ class Constraint:
     is_discrete: Any = False
     """Whether the set is discrete."""
     event_dim: Any = 0
-    """How many of the last dimensions make one event; ``check`` gives one truth value for each event."""
+    """The number of last dimensions that make one event; ``check`` gives one truth value for each event."""
 
     def check(self, value: Tensor) -> Tensor:
         """Return for each event whether it satisfies the constraint."""
@@ -57,7 +57,7 @@ class _Dependent(Constraint):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         if self._event_dim is NotImplemented:
             raise NotImplementedError(".event_dim cannot be determined statically")
         return self._event_dim

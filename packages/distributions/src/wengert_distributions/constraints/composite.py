@@ -40,7 +40,7 @@ class _IndependentConstraint(Constraint):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
@@ -75,7 +75,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         return self.base_constraint.event_dim
 
     def check(self, value: Tensor) -> Tensor:
@@ -105,7 +105,7 @@ class _Partwise(Constraint):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         return max(constraint.event_dim for constraint in self.cseq)
 
     def check_dim(self, value: Tensor) -> None:
@@ -143,7 +143,7 @@ class _Stack(_Partwise):
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         dim = super().event_dim
         return dim + 1 if self.dim + dim < 0 else dim
 

@@ -23,7 +23,7 @@ import wengert as wg
 from wengert import Tensor
 
 BLOCK = 4096
-"""How many samples are integrated at once: their number times that of the nodes is what lies in memory."""
+"""The number of samples integrated at once: their number times that of the nodes is what lies in memory."""
 
 
 @cache

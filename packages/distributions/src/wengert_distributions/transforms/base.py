@@ -47,7 +47,7 @@ class Transform:
 
     @property
     def event_dim(self) -> Any:
-        """How many of the last dimensions make one event, where inputs and outputs have the same number."""
+        """The number of last dimensions that make one event, where inputs and outputs have the same number."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")

@@ -71,7 +71,7 @@ class CatTransform(Partwise):
 
     @lazy_property
     def event_dim(self) -> int:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         return max(int(transform.event_dim) for transform in self.transforms)
 
     @lazy_property

@@ -209,7 +209,7 @@ class AffineTransform(Transform):
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions make one event."""
+        """The number of last dimensions that make one event."""
         return self._event_dim
 
     @constraints.dependent_property(is_discrete=False)

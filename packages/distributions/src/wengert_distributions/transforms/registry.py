@@ -1,4 +1,4 @@
-"""Which transform leads from real numbers to a constraint.
+"""The transforms that lead from real numbers to each constraint.
 
 ``biject_to`` gives bijections with a log-determinant, as Hamiltonian Monte Carlo needs; ``transform_to`` gives
 transforms that suit optimizers, which may have more inputs than needed: a softmax for the simplex, for example.

@@ -10,7 +10,7 @@ from wengert.nn.functional import log_softmax, softmax, softmin
 from wengert_nn.modules.module import Module
 
 CALLER = 5
-"""How many frames the warning about a dim that is not named lies below the call of the module, as in PyTorch."""
+"""The frames between the warning about a dim that is not named and the call of the module, as in PyTorch."""
 
 
 class AlongDim(Module):

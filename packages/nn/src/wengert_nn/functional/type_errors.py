@@ -1,4 +1,4 @@
-"""What a function says of an argument that is no tensor."""
+"""The TypeError of a function for an argument that is no tensor."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ DTYPES = (wengert.float16, wengert.bfloat16, wengert.float32, wengert.float64)
 
 @dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch saves memory in ``linear_cross_entropy``: by computing chunks of the batch one after the other.
+    """Options of PyTorch to save memory in ``linear_cross_entropy``, computing chunks of the batch one after the other.
 
     Here the loss is computed in one piece. The options are checked, and `acc_dtype` is the dtype that float16 and
     bfloat16 are computed with, float32 by default.
