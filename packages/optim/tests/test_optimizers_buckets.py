@@ -11,7 +11,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_optim import plan
+from wengert_optim.updates import plan
 
 OPTIMIZERS: list[tuple[str, dict[str, Any]]] = [
     ("Adam", {}),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_nn import modules
-from wengert_nn.modules.names import NAMES
+from wengert_nn.names import NAMES
 
 PARAMETERS = ("Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter")
 __version__ = "0.1.0"

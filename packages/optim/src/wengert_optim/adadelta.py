@@ -7,17 +7,12 @@ from typing import Any
 
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_lr, check_steps, require, scalar_of
+from wengert_optim.base.hyperparameters import check_lr, check_steps, require, scalar_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, decay_weights, increment_step, update_lists
 
 __all__ = ["Adadelta", "adadelta"]
-
-
-def advance(options: Any, step: Tensor) -> None:
-    """Count a step."""
-    step.add_(1)
 
 
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, square: Tensor, deltas: Tensor) -> None:
@@ -57,7 +52,8 @@ class Adadelta(Elementwise):
     tensor([ 0.4291, -1.3889], requires_grad=True)
     """
 
-    _rule = Rule({"step": 0.0}, advance, update)
+    _rule = Rule({"step": 0.0}, increment_step, update)
+    _state_names = ("square_avg", "acc_delta")
     _sparse_error = "Adadelta does not support sparse gradients"
 
     def __init__(
@@ -83,9 +79,6 @@ class Adadelta(Elementwise):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("square_avg", "acc_delta")
-
 
 def adadelta(
     params: Sequence[Tensor],
@@ -106,8 +99,4 @@ def adadelta(
 ) -> None:
     """Update parameters as a step of Adadelta does, with their state in lists beside theirs."""
     check_steps(state_steps)
-    options = {
-        "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-        "capturable": capturable, "differentiable": differentiable,
-    }  # fmt: skip
-    update_each(Adadelta._rule, options, params, grads, (state_steps,), (square_avgs, acc_deltas))
+    update_lists(Adadelta._rule, locals(), square_avgs, acc_deltas)

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import (
+from wengert_optim.base.hyperparameters import (
     check_fused_switch,
     check_lr,
     check_steps,
@@ -19,7 +18,8 @@ from wengert_optim.hyperparameters import (
     value_of,
 )
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, decay_weights, unscale, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_lists
 
 __all__ = ["Adagrad", "adagrad"]
 
@@ -77,6 +77,7 @@ class Adagrad(Elementwise):
     """
 
     _rule = Rule({"step": 0.0}, advance, update)
+    _state_names = ("sum",)
     _old_defaults: ClassVar[dict[str, Any]] = {
         "foreach": None, "maximize": False, "differentiable": False, "fused": None,
     }  # fmt: skip
@@ -120,9 +121,6 @@ class Adagrad(Elementwise):
             for param in group["params"]:
                 self.state[param]["sum"].share_memory_()
 
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("sum",)
-
     def _new_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         start = self.defaults["initial_accumulator_value"]
         first = complex(start, start) if param.is_complex() else start
@@ -152,8 +150,4 @@ def adagrad(
     check_steps(state_steps)
     if not unscale(grads, fused, grad_scale, found_inf):
         return
-    options = {
-        "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-        "differentiable": differentiable,
-    }  # fmt: skip
-    update_each(Adagrad._rule, options, params, grads, (state_steps,), (state_sums,))
+    update_lists(Adagrad._rule, locals(), state_sums)

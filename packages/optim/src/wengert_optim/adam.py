@@ -8,18 +8,17 @@ from typing import Any, ClassVar
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import (
-    check_betas,
+from wengert_optim.base.hyperparameters import (
+    check_adam_options,
     check_fused_switch,
-    check_lr,
     check_steps,
     require,
     scalar_of,
     value_of,
 )
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, decay_weights, unscale, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_lists
 
 __all__ = ["Adam", "adam"]
 
@@ -111,10 +110,7 @@ class Adam(Elementwise):
     ) -> None:
         lists = bool(foreach and not capturable)
         require(not (lists and isinstance(lr, Tensor)), NO_TENSOR.format("lr"))
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        require(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        check_adam_options(lr, betas, eps, weight_decay)
         check_types_of_betas(betas, lists)
         defaults = {
             "lr": lr, "betas": tuple(map(scalar_of, betas)), "eps": eps, "weight_decay": weight_decay,
@@ -128,7 +124,6 @@ class Adam(Elementwise):
 
     def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
         return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
-
 
 
 def check_types_of_betas(betas: Any, lists: bool) -> None:
@@ -169,10 +164,5 @@ def adam(
     check_steps(state_steps)
     if not unscale(grads, fused, grad_scale, found_inf):
         return
-    options = {
-        "betas": (scalar_of(beta1), scalar_of(beta2)), "lr": lr, "eps": eps, "weight_decay": weight_decay,
-        "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-        "decoupled_weight_decay": decoupled_weight_decay,
-    }  # fmt: skip
     averages = (exp_avgs, exp_avg_sqs, max_exp_avg_sqs) if amsgrad else (exp_avgs, exp_avg_sqs)
-    update_each(Adam._rule, options, params, grads, (state_steps,), averages)
+    update_lists(Adam._rule, {**locals(), "betas": (scalar_of(beta1), scalar_of(beta2))}, *averages)

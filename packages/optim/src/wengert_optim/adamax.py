@@ -8,10 +8,10 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_betas, check_lr, check_steps, require, scalar_of
+from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, count_step, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_lists
 
 __all__ = ["Adamax", "adamax"]
 
@@ -62,6 +62,7 @@ class Adamax(Elementwise):
     """
 
     _rule = Rule({"step": 0.0}, advance, update)
+    _state_names = ("exp_avg", "exp_inf")
     _sparse_error = "Adamax does not support sparse gradients"
 
     def __init__(
@@ -77,19 +78,12 @@ class Adamax(Elementwise):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        require(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        check_adam_options(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_inf")
-
 
 
 def adamax(
@@ -112,8 +106,4 @@ def adamax(
 ) -> None:
     """Update parameters as a step of Adamax does, with their state in lists beside theirs."""
     check_steps(state_steps)
-    options = {
-        "betas": (beta1, beta2), "lr": lr, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-        "differentiable": differentiable, "capturable": capturable,
-    }  # fmt: skip
-    update_each(Adamax._rule, options, params, grads, (state_steps,), (exp_avgs, exp_infs))
+    update_lists(Adamax._rule, {**locals(), "betas": (beta1, beta2)}, exp_avgs, exp_infs)

@@ -8,10 +8,10 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_lr, require, scalar_dtype, scalar_of, value_of
+from wengert_optim.base.hyperparameters import check_lr, require, scalar_dtype, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, count_step, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_lists
 
 __all__ = ["ASGD", "asgd"]
 
@@ -73,6 +73,7 @@ class ASGD(Elementwise):
     """
 
     _rule = Rule({"step": 0.0, "eta": 0.0, "mu": 1.0}, advance, update)
+    _state_names = ("ax",)
     _sparse_error = "ASGD does not support sparse gradients"
 
     def __init__(
@@ -95,9 +96,6 @@ class ASGD(Elementwise):
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("ax",)
 
     def _new_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         numbers = {"step": 0.0, "eta": float(group["lr"]), "mu": 1.0}
@@ -126,8 +124,4 @@ def asgd(
     weight_decay: float,
 ) -> None:
     """Update parameters as a step of ASGD does, with their state in lists beside theirs."""
-    options = {
-        "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "maximize": maximize,
-        "differentiable": differentiable, "capturable": capturable,
-    }  # fmt: skip
-    update_each(ASGD._rule, options, params, grads, (state_steps, etas, mus), (axs,))
+    update_lists(ASGD._rule, locals(), axs)

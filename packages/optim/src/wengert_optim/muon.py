@@ -9,7 +9,7 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.hyperparameters import require, scalar_of
+from wengert_optim.base.hyperparameters import require, scalar_of
 from wengert_optim.optimizer import Optimizer, ParamsT
 
 __all__ = ["Muon", "muon"]

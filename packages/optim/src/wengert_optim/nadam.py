@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_betas, check_lr, check_steps, require, scalar_of, value_of
+from wengert_optim.base.hyperparameters import check_adam_options, check_steps, require, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, count_step, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_averages, update_lists
 
 __all__ = ["NAdam", "nadam"]
 
@@ -38,11 +38,9 @@ def update(
 ) -> None:
     """Update a parameter and its averages."""
     factor, mean_factor, correction = numbers
-    beta1, beta2 = options["betas"]
     if options["weight_decay"]:
         grad = decay_weights(options, param, grad)
-    mean.lerp_(grad, 1 - beta1)
-    square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    update_averages(options, grad, mean, square)
     scale = square.div(correction).sqrt()
     if options["differentiable"] or options["capturable"]:
         scale = scale.add(options["eps"])
@@ -79,6 +77,7 @@ class NAdam(Elementwise):
     """
 
     _rule = Rule({"step": 0.0, "mu_product": 1.0}, advance, update)
+    _state_names = ("exp_avg", "exp_avg_sq")
     _sparse_error = "NAdam does not support sparse gradients"
     _old_defaults: ClassVar[dict[str, Any]] = {**Elementwise._old_defaults, "decoupled_weight_decay": False}
 
@@ -97,10 +96,7 @@ class NAdam(Elementwise):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        require(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        check_adam_options(lr, betas, eps, weight_decay)
         require(momentum_decay >= 0.0, f"Invalid momentum_decay value: {momentum_decay}")
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
@@ -108,10 +104,6 @@ class NAdam(Elementwise):
             "capturable": capturable, "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_avg_sq")
-
 
 
 def nadam(
@@ -138,9 +130,4 @@ def nadam(
     """Update parameters as a step of NAdam does, with their state in lists beside theirs."""
     check_steps(state_steps)
     check_steps(mu_products, "mu_products")
-    options = {
-        "betas": (beta1, beta2), "lr": lr, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
-        "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "capturable": capturable,
-        "differentiable": differentiable,
-    }  # fmt: skip
-    update_each(NAdam._rule, options, params, grads, (state_steps, mu_products), (exp_avgs, exp_avg_sqs))
+    update_lists(NAdam._rule, {**locals(), "betas": (beta1, beta2)}, exp_avgs, exp_avg_sqs)

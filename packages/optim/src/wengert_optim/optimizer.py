@@ -11,10 +11,9 @@ from typing import Any, TypeAlias
 
 from wengert import Tensor
 
-from wengert_optim import state_dicts, step_hooks
-from wengert_optim.param_groups import _RequiredParameter, normalize_group, required
-from wengert_optim.step_hooks import add_hook, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from wengert_optim.torch_names import (
+from wengert_optim.base import state_dicts, step_hooks
+from wengert_optim.base.step_hooks import add_hook, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from wengert_optim.base.torch_names import (
     _capturable_doc,
     _default_to_fused_or_foreach,
     _device_dtype_check_for_fused,
@@ -32,6 +31,7 @@ from wengert_optim.torch_names import (
     _use_grad_for_differentiable,
     _view_as_real,
 )
+from wengert_optim.param_groups import _RequiredParameter, normalize_group, required
 
 __all__ = [
     "Optimizer",

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_betas, check_lr, check_steps, require, scalar_of, value_of
+from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, count_step, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_averages, update_lists
 
 __all__ = ["RAdam", "radam"]
 
@@ -39,11 +39,9 @@ def update(
 ) -> None:
     """Update a parameter and its averages."""
     size, factor = numbers
-    beta1, beta2 = options["betas"]
     if options["weight_decay"]:
         grad = decay_weights(options, param, grad)
-    mean.lerp_(grad, 1 - beta1)
-    square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    update_averages(options, grad, mean, square)
     if isinstance(factor, Tensor):
         scale = wengert.where(factor > 0, factor / square.sqrt().add(options["eps"]), 1.0)
         param.sub_(mean * size * scale)
@@ -80,6 +78,7 @@ class RAdam(Elementwise):
     """
 
     _rule = Rule({"step": 0.0}, advance, update)
+    _state_names = ("exp_avg", "exp_avg_sq")
     _sparse_error = "RAdam does not support sparse gradients"
     _old_defaults: ClassVar[dict[str, Any]] = {**Elementwise._old_defaults, "decoupled_weight_decay": False}
 
@@ -97,20 +96,13 @@ class RAdam(Elementwise):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        require(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check_betas(betas)
-        require(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        check_adam_options(lr, betas, eps, weight_decay)
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
             "differentiable": differentiable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("exp_avg", "exp_avg_sq")
-
 
 
 def radam(
@@ -134,9 +126,4 @@ def radam(
 ) -> None:
     """Update parameters as a step of RAdam does, with their state in lists beside theirs."""
     check_steps(state_steps)
-    options = {
-        "betas": (beta1, beta2), "lr": lr, "eps": eps, "weight_decay": weight_decay,
-        "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "capturable": capturable,
-        "differentiable": differentiable,
-    }  # fmt: skip
-    update_each(RAdam._rule, options, params, grads, (state_steps,), (exp_avgs, exp_avg_sqs))
+    update_lists(RAdam._rule, {**locals(), "betas": (beta1, beta2)}, exp_avgs, exp_avg_sqs)

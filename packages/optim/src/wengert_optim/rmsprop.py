@@ -7,17 +7,12 @@ from typing import Any, ClassVar
 
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_lr, check_steps, require, scalar_of
+from wengert_optim.base.hyperparameters import check_lr, check_steps, require, scalar_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, decay_weights, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, decay_weights, increment_step, update_lists
 
 __all__ = ["RMSprop", "rmsprop"]
-
-
-def advance(options: Any, step: Tensor) -> None:
-    """Count a step."""
-    step.add_(1)
 
 
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, square: Tensor, *others: Tensor) -> None:
@@ -64,7 +59,7 @@ class RMSprop(Elementwise):
     tensor([ 0.4989, -1.4739], requires_grad=True)
     """
 
-    _rule = Rule({"step": 0.0}, advance, update)
+    _rule = Rule({"step": 0.0}, increment_step, update)
     _sparse_error = "RMSprop does not support sparse gradients"
     _old_defaults: ClassVar[dict[str, Any]] = {"momentum": 0, "centered": False, **Elementwise._old_defaults}
 
@@ -121,9 +116,5 @@ def rmsprop(
 ) -> None:
     """Update parameters as a step of RMSprop does, with their state in lists beside theirs."""
     check_steps(state_steps)
-    options = {
-        "lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum,
-        "centered": centered, "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-    }  # fmt: skip
     others = [*([momentum_buffer_list] if momentum > 0 else []), *([grad_avgs] if centered else [])]
-    update_each(RMSprop._rule, options, params, grads, (state_steps,), (square_avgs, *others))
+    update_lists(RMSprop._rule, locals(), square_avgs, *others)

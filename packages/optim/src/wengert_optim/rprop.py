@@ -8,17 +8,12 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_lr, check_steps, require, scalar_of, step_tensor
+from wengert_optim.base.hyperparameters import check_lr, check_steps, require, scalar_of, step_tensor
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, update_each
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, increment_step, update_lists
 
 __all__ = ["Rprop", "rprop"]
-
-
-def advance(options: Any, step: Tensor) -> None:
-    """Count a step."""
-    step.add_(1)
 
 
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, previous: Tensor, sizes: Tensor) -> None:
@@ -56,7 +51,8 @@ class Rprop(Elementwise):
     tensor([0.2720, 0.0000], requires_grad=True)
     """
 
-    _rule = Rule({"step": 0.0}, advance, update)
+    _rule = Rule({"step": 0.0}, increment_step, update)
+    _state_names = ("prev", "step_size")
     _sparse_error = "Rprop does not support sparse gradients"
 
     def __init__(
@@ -78,9 +74,6 @@ class Rprop(Elementwise):
             "differentiable": differentiable, "capturable": capturable,
         }  # fmt: skip
         super().__init__(params, defaults)
-
-    def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        return ("prev", "step_size")
 
     def _new_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         lr: Any = scalar_of(group["lr"])
@@ -108,8 +101,5 @@ def rprop(
 ) -> None:
     """Update parameters as a step of Rprop does, with their state in lists beside theirs."""
     check_steps(state_steps)
-    options = {
-        "etas": (etaminus, etaplus), "step_sizes": (step_size_min, step_size_max), "maximize": maximize,
-        "capturable": capturable, "differentiable": differentiable,
-    }  # fmt: skip
-    update_each(Rprop._rule, options, params, grads, (state_steps,), (prevs, step_sizes))
+    options = {**locals(), "etas": (etaminus, etaplus), "step_sizes": (step_size_min, step_size_max)}
+    update_lists(Rprop._rule, options, prevs, step_sizes)

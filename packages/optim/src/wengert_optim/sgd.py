@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from wengert import Tensor
 
-from wengert_optim.elementwise import Elementwise
-from wengert_optim.hyperparameters import check_fused_switch, require, scalar_of
+from wengert_optim.base.hyperparameters import check_fused_switch, require, scalar_of
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.rules import Rule, decay_weights, unscale, update_one
+from wengert_optim.updates.elementwise import Elementwise
+from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_one
 
 __all__ = ["SGD", "sgd"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.hyperparameters import check_betas, require, scalar_of
+from wengert_optim.base.hyperparameters import check_betas, require, scalar_of
 from wengert_optim.optimizer import Optimizer, ParamsT
 
 __all__ = ["SparseAdam", "sparse_adam"]

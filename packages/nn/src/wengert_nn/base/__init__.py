@@ -1,1 +1,1 @@
-"""The parts of class Module, one subject in each module; ``wengert_nn.modules.module`` puts them together."""
+"""Parts of class Module, which ``wengert_nn.modules.module`` puts together, and tuples of sizes for spatial dims."""

@@ -92,7 +92,8 @@ class BackwardHook:
         items = list(values)
         for index, tensor in zip(indices, tensors, strict=True):
             items[index] = tensor
-        return (tuple(items) if type(values) is tuple else type(values)(*items)), indices
+        whole = type(values) is tuple or hasattr(values, "n_fields")  # of torch.return_types: made of one sequence
+        return (type(values)(items) if whole else type(values)(*items)), indices
 
     def on_inputs(self, grads: tuple[Any, ...], _: Any) -> Any:
         """Call the hooks with the gradients of all arguments."""

@@ -9,8 +9,8 @@ import wengert
 from wengert import Tensor
 
 from wengert_nn import init
+from wengert_nn.base.utils import _reverse_repeat_tuple
 from wengert_nn.modules.module import Module
-from wengert_nn.modules.utils import _reverse_repeat_tuple
 from wengert_nn.parameter import Parameter
 
 PADDINGS = {"same", "valid"}

@@ -7,8 +7,8 @@ from typing import Any
 from wengert import Tensor
 from wengert.nn.functional import conv1d, conv2d, conv3d, pad
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.convolutions.base import Sizes, _ConvNd
-from wengert_nn.modules.utils import _ntuple
 
 
 class _Conv(_ConvNd):

@@ -8,8 +8,8 @@ from typing import Any
 from wengert import Tensor
 from wengert.nn.functional import conv_transpose1d, conv_transpose2d, conv_transpose3d
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.convolutions.base import Sizes, _ConvNd
-from wengert_nn.modules.utils import _ntuple
 
 
 class _ConvTransposeNd(_ConvNd):

@@ -9,9 +9,9 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.functional.type_errors import with_type_errors
 from wengert_nn.functional.unpooling import check_not_empty
-from wengert_nn.modules.utils import _ntuple
 
 __all__ = [
     "fractional_max_pool2d",

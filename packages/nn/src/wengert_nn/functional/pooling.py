@@ -20,8 +20,8 @@ from wengert.nn.functional import (
     relu,
 )
 
+from wengert_nn.base.utils import _pair, _triple
 from wengert_nn.functional.type_errors import with_type_errors
-from wengert_nn.modules.utils import _pair, _triple
 
 __all__ = [
     "adaptive_max_pool1d_with_indices",

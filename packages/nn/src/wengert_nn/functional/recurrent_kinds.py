@@ -1,7 +1,8 @@
-"""The kinds of recurrent layers: LSTM, GRU, and the plain one with tanh or relu."""
+"""The kinds of recurrent layers: LSTM, GRU, and the plain one with tanh or relu; and the check of their options."""
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -200,3 +201,28 @@ class GRUKind:
 TANH, RELU, LSTM, GRU = PlainKind("tanh"), PlainKind("relu"), LSTMKind(), GRUKind()
 KINDS: dict[str, Kind] = {"RNN_TANH": TANH, "RNN_RELU": RELU, "LSTM": LSTM, "GRU": GRU}
 """The kinds by the ``mode`` of a layer."""
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+"""The number of gates by the mode, whose weights stand one below the other."""
+
+
+def check_options(mode: str, bias: Any, batch_first: Any, dropout: Any, sizes: dict[str, Any], proj_size: int) -> None:
+    """Raise the error for an option that no network has."""
+    if isinstance(dropout, bool) or not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1:  # type: ignore[operator]
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed, "
+            f"but got {dropout!r}"
+        )
+    for name, value in (("bias", bias), ("batch_first", batch_first)):
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
+    for name, value in sizes.items():
+        if name != "num_layers" and not isinstance(value, int):
+            raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
+        if value <= 0:
+            raise ValueError(f"{name} must be greater than zero, but got {value}")
+    if proj_size < 0:
+        raise ValueError(f"proj_size should be a positive integer or zero to disable projections, but got {proj_size}")
+    if proj_size >= sizes["hidden_size"]:
+        raise ValueError(f"proj_size has to be smaller than hidden_size, but got {proj_size}, {sizes['hidden_size']}")
+    if mode not in GATES:
+        raise ValueError(f"Unrecognized RNN mode: {mode}; known are {', '.join(GATES)}")

@@ -9,8 +9,8 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_nn.base.utils import _pair, _single, _triple
 from wengert_nn.functional.type_errors import with_type_errors
-from wengert_nn.modules.utils import _pair, _single, _triple
 
 __all__ = ["_unpool_output_size", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 

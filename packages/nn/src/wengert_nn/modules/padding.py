@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from wengert import Tensor
 from wengert.nn.functional import pad
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.modules.module import Module
-from wengert_nn.modules.utils import _ntuple
 
 __all__ = [
     "CircularPad1d",
@@ -68,7 +68,7 @@ class _CircularPadNd(_Pad):
     def forward(self, input: Tensor) -> Tensor:
         """Extend the last dims."""
         self._check_input_dim(input)
-        return pad(input, self.padding, "circular")
+        return super().forward(input)
 
 
 class _ConstantPadNd(_Pad):
@@ -108,9 +108,7 @@ class _ZeroPad(_ConstantPadNd):
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """Return the padding."""
-        return f"{self.padding}"
+    extra_repr = _Pad.extra_repr
 
 
 class CircularPad1d(_CircularPadNd):

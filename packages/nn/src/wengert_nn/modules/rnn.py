@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import warnings
 from typing import Any, ClassVar
 
@@ -12,11 +11,10 @@ from wengert import Tensor
 
 from wengert_nn import init
 from wengert_nn.functional.recurrent import Network
-from wengert_nn.functional.recurrent_kinds import KINDS
+from wengert_nn.functional.recurrent_kinds import GATES, KINDS, check_options
 from wengert_nn.modules.module import Module
 from wengert_nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from wengert_nn.parameter import Parameter
-from wengert_nn.utils.rnn import PackedSequence
 
 __all__ = [
     "GRU",
@@ -30,8 +28,6 @@ __all__ = [
     "apply_permutation",
 ]
 
-GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
-"""The number of gates by the mode, whose weights stand one below the other."""
 H_SIZE, C_SIZE = "Expected hidden[0] size {}, got {}", "Expected hidden[1] size {}, got {}"
 
 
@@ -45,27 +41,11 @@ def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tens
     return tensor.index_select(dim, permutation)
 
 
-def check_options(mode: str, bias: Any, batch_first: Any, dropout: Any, sizes: dict[str, Any], proj_size: int) -> None:
-    """Raise the error for an option that no network has."""
-    if isinstance(dropout, bool) or not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1:  # type: ignore[operator]
-        raise ValueError(
-            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed, "
-            f"but got {dropout!r}"
-        )
-    for name, value in (("bias", bias), ("batch_first", batch_first)):
-        if not isinstance(value, bool):
-            raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
-    for name, value in sizes.items():
-        if name != "num_layers" and not isinstance(value, int):
-            raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
-        if value <= 0:
-            raise ValueError(f"{name} must be greater than zero, but got {value}")
-    if proj_size < 0:
-        raise ValueError(f"proj_size should be a positive integer or zero to disable projections, but got {proj_size}")
-    if proj_size >= sizes["hidden_size"]:
-        raise ValueError(f"proj_size has to be smaller than hidden_size, but got {proj_size}, {sizes['hidden_size']}")
-    if mode not in GATES:
-        raise ValueError(f"Unrecognized RNN mode: {mode}; known are {', '.join(GATES)}")
+def packed_sequence() -> Any:
+    """Return the class PackedSequence: networks of padded sequences do without its module."""
+    from wengert_nn.utils.rnn import PackedSequence
+
+    return PackedSequence
 
 
 class RNNBase(Module):
@@ -261,7 +241,7 @@ class RNNBase(Module):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """Return the outputs of the last layer for all steps, and the state after the last step."""
-        if isinstance(input, PackedSequence):
+        if isinstance(input, tuple) and isinstance(input, packed_sequence()):
             return self._forward_packed(input, hx)
         rank = input.dim()
         if rank not in (2, 3):
@@ -278,13 +258,13 @@ class RNNBase(Module):
             states = [state.squeeze(1) for state in states]
         return output, self._as_state(states)
 
-    def _forward_packed(self, input: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+    def _forward_packed(self, input: Any, hx: Any) -> tuple[Any, Any]:
         """Return the outputs, packed as the input, and the state after the last step of each sequence."""
         data, batch_sizes, sorted_indices, unsorted_indices = input
         hx = self._zeros(data, int(batch_sizes[0])) if hx is None else self.permute_hidden(hx, sorted_indices)
         self.check_forward_args(data, hx, batch_sizes)
         output, *states = self._network().run_packed(data, batch_sizes, self._as_states(hx))
-        packed = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
+        packed = packed_sequence()(output, batch_sizes, sorted_indices, unsorted_indices)
         return packed, self.permute_hidden(self._as_state(states), unsorted_indices)
 
 

@@ -10,11 +10,11 @@ from wengert import Tensor
 from wengert.nn import functional as F
 
 from wengert_nn import init
+from wengert_nn.functional.masks import as_additive, is_causal_mask, subsequent_mask, zero_padding
 from wengert_nn.modules.container import ModuleList
 from wengert_nn.modules.module import Module
 from wengert_nn.modules.normalization import LayerNorm
 from wengert_nn.modules.transformer_layers import Activation, TransformerDecoderLayer, TransformerEncoderLayer
-from wengert_nn.modules.transformer_masks import as_additive, is_causal_mask, subsequent_mask, zero_padding
 
 __all__ = [
     "Transformer",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from wengert import Tensor
 from wengert.nn import functional as F
 
+from wengert_nn.functional.masks import as_additive
 from wengert_nn.modules.attention import MultiheadAttention
 from wengert_nn.modules.dropout import Dropout
 from wengert_nn.modules.linear import Linear
 from wengert_nn.modules.module import Module
 from wengert_nn.modules.normalization import LayerNorm
-from wengert_nn.modules.transformer_masks import as_additive
 
 __all__ = ["TransformerDecoderLayer", "TransformerEncoderLayer"]
 

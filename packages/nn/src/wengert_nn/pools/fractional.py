@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from wengert import Tensor
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.functional.fractional import fractional_max_pool2d, fractional_max_pool3d
 from wengert_nn.modules.module import Module
-from wengert_nn.modules.utils import _ntuple
 
 Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""

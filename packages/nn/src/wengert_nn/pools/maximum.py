@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from wengert import Tensor
 from wengert.nn.functional import max_pool1d, max_pool2d, max_pool3d
 
+from wengert_nn.base.utils import _ntuple
 from wengert_nn.functional.unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 from wengert_nn.modules.module import Module
-from wengert_nn.modules.utils import _ntuple
 
 Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""

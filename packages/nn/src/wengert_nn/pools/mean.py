@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from wengert import Tensor
 from wengert.nn.functional import avg_pool1d, avg_pool2d, avg_pool3d
 
+from wengert_nn.base.utils import _single
 from wengert_nn.functional.pooling import lp_pool1d, lp_pool2d, lp_pool3d
 from wengert_nn.modules.module import Module
-from wengert_nn.modules.utils import _single
 
 Sizes = int | Sequence[int]
 """A number for all spatial dims, or one for each."""

@@ -17,7 +17,7 @@ def convert_conv2d_weight_memory_format(module: Any, memory_format: Any) -> Any:
     >>> conv.weight.stride()
     (8, 1, 4, 2)
     """
-    from wengert_nn.modules.conv import Conv2d, ConvTranspose2d
+    from wengert_nn.convolutions import Conv2d, ConvTranspose2d
 
     return convert_weights(module, (Conv2d, ConvTranspose2d), memory_format)
 
@@ -27,7 +27,7 @@ def convert_conv3d_weight_memory_format(module: Any, memory_format: Any) -> Any:
 
     Returns the module. The values stay as they are, and so do the weights of all other layers.
     """
-    from wengert_nn.modules.conv import Conv3d, ConvTranspose3d
+    from wengert_nn.convolutions import Conv3d, ConvTranspose3d
 
     return convert_weights(module, (Conv3d, ConvTranspose3d), memory_format)
 

@@ -26,7 +26,7 @@ def as_matrix(weight: Any, dim: int) -> Any:
 
 def output_dim(module: Any) -> int:
     """Return the dimension of the output features in a module's weight."""
-    from wengert_nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+    from wengert_nn.convolutions import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 
     return 1 if isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)) else 0
 

@@ -1,4 +1,13 @@
 # Written by tools/generate/module_stubs.py.
+from wengert_optim.base.step_hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
+from wengert_optim.base.step_hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
+from wengert_optim.base.torch_names import _default_to_fused_or_foreach as _default_to_fused_or_foreach
+from wengert_optim.base.torch_names import _device_dtype_check_for_fused as _device_dtype_check_for_fused
+from wengert_optim.base.torch_names import _disable_dynamo_if_unsupported as _disable_dynamo_if_unsupported
+from wengert_optim.base.torch_names import _get_capturable_supported_devices as _get_capturable_supported_devices
+from wengert_optim.base.torch_names import _get_value as _get_value
+from wengert_optim.base.torch_names import _stack_if_compiling as _stack_if_compiling
+from wengert_optim.base.torch_names import _view_as_real as _view_as_real
 from wengert_optim.optimizer import Optimizer as Optimizer
 from wengert_optim.optimizer import ParamsT as ParamsT
 from wengert_optim.optimizer import _capturable_doc as _capturable_doc
@@ -16,15 +25,6 @@ from wengert_optim.optimizer import _use_grad_for_differentiable as _use_grad_fo
 from wengert_optim.optimizer import params_t as params_t
 from wengert_optim.optimizer import required as required
 from wengert_optim.param_groups import _RequiredParameter as _RequiredParameter
-from wengert_optim.step_hooks import register_optimizer_step_post_hook as register_optimizer_step_post_hook
-from wengert_optim.step_hooks import register_optimizer_step_pre_hook as register_optimizer_step_pre_hook
-from wengert_optim.torch_names import _default_to_fused_or_foreach as _default_to_fused_or_foreach
-from wengert_optim.torch_names import _device_dtype_check_for_fused as _device_dtype_check_for_fused
-from wengert_optim.torch_names import _disable_dynamo_if_unsupported as _disable_dynamo_if_unsupported
-from wengert_optim.torch_names import _get_capturable_supported_devices as _get_capturable_supported_devices
-from wengert_optim.torch_names import _get_value as _get_value
-from wengert_optim.torch_names import _stack_if_compiling as _stack_if_compiling
-from wengert_optim.torch_names import _view_as_real as _view_as_real
 
 __all__ = [
     "Optimizer", "ParamsT", "_RequiredParameter", "_capturable_doc", "_default_to_fused_or_foreach",

@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 import wengert
 from wengert import Tensor
 
-from wengert_optim.hyperparameters import check_fused_parameter, step_tensor
+from wengert_optim.base.hyperparameters import check_fused_parameter, step_tensor
 from wengert_optim.optimizer import Optimizer, ParamsT
-from wengert_optim.plan import LONGEST_WAIT, Plan
-from wengert_optim.rules import Rule, unscale, update_one
+from wengert_optim.updates.plan import LONGEST_WAIT, Plan
+from wengert_optim.updates.rules import Rule, unscale, update_one
 
 __all__ = ["Elementwise"]
 
@@ -23,6 +23,8 @@ class Elementwise(Optimizer):
     _rule: ClassVar[Rule]
     _sparse_error: ClassVar[str] = ""
     """The message for a sparse gradient; empty where the rule can use one."""
+    _state_names: ClassVar[tuple[str, ...]] = ()
+    """The names of the state that has the parameter's shape, in the order in which the rule takes it."""
     found_inf: Tensor | None
     """Whether a gradient is not finite; a gradient scaler sets it for the time of a step."""
     _old_defaults: ClassVar[dict[str, Any]] = {
@@ -54,8 +56,8 @@ class Elementwise(Optimizer):
     # ---- the state
 
     def _tensor_names(self, group: dict[str, Any]) -> tuple[str, ...]:
-        """Return the names of the state that has the parameter's shape, in the order in which the rule takes it."""
-        raise NotImplementedError
+        """Return the names of the state that has the parameter's shape; in some optimizers, options decide."""
+        return self._state_names
 
     def _new_state(self, group: dict[str, Any], param: Tensor) -> dict[str, Any]:
         """Return the state of a parameter that has not been updated yet."""

@@ -8,13 +8,13 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.hyperparameters import (
+from wengert_optim.base.hyperparameters import (
     CAPTURABLE_DEVICES,
     check_fused_parameter,
     scalar_dtype,
     scalar_of,
 )
-from wengert_optim.step_hooks import use_grad_for_differentiable
+from wengert_optim.base.step_hooks import use_grad_for_differentiable
 
 __all__ = [
     "_capturable_doc",

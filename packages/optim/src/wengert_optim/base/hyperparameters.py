@@ -10,6 +10,7 @@ from wengert import Tensor
 __all__ = [
     "CAPTURABLE_DEVICES",
     "FUSED_DEVICES",
+    "check_adam_options",
     "check_betas",
     "check_capturable",
     "check_fused_parameter",
@@ -44,6 +45,14 @@ def check_betas(betas: Any) -> None:
     """Raise ValueError unless both decay rates of running averages are in [0, 1)."""
     for index in (0, 1):
         require(0.0 <= betas[index] < 1.0, f"Invalid beta parameter at index {index}: {betas[index]}")
+
+
+def check_adam_options(lr: Any, betas: Any, eps: Any, weight_decay: Any) -> None:
+    """Raise ValueError for an option that Adam and the optimizers derived from it do not accept."""
+    check_lr(lr)
+    require(eps >= 0.0, f"Invalid epsilon value: {eps}")
+    check_betas(betas)
+    require(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
 
 
 def check_fused_switch(fused: Any, foreach: Any, differentiable: Any) -> None:

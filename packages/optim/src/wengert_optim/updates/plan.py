@@ -10,7 +10,7 @@ import wengert
 from wengert import Tensor
 
 if TYPE_CHECKING:
-    from wengert_optim.bucket import Bucket
+    from wengert_optim.updates.bucket import Bucket
 
 __all__ = ["Plan"]
 
@@ -63,7 +63,7 @@ class Plan:
         parts = [part for params in alike.values() for part in divide(params)]
         if not parts:
             return []
-        from wengert_optim.bucket import Bucket
+        from wengert_optim.updates.bucket import Bucket
 
         states = [[optimizer.state[param] for param in part] if scalars or names else [] for part in parts]
         buckets = [Bucket(part, inside, scalars, names) for part, inside in zip(parts, states, strict=True)]

@@ -8,9 +8,18 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
-from wengert_optim.hyperparameters import check_capturable, scalar_of, value_of
+from wengert_optim.base.hyperparameters import check_capturable, scalar_of, value_of
 
-__all__ = ["Rule", "count_step", "decay_weights", "unscale", "update_each", "update_one"]
+__all__ = [
+    "Rule",
+    "count_step",
+    "decay_weights",
+    "increment_step",
+    "unscale",
+    "update_averages",
+    "update_lists",
+    "update_one",
+]
 
 PLURALS = {"step": "state_steps", "mu": "mus", "eta": "etas", "mu_product": "mu_products"}
 
@@ -59,17 +68,15 @@ def update_one(
     return made and {name: wengert.view_as_complex(one) for name, one in made.items()}
 
 
-def update_each(
-    rule: Rule,
-    options: Any,
-    params: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    scalars: Sequence[Sequence[Tensor]],
-    tensors: Sequence[Sequence[Any]],
-) -> None:
-    """Apply a rule to each of several parameters, whose state is in lists beside theirs."""
-    for index, (param, grad) in enumerate(zip(params, grads, strict=True)):
-        update_one(rule, options, param, grad, [one[index] for one in scalars], [one[index] for one in tensors])
+def update_lists(rule: Rule, arguments: dict[str, Any], *tensors: Sequence[Any]) -> None:
+    """Apply a rule to the parameters that a functional form, such as ``nadam``, gets in lists.
+
+    arguments: the arguments of the form by name, its ``locals()``: the lists ``params``, ``grads`` and those of the
+    rule's scalars, and the rule's options.   tensors: lists of the rest of the state.
+    """
+    scalars = [arguments[PLURALS[name]] for name in rule.scalars]
+    for index, (param, grad) in enumerate(zip(arguments["params"], arguments["grads"], strict=True)):
+        update_one(rule, arguments, param, grad, [one[index] for one in scalars], [one[index] for one in tensors])
 
 
 def capturable_names(rule: Rule) -> str:
@@ -82,6 +89,18 @@ def count_step(options: Any, step: Tensor) -> Any:
     """Count a step; return the number of steps, as a tensor where the update stays on the device."""
     step.add_(1)
     return step.clone() if options["capturable"] else value_of(step)
+
+
+def increment_step(options: Any, step: Tensor) -> None:
+    """Count a step, for rules that do not depend on the number of steps."""
+    step.add_(1)
+
+
+def update_averages(options: Any, grad: Tensor, mean: Tensor, square: Tensor) -> None:
+    """Update the running averages of a gradient and of its square, whose decay rates are the option ``betas``."""
+    beta1, beta2 = options["betas"]
+    mean.lerp_(grad, 1 - beta1)
+    square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
 
 
 def decay_weights(options: Any, param: Tensor, grad: Tensor) -> Tensor:

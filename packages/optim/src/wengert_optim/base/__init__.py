@@ -1,0 +1,1 @@
+"""Parts of class Optimizer: hyperparameters, hooks around steps, checkpoints, and PyTorch's names beside the class."""
