@@ -1,4 +1,4 @@
-"""The library that multiplies sparse matrices is that of the arrays. NumPy under its name stands in for CuPy."""
+"""The library that multiplies sparse matrices is that of the arrays. NumPy's under its name stand in for CuPy's."""
 
 import sys
 from types import ModuleType
@@ -12,11 +12,10 @@ from wengert_sparse.coo import products as coo
 from wengert_sparse.ops import products as solve
 
 
-class Cupy(ModuleType):
-    """NumPy, called CuPy."""
+class CupyArray(np.ndarray):
+    """NumPy's array, called CuPy's: the namespace that references get has no name of its own."""
 
-    def __getattr__(self, name):
-        return getattr(np, name)
+    __module__ = "cupy"
 
 
 class Cupyx(ModuleType):
@@ -40,7 +39,11 @@ def cupy(monkeypatch):
         monkeypatch.setitem(sys.modules, name, each)
     monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse", module)
     monkeypatch.setitem(sys.modules, "cupyx.scipy.sparse.linalg", scipy.sparse.linalg)
-    return Cupy("cupy"), module
+    return module
+
+
+def on_device(*arrays):
+    return [np.asarray(each).view(CupyArray) for each in arrays]
 
 
 RNG = np.random.default_rng(0)
@@ -51,40 +54,41 @@ DENSE = RNG.standard_normal((5, 3))
 
 def parts(matrix):
     found = matrix.tocoo()
-    return np.stack([found.row, found.col]).astype(np.int64), found.data
+    return on_device(np.stack([found.row, found.col]).astype(np.int64), found.data)
+
+
+def rows(matrix):
+    return on_device(matrix.indptr, matrix.indices, matrix.data)
 
 
 def test_products_by_cupyx(cupy):
-    xp, module = cupy
-    assert np.allclose(coo.times_dense(xp, *parts(A), DENSE, 6), A @ DENSE)
-    assert np.allclose(coo.compressed_times_dense(xp, A.indptr, A.indices, A.data, DENSE), A @ DENSE)
-    c = A.tocsc()
-    assert np.allclose(compressed.columns_times_dense(xp, c.indptr, c.indices, c.data, DENSE, 6), A @ DENSE)
-    row, column, values = coo.times_sparse(xp, *parts(A), *parts(B), (6, 5, 7))
+    dense = DENSE.view(CupyArray)
+    assert np.allclose(coo.times_dense(np, *parts(A), dense, 6), A @ DENSE)
+    assert np.allclose(coo.compressed_times_dense(np, *rows(A), dense), A @ DENSE)
+    assert np.allclose(compressed.columns_times_dense(np, *rows(A.tocsc()), dense, 6), A @ DENSE)
+    row, column, values = coo.times_sparse(np, *parts(A), *parts(B), (6, 5, 7))
     assert np.allclose(scipy.sparse.coo_array((values, (row, column)), shape=(6, 7)).toarray(), (A @ B).toarray())
-    found = compressed.rows_times_rows(xp, A.indptr, A.indices, A.data, B.indptr, B.indices, B.data, 7)
+    found = compressed.rows_times_rows(np, *rows(A), *rows(B), 7)
     assert np.allclose(scipy.sparse.csr_array(found[::-1], shape=(6, 7)).toarray(), (A @ B).toarray())
     square = A[:5, :] + scipy.sparse.eye_array(5) * 4
     assert np.allclose(
-        solve.solve_reference(xp, *parts(square), np.ones(5)), np.linalg.solve(square.toarray(), [1] * 5)
+        solve.solve_reference(np, *parts(square), *on_device(np.ones(5))), np.linalg.solve(square.toarray(), [1] * 5)
     )
-    assert {name.removesuffix("_matrix") for name in module.used} >= {"coo", "csr", "csc"}
+    assert {name.removesuffix("_matrix") for name in cupy.used} >= {"coo", "csr", "csc"}
 
 
 def test_huge_dims_by_cupyx(cupy):
     indices, values = parts(A)
     row, _, _ = coo.times_sparse(
-        cupy[0], indices * (1 << 30), values, indices[::-1] * (1 << 30), values, (1 << 40,) * 3
+        np, indices * (1 << 30), values, indices[::-1] * (1 << 30), values, (1 << 40,) * 3
     )
     assert set(row // (1 << 30)) <= set(range(6))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int64])
 def test_dtypes_that_cupyx_lacks(cupy, dtype):
-    xp, module = cupy
-    values, dense = np.ones(2, dtype), np.ones((3, 2), dtype)
-    indices = np.array([[0, 1], [2, 2]])
-    assert coo.times_dense(xp, indices, values, dense, 2).tolist() == [[1, 1], [1, 1]]
-    assert not module.used
+    values, dense, indices = on_device(np.ones(2, dtype), np.ones((3, 2), dtype), [[0, 1], [2, 2]])
+    assert coo.times_dense(np, indices, values, dense, 2).tolist() == [[1, 1], [1, 1]]
+    assert not cupy.used
     with pytest.raises(NotImplementedError, match=r"the product of two sparse matrices of .* is computed on the CPU"):
-        coo.times_sparse(xp, indices, values, indices, values, (2, 3, 3))
+        coo.times_sparse(np, indices, values, indices, values, (2, 3, 3))

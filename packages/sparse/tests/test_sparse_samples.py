@@ -22,10 +22,16 @@ GradcheckError = wg.autograd.gradcheck.GradcheckError
 TOLERANCES = {wg.float32: {"rtol": 1e-4, "atol": 1e-5}, wg.complex64: {"rtol": 1e-4, "atol": 1e-5}}
 
 
+OF_THE_HOST = pytest.mark.host("SciPy's matrices are memory of the host")
+
+
 def rows_by_layout(select, patterns=PATTERNS):
     """A parameter for each row, each layout that it takes and each pattern of this layout."""
     return [
-        pytest.param(case, layout, pattern, id=f"{place}-{case.op}-{layout._name}-{pattern}")
+        pytest.param(
+            case, layout, pattern, id=f"{place}-{case.op}-{layout._name}-{pattern}",
+            marks=OF_THE_HOST if case.op.endswith("_scipy") else (),
+        )
         for place, case in enumerate(CASES)
         for layout in case.layouts
         if select(case, layout)

@@ -5,26 +5,28 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import numpy as np
-
 MODULES = {"numpy": "scipy.sparse", "cupy": "cupyx.scipy.sparse"}
+"""The module with sparse matrices, by the package that arrays come from.
+
+References get an array namespace that stands for CuPy (``wengert_cuda.namespace``), so that its name says nothing.
+"""
 CUPY_DTYPES = "fdFD"
 """The characters of the dtypes that cupyx's matrices have."""
 
 
-def sparse_module(xp: Any, *values: Any) -> Any:
-    """The module with sparse matrices of an array library, imported by the first product; None where it has none, or
-    none of the dtypes of some arrays.
+def sparse_module(*values: Any) -> Any:
+    """The module with sparse matrices of the library of some arrays, imported by the first product; None where it has
+    none, or none of their dtypes.
     """
-    name = MODULES.get(getattr(xp, "__name__", ""))
-    if name is None or (xp is not np and any(each.dtype.char not in CUPY_DTYPES for each in values)):
+    library = type(values[0]).__module__.partition(".")[0]
+    if library not in MODULES or (library != "numpy" and any(each.dtype.char not in CUPY_DTYPES for each in values)):
         return None
-    return importlib.import_module(name)
+    return importlib.import_module(MODULES[library])
 
 
-def require_sparse_module(xp: Any, what: str, *values: Any) -> Any:
+def require_sparse_module(what: str, *values: Any) -> Any:
     """The module; NotImplementedError, which says what is computed, where there is none."""
-    found = sparse_module(xp, *values)
+    found = sparse_module(*values)
     if found is None:
         dtypes = ", ".join(str(each.dtype) for each in values)
         raise NotImplementedError(

@@ -29,7 +29,7 @@ HALVES = (wc.float16, wc.bfloat16)
 
 def columns_times_dense(xp: Any, column: Any, row: Any, values: Any, dense: Any, rows: int) -> Any:
     """The product of a matrix in compressed columns and a dense one."""
-    module = sparse_module(xp, values, dense)
+    module = sparse_module(values, dense)
     if module is not None:
         return matrix(module, "csc", (values, row, column), (rows, dense.shape[0])) @ dense
     place = xp.repeat(xp.arange(column.shape[0] - 1), xp.diff(column))
@@ -38,7 +38,7 @@ def columns_times_dense(xp: Any, column: Any, row: Any, values: Any, dense: Any,
 
 def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_column: Any, b_values: Any, n: int) -> Any:
     """The product of two matrices in compressed rows, the second of n columns: its components."""
-    module = require_sparse_module(xp, "the product of two sparse matrices", a_values, b_values)
+    module = require_sparse_module("the product of two sparse matrices", a_values, b_values)
     inner = b.shape[0] - 1
     first = matrix(module, "csr", (a_values, a_column, a), (a.shape[0] - 1, inner))
     found = first @ matrix(module, "csr", (b_values, b_column, b), (inner, n))
@@ -49,7 +49,7 @@ def rows_times_rows(xp: Any, a: Any, a_column: Any, a_values: Any, b: Any, b_col
 def block_rows_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
     """The product of a matrix of blocks in compressed rows and a dense one."""
     size = ((crow.shape[0] - 1) * values.shape[1], dense.shape[0])
-    module = require_sparse_module(xp, "the product of a matrix of blocks", values, dense)
+    module = require_sparse_module("the product of a matrix of blocks", values, dense)
     return matrix(module, "bsr", (values, column, crow), size) @ dense
 
 

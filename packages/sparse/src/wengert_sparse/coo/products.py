@@ -31,7 +31,7 @@ def add_products(xp: Any, rows: int, row: Any, column: Any, values: Any, dense: 
 
 def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> Any:
     """The product of a sparse matrix (rows, M) and a dense one (M, K)."""
-    module = sparse_module(xp, values, dense)
+    module = sparse_module(values, dense)
     if module is not None:
         return matrix(module, "coo", (values, (indices[0], indices[1])), (rows, dense.shape[0])).tocsr() @ dense
     return add_products(xp, rows, indices[0], indices[1], values, dense)
@@ -39,7 +39,7 @@ def times_dense(xp: Any, indices: Any, values: Any, dense: Any, rows: int) -> An
 
 def times_sparse(xp: Any, a_indices: Any, a_values: Any, b_indices: Any, b_values: Any, sizes: Any) -> Any:
     """The product of sparse matrices (M, N) and (N, K), sorted by rows: rows, columns, values."""
-    module = require_sparse_module(xp, "the product of two sparse matrices", a_values, b_values)
+    module = require_sparse_module("the product of two sparse matrices", a_values, b_values)
     rows, (a_row,), m = renumber(xp, sizes[0], a_indices[0])
     _, (a_column, b_row), n = renumber(xp, sizes[1], a_indices[1], b_indices[0])
     columns, (b_column,), k = renumber(xp, sizes[2], b_indices[1])
@@ -87,7 +87,7 @@ times_sparse_row = array(
 
 def compressed_times_dense(xp: Any, crow: Any, column: Any, values: Any, dense: Any) -> Any:
     """The product of a matrix in compressed rows and a dense one."""
-    rows, module = crow.shape[0] - 1, sparse_module(xp, values, dense)
+    rows, module = crow.shape[0] - 1, sparse_module(values, dense)
     if module is not None:
         return matrix(module, "csr", (values, column, crow), (rows, dense.shape[0])) @ dense
     row = xp.repeat(xp.arange(rows), xp.diff(crow))

@@ -265,9 +265,14 @@ def spsolve_stages(input: Tensor, other: Tensor) -> Tensor:
 def solve_reference(xp: Any, indices: Any, values: Any, other: Any) -> Any:
     """The solution of a sparse system of linear equations."""
     size = other.shape[0]
-    module = require_sparse_module(xp, "the solution of a sparse system", values, other)
+    module = require_sparse_module("the solution of a sparse system", values, other)
     system = matrix(module, "coo", (values, (indices[0], indices[1])), (size, size))
-    system = system.tocsc() if xp is np else system.tocsr()  # the format that each library's solver takes
+    if module.__name__ == "scipy.sparse":
+        system = system.tocsc()
+    else:  # cuSPARSE solves systems in compressed rows with indices of 32 bits
+        system = system.tocsr()
+        parts = (system.data, system.indices.astype(np.int32), system.indptr.astype(np.int32))
+        system = matrix(module, "csr", parts, (size, size))
     return import_module(f"{module.__name__}.linalg").spsolve(system, other).astype(other.dtype)
 
 
