@@ -104,6 +104,6 @@ def classes(names: Iterable[str]) -> Iterator[str]:
         quoted = ", ".join(f'"{field}"' for field in fields)
         yield f"    __match_args__ = ({quoted})"
         yield from (f"    {kind}: Final[int]" for kind in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
-        yield "    def __new__(cls, sequence: Iterable[Any], /) -> Self: ..."
+        yield "    def __new__(cls, sequence: Iterable[Any], dict: dict[str, Any] = ...) -> Self: ..."
         for field, kind in zip(fields, types, strict=True):
             yield from ["    @property", f"    def {field}(self) -> {kind}: ..."]

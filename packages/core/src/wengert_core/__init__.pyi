@@ -7,10 +7,11 @@ from typing import Any, Literal, overload
 from wengert_core import memory as memory
 from wengert_core import random as random
 from wengert_core.api.legacy_constructors import tensortype as tensortype
+from wengert_core.api.legacy_storages import storagetype as _storagetype
 from wengert_core.api.public import get_printoptions as get_printoptions
 from wengert_core.api.public import set_printoptions as set_printoptions
+from wengert_core.api.storage_files import from_file as from_file
 from wengert_core.api.typed_storage import TypedStorage as TypedStorage
-from wengert_core.api.typed_storage import storagetype as _storagetype
 from wengert_core.api.untyped_storage import UntypedStorage as UntypedStorage
 from wengert_core.api.untyped_storage import is_storage as is_storage
 from wengert_core.backends.default_device import get_default_device as get_default_device

@@ -53,11 +53,11 @@ def _from_data(name: str, kind: dtype, data: Any) -> Tensor:
             raise TypeError(f"{name}: expected a tensor of dtype {kind!r}, got {data.dtype!r}; use .to({kind!r})")
         return as_subclass(data, Tensor) if type(data) is not Tensor else data.detach()
     if hasattr(type(data), "_as_tensor"):  # a storage
-        if data.dtype is not kind:
+        if getattr(data, "dtype", kind) is not kind:
             wanted, got = (name_of_kind(one) for one in (kind, data.dtype))
             raise RuntimeError(f"Expected a Storage of type {wanted} or an UntypedStorage, but got type {got} for "
                                "argument 1 'storage'")
-        return data._as_tensor()  # type: ignore[no-any-return]
+        return data._as_tensor(kind)  # type: ignore[no-any-return]
     if isinstance(data, Size):
         return _construct.blank(kind, *data)
     if isinstance(data, (int, float, complex, dict, type)) or not hasattr(data, "__len__"):

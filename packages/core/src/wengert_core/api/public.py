@@ -105,10 +105,12 @@ LATER = {
         "exchange.numpy_bridge": "from_numpy",
         "api.legacy_constructors": """BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor
                                       HalfTensor IntTensor LongTensor ShortTensor tensortype""",
+        "api.storage_files": "from_file",
         "api.untyped_storage": "UntypedStorage is_storage",
-        "api.typed_storage": """BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
-                                ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage
-                                ShortStorage Storage TypedStorage""",
+        "api.typed_storage": "TypedStorage",
+        "api.legacy_storages": """BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
+                                  ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage
+                                  ShortStorage Storage""",
         "rng.generator": "Generator default_generator get_rng_state initial_seed manual_seed seed set_rng_state",
         "memory": "memory",
         "random": "random",

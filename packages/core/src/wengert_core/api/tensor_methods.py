@@ -198,7 +198,8 @@ LATER = {
     "api.untyped_storage": {
         "is_shared": "is_shared", "share_memory_": "share_memory", "untyped_storage": "untyped_storage",
     },
-    "api.typed_storage": {"storage": "storage_method", "storage_type": "storage_type"},
+    "api.typed_storage": {"_typed_storage": "typed_storage", "storage": "storage_method"},
+    "api.legacy_storages": {"storage_type": "storage_type"},
     "api.dim_order": {"dim_order": "dim_order", "resize": "resize", "resize_as": "resize_as"},
 }  # fmt: skip
 """Methods and properties by the module that has them, which is loaded when one of them is asked for."""

@@ -18,7 +18,10 @@ from collections.abc import Iterator, Sequence
 from operator import index
 from typing import Any, Self
 
-from wengert_core.api.untyped_storage import NAMES, UntypedStorage, check_dtype, constant, is_size, untyped_storage
+from wengert_core.api.storage_arguments import LEGACY_NAMES, NEW_NAME, check_dtype, is_size
+from wengert_core.api.storage_bytes import NAMES
+from wengert_core.api.storage_refusals import refusals
+from wengert_core.api.untyped_storage import UntypedStorage, constant, is_storage, untyped_storage
 from wengert_core.devices.device import device as _device
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import whole_memory
@@ -29,16 +32,6 @@ from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
 __all__ = ["TypedStorage"]
-
-LEGACY = {
-    "BFloat16": "bfloat16", "Bool": "bool", "Byte": "uint8", "Char": "int8", "ComplexDouble": "complex128",
-    "ComplexFloat": "complex64", "Double": "float64", "Float": "float32", "Half": "float16", "Int": "int32",
-    "Long": "int64", "Short": "int16",
-}  # fmt: skip
-"""The legacy classes' names without "Storage", and their dtypes."""
-LEGACY_NAMES = {ALL[kind]: f"{name}Storage" for name, kind in LEGACY.items()}
-NEW_NAME = "storage.TypedStorage"
-"""The type of storages of dtypes that no legacy class is for."""
 
 
 def warn_of_removal() -> None:
@@ -80,7 +73,7 @@ class TypedStorage:
     memory. dtype: the default dtype where it is left out.   TypeError or RuntimeError for other arguments.
     """
 
-    __slots__ = ("_dtype", "_untyped")
+    __slots__ = ("__weakref__", "_dtype", "_untyped_storage")
 
     def __init__(self, *args: Any, device: Any = None, dtype: Any = None, wrap_storage: Any = None,
                  _internal: bool = False) -> None:
@@ -91,23 +84,55 @@ class TypedStorage:
                                "must be given with wrap_storage")
         kind = get_default_dtype() if dtype is None else dtype
         check_dtype(kind)
-        self._dtype, self._untyped = kind, whole(args, kind, device, wrap_storage, "TypedStorage.__init__")
+        self._dtype, self._untyped_storage = kind, whole(args, kind, device, wrap_storage, "TypedStorage.__init__")
 
     @classmethod
     def _of(cls, untyped: UntypedStorage, kind: Any) -> TypedStorage:
         return TypedStorage(wrap_storage=untyped, dtype=kind, _internal=True)
 
     @classmethod
-    def from_buffer(cls, *args: Any, **kwargs: Any) -> TypedStorage:
-        """Return a storage with a copy of a part of a buffer: see UntypedStorage.from_buffer."""
-        warn_of_removal()
-        kind = kwargs.get("dtype", args[4] if len(args) > 4 else None)
-        return cls._of(UntypedStorage.from_buffer(*args, **kwargs), kind)
+    def from_buffer(cls, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> TypedStorage:
+        """Return a storage with a copy of a part of a buffer: see UntypedStorage.from_buffer.
 
-    def _as_tensor(self) -> Tensor:
-        """Return the elements as a tensor on the same memory."""
-        memory = self._untyped._memory
-        return memory[: self.size() * self._dtype.itemsize].view(self._dtype)
+        dtype: by default the default dtype. RuntimeError for one asked of FloatStorage and its kin, and for a device.
+        """
+        warn_of_removal()
+        return cls._from_buffer(*args, dtype=dtype, device=device, **kwargs)
+
+    @classmethod
+    def _from_buffer(cls, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> TypedStorage:
+        args, dtype = (args[:4], args[4]) if len(args) == 5 else (args, dtype)
+        if cls is not TypedStorage:
+            for name, value in (("dtype", dtype), ("device", device)):
+                if value is not None:
+                    raise RuntimeError(f"from_buffer: '{name}' can only be specified in UntypedStorage.from_buffer and "
+                                       f"TypedStorage.from_buffer, but {cls.__name__} got {value}")
+        if device is not None and _device(device).type != "cpu":
+            raise RuntimeError(f"TypedStorage.from_buffer: Not available for device {_device(device).type}")
+        kind = own_dtype(cls) or (get_default_dtype() if dtype is None else dtype)
+        return cls._of(UntypedStorage.from_buffer(*args, **(kwargs | {"dtype": kind})), kind)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool, size: int) -> TypedStorage:
+        """Return a storage on the first ``size`` elements of a file: see UntypedStorage.from_file.
+
+        It is asked of FloatStorage and its kin; RuntimeError for TypedStorage itself, which has no dtype.
+        """
+        warn_of_removal()
+        kind = own_dtype(cls)
+        if kind is None:
+            raise RuntimeError("from_file can only be called on derived classes, such as FloatStorage: TypedStorage "
+                               "has no dtype; use UntypedStorage.from_file()")
+        return cls._of(UntypedStorage.from_file(filename, shared, index(size) * kind.itemsize), kind)
+
+    def _new_shared(self, size: int, *, device: Any = None) -> TypedStorage:
+        """Return a storage of zeros that processes share which are forked from now on."""
+        untyped = UntypedStorage._new_shared(size * self.element_size(), device="cpu" if device is None else device)
+        return self._of(untyped, self._dtype)
+
+    def _as_tensor(self, dtype: Any = None) -> Tensor:
+        """Return the elements as a tensor on the same memory. dtype: not looked at."""
+        return self._untyped_storage._as_tensor(self._dtype)
 
     # ---- facts
     @property
@@ -118,46 +143,64 @@ class TypedStorage:
     @property
     def device(self) -> _device:
         """The device of the memory."""
-        return self._untyped.device
+        return self._untyped_storage.device
 
     @property
     def is_cuda(self) -> bool:
         """Whether the memory is on a CUDA device."""
-        return self._untyped.is_cuda
+        return self._untyped_storage.is_cuda
 
     is_hpu: bool = constant(False, "False: this kind of storage does not exist.")
     is_sparse: bool = is_hpu
-    filename: None = constant(None, "None: no storage is a file.")
+
+    @property
+    def filename(self) -> str | None:
+        """The file that writes go to: see UntypedStorage.filename."""
+        return self._untyped_storage.filename
+
+    @property
+    def _cdata(self) -> int:
+        """A number that tells storages apart while they are alive."""
+        return self._untyped_storage._cdata
 
     def untyped(self) -> UntypedStorage:
         """Return the storage without a dtype on the same memory."""
-        return self._untyped
+        return self._untyped_storage
 
     def size(self) -> int:
         """Return the number of elements."""
-        return self._untyped.nbytes() // self._dtype.itemsize
+        return self._untyped_storage.nbytes() // self._dtype.itemsize
 
-    __len__ = size
+    __len__ = _size = size
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
 
     def nbytes(self) -> int:
         """Return the number of bytes."""
-        return self._untyped.nbytes()
+        return self._untyped_storage.nbytes()
 
     def element_size(self) -> int:
         """Return the bytes of an element."""
         return int(self._dtype.itemsize)
 
+    _element_size = element_size
+
+    _nbytes = nbytes
+
     def data_ptr(self) -> int:
         """Return the address of the first byte."""
-        return self._untyped.data_ptr()
+        return self._untyped_storage.data_ptr()
 
-    def get_device(self) -> int:
-        """Return the number of the device; -1 for the CPU."""
-        return self._untyped.get_device()
+    _data_ptr = data_ptr
+
+    def get_device(self) -> int | None:
+        """Return the number of the device; None for the CPU, as PyTorch does of storages."""
+        return self._untyped_storage.get_device()
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Return the name of the legacy class; with a dtype the elements converted to it."""
-        return f"torch.{LEGACY_NAMES.get(self._dtype, NEW_NAME)}" if dtype is None else self._convert(dtype)
+        return f"torch.{LEGACY_NAMES.get(self._dtype, NEW_NAME)}" if dtype is None else self._to(dtype)
 
     def pickle_storage_type(self) -> str:
         """Return the name of the legacy class without its module. KeyError for a dtype that has none."""
@@ -165,17 +208,27 @@ class TypedStorage:
             raise KeyError(f"dtype {self._dtype} is not recognized")
         return LEGACY_NAMES[self._dtype]
 
+    _pickle_storage_type = pickle_storage_type
+
+    def _get_legacy_storage_class(self) -> Any:
+        """Return the legacy class with the dtype; None where none has it."""
+        from wengert_core.api.legacy_storages import TYPES
+
+        return TYPES.get(LEGACY_NAMES.get(self._dtype, ""))
+
     def is_pinned(self, device: Any = None) -> bool:
         """Return whether the memory is pinned."""
-        return self._untyped.is_pinned()
+        return self._untyped_storage.is_pinned()
 
     def is_shared(self) -> bool:
         """Return whether processes that are forked from now on share the memory."""
-        return self._untyped.is_shared()
+        return self._untyped_storage.is_shared()
+
+    _is_shared = is_shared
 
     def resizable(self) -> bool:
         """Return whether ``resize_`` may give it other memory: see UntypedStorage.resizable."""
-        return self._untyped.resizable()
+        return self._untyped_storage.resizable()
 
     # ---- elements
     def tolist(self) -> list[Any]:
@@ -188,11 +241,15 @@ class TypedStorage:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        if isinstance(key, bool):
+            raise TypeError(f"can't index a {TypedStorage} with {bool}")
         self._check_key(key)
         found = index(key) + self.size() if index(key) < 0 else index(key)
         if not 0 <= found < self.size():
             raise IndexError(f"index {found} out of range for storage of size {self.size()}")
         return self._as_tensor()[found].item()
+
+    _getitem = __getitem__
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if not isinstance(key, slice):
@@ -200,13 +257,17 @@ class TypedStorage:
         self._check_value(value)
         self._as_tensor()[key] = value
 
+    _setitem = __setitem__
+
     def _check_key(self, key: Any) -> None:
-        if not hasattr(builtin_type(key), "__index__"):
+        if not hasattr(builtin_type(key), "__index__") or isinstance(key, Tensor):
             raise RuntimeError(f"can't index a {TypedStorage} with {builtin_type(key)}")
 
     def _check_value(self, value: Any) -> None:
         if isinstance(value, str):
             raise TypeError(f"can't assign a str to a torch.{CPP_NAMES[self._dtype.name]}Tensor")
+        if is_storage(value):
+            raise RuntimeError(f"cannot set item with value type {builtin_type(value)}")
 
     def fill_(self, value: Any) -> Self:
         """Set all elements to a number."""
@@ -216,7 +277,7 @@ class TypedStorage:
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> Self:
         """Take over the bytes of a storage of the same number of bytes, whatever its dtype."""
-        self._untyped.copy_(source)
+        self._untyped_storage.copy_(source)
         return self
 
     # ---- memory
@@ -224,43 +285,68 @@ class TypedStorage:
         """Give the storage so many elements: see UntypedStorage.resize_."""
         if not hasattr(builtin_type(size), "__index__"):
             raise RuntimeError(f"resize_ expects an int, but got {builtin_type(size).__name__}")
-        self._untyped.resize_(index(size) * self.element_size())
+        self._untyped_storage.resize_(index(size) * self.element_size())
+
+    _resize_ = resize_
 
     def share_memory_(self) -> Self:
         """Move the memory to where forked processes share it: see UntypedStorage.share_memory_."""
-        self._untyped.share_memory_()
+        self._untyped_storage.share_memory_()
         return self
+
+    _share_memory_ = share_memory_
 
     def clone(self) -> TypedStorage:
         """Return a storage with a copy of the elements."""
-        return self._of(self._untyped.clone(), self._dtype)
+        return self._of(self._untyped_storage.clone(), self._dtype)
 
     def __copy__(self) -> TypedStorage:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
-        return self._of(self._untyped.__deepcopy__(memo), self._dtype)
+        return self._of(self._untyped_storage.__deepcopy__(memo), self._dtype)
+
+    _deepcopy = __deepcopy__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restore_storage, (self._untyped, self._dtype)
+        return restore_storage, (self._untyped_storage, self._dtype)
 
     def cpu(self) -> TypedStorage:
         """Return the elements in the memory of the host."""
-        return self._of(self._untyped.cpu(), self._dtype)
+        return self._of(self._untyped_storage.cpu(), self._dtype)
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
         """Return the elements on a CUDA device."""
-        return self._of(self._untyped.cuda(device), self._dtype)
+        return self._of(self._untyped_storage.cuda(device), self._dtype)
+
+    def hpu(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        """Return the elements on an HPU device, which a package has to provide."""
+        return self._of(self._untyped_storage.hpu(device), self._dtype)
 
     def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
         """Return the elements on a device."""
-        return self._of(self._untyped.to(device=device), self._dtype)
+        return self._of(self._untyped_storage.to(device=device), self._dtype)
 
     def pin_memory(self, device: Any = "cuda") -> TypedStorage:
         """Return the elements in pinned memory of the host."""
-        return self._of(self._untyped.pin_memory(), self._dtype)
+        return self._of(self._untyped_storage.pin_memory(), self._dtype)
 
-    def _convert(self, target: Any) -> TypedStorage:
+    def _new_wrapped_storage(self, untyped_storage: UntypedStorage) -> TypedStorage:
+        """Return a storage of the same dtype on other memory."""
+        return self._of(untyped_storage, self._dtype)
+
+    def _write_file(self, file: Any, is_real_file: bool, save_size: bool, element_size: int) -> None:
+        """Write the bytes to a file: see UntypedStorage."""
+        self._untyped_storage._write_file(file, is_real_file, save_size, element_size)
+
+    def _set_from_file(self, *args: Any) -> UntypedStorage:
+        """Take over bytes from a file: see UntypedStorage."""
+        return self._untyped_storage._set_from_file(*args)
+
+    def _to(self, target: Any) -> TypedStorage:
+        """Return the elements converted to another dtype. TypeError for what is no dtype."""
+        if not isinstance(target, dtype):
+            raise TypeError(f"Argument 'dtype' must be torch.dtype, not {builtin_type(target)}")
         return self._of(UntypedStorage._of(whole_memory(self._as_tensor().to(target, copy=True))), target)
 
     def __repr__(self) -> str:
@@ -276,7 +362,7 @@ def converting(name: str, target: str) -> Any:
     """Return the method that converts the elements to another dtype."""
 
     def convert(self: TypedStorage) -> TypedStorage:
-        return self._convert(ALL[target])
+        return self._to(ALL[target])
 
     convert.__name__, convert.__qualname__ = name, f"TypedStorage.{name}"
     convert.__doc__ = f"Return a storage of {target} with the elements converted."
@@ -287,50 +373,26 @@ for _name, _target in NAMES.items():
     setattr(TypedStorage, _name, converting(_name, _target))
 
 
-def restore_storage(untyped: UntypedStorage, kind: Any) -> TypedStorage:
-    """Return a storage that was pickled."""
-    return TypedStorage._of(untyped, kind)
+for _name, _method in refusals():
+    setattr(TypedStorage, _name, _method)
 
 
-class storagetype(type):
-    """The type of FloatStorage and its kin: a TypedStorage is an instance when it has the dtype."""
-
-    dtype: dtype
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TypedStorage) and instance.dtype is cls.dtype
-
-    def __call__(cls, *args: Any, wrap_storage: Any = None, **kwargs: Any) -> TypedStorage:
-        """A TypedStorage of this dtype, from a size, a sequence or another storage's memory."""
-        warn_of_removal()
-        if kwargs:
-            raise RuntimeError(f"{cls}.__new__ received an invalid combination of arguments. Keyword argument "
-                               f"'{next(iter(kwargs))}' cannot be specified")
-        return TypedStorage._of(whole(args, cls.dtype, None, wrap_storage, f"{cls}.__new__"), cls.dtype)
-
-    def from_buffer(cls, buffer: Any, byte_order: Any = None, count: int = -1, offset: int = 0) -> TypedStorage:
-        """Return a storage with a copy of a part of a buffer: see UntypedStorage.from_buffer."""
-        return TypedStorage.from_buffer(buffer, byte_order, count, offset, cls.dtype)
-
-    def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
+def own_dtype(cls: Any) -> dtype | None:
+    """Return the dtype of FloatStorage and its kin; None for TypedStorage."""
+    return None if cls is TypedStorage else cls.dtype
 
 
-TYPES: dict[str, storagetype] = {
-    f"{name}Storage": storagetype(f"{name}Storage", (), {"dtype": ALL[kind]}) for name, kind in LEGACY.items()
-}
-"""FloatStorage, LongStorage and their kin by name."""
-Storage = TYPES["FloatStorage"]
+def typed_storage(self: Tensor) -> TypedStorage:
+    """Return the tensor's memory as a TypedStorage of its dtype, without a warning."""
+    return TypedStorage._of(self.untyped_storage(), self.dtype)
 
 
 def storage_method(self: Tensor) -> TypedStorage:
     """Return the tensor's memory as a TypedStorage of its dtype. PyTorch calls it deprecated: use untyped_storage()."""
     warn_of_removal()
-    return TypedStorage._of(self.untyped_storage(), self.dtype)
+    return typed_storage(self)
 
 
-def storage_type(self: Tensor) -> storagetype | type[TypedStorage]:
-    """Return the class of storages with the tensor's dtype: FloatStorage of float32; TypedStorage if it has none."""
-    return TYPES[LEGACY_NAMES[self.dtype]] if self.dtype in LEGACY_NAMES else TypedStorage
-
-
+def restore_storage(untyped: UntypedStorage, kind: Any) -> TypedStorage:
+    """Return a storage that was pickled."""
+    return TypedStorage._of(untyped, kind)

@@ -3,40 +3,32 @@
 Note [A storage is a tensor of bytes]
     ``UntypedStorage`` holds a tensor of bytes on the whole memory, so whatever it does is done by operations on
     tensors, on every device, and raises the version that its tensors share. One object stands for one memory
-    (``STORAGES``, by address). To get other memory is the one thing that looks at who else is there: Note [Memory that
-    grows] in drivers/resize.pyx.
+    (``STORAGES``, by address and size), also for a part of a storage, which keeps the whole alive. To get other memory
+    is the one thing that looks at who else is there: Note [Memory that grows] in drivers/resize.pyx.
 """
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterator
+import copy
 from operator import index
 from typing import Any, Self
 from weakref import WeakValueDictionary, ref
 
-import numpy as np
-
+from wengert_core.api.storage_arguments import bytes_of, read_buffer
+from wengert_core.api.storage_bytes import StorageBytes
+from wengert_core.api.storage_files import map_file, mapping_of, read_bytes, shared_bytes
+from wengert_core.api.storage_refusals import refusals
 from wengert_core.devices.device import device as _device
 from wengert_core.devices.layout import layout_of
-from wengert_core.dispatch.exact_values import every_item
-from wengert_core.drivers.resize import looks_into, move_memory, whole_memory, why_not_movable
-from wengert_core.dtypes.dtypes import ALL, dtype
-from wengert_core.exchange.device_memory import owner_of
-from wengert_core.exchange.numpy_bridge import from_numpy
+from wengert_core.drivers.resize import looks_into, memory_identity, move_memory, whole_memory, why_not_movable
+from wengert_core.dtypes.dtypes import ALL
 from wengert_core.optable.lazy_names import OPS
 from wengert_core.tensors.tensor import Tensor, is_strided_tensor
 
 __all__ = ["UntypedStorage", "is_storage"]
 
-STORAGES: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
-"""The storages that are alive, by the address of their memory."""
-NAMES: dict[str, str] = {
-    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "complex_float": "complex64",
-    "complex_double": "complex128", "long": "int64", "int": "int32", "short": "int16", "char": "int8", "byte": "uint8",
-    "bool": "bool",
-}  # fmt: skip
-"""Methods that convert the elements, and the dtypes they give."""
+STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
+"""The storages that are alive, by the address and size of their memory."""
 
 
 def constant(value: Any, doc: str) -> Any:
@@ -44,7 +36,7 @@ def constant(value: Any, doc: str) -> Any:
     return property(lambda self: value, doc=doc)
 
 
-class UntypedStorage:
+class UntypedStorage(StorageBytes):
     """Memory as a sequence of bytes, which tensors may lie in.
 
     ``UntypedStorage()`` is empty, ``UntypedStorage(size)`` has so many bytes, not set, ``UntypedStorage(sequence)``
@@ -61,7 +53,6 @@ class UntypedStorage:
 
     __slots__ = ("__weakref__", "_looker", "_memory")
 
-    _memory: Tensor
     _looker: ref[Tensor] | None
 
     def __init__(self, *args: Any, device: Any = None, **kwargs: Any) -> None:
@@ -81,10 +72,10 @@ class UntypedStorage:
         return self
 
     def _keep(self, memory: Tensor) -> None:
-        """Stand for these bytes; a slice does not stand for the memory that it is in."""
+        """Stand for these bytes, unless another object does, as for all of a storage that is sliced from end to end."""
         self._memory, self._looker = memory, None
-        if memory.numel() and not memory._is_view():
-            STORAGES[memory.data_ptr()] = self
+        if memory.numel() and standing_for(memory) is None:
+            STORAGES[memory.data_ptr(), memory.numel()] = self
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: Any = None, count: int = -1, offset: int = 0,
@@ -98,7 +89,36 @@ class UntypedStorage:
         >>> wg.UntypedStorage.from_buffer(b"ab", byte_order="big", dtype=wg.int16).tolist()
         [98, 97]
         """
-        return cls._of(OPS["tensor"](read_buffer(buffer, byte_order, count, offset, dtype)))
+        return cls._of(OPS["tensor"](read_buffer(buffer, byte_order, count, offset, dtype), device="cpu"))
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> Self:
+        """Return a storage on the first ``nbytes`` bytes of a file.
+
+        shared: whether writes go to the file, which is made, and made longer, where that is needed; if not, the file
+        must have the bytes, and stays as it is.   TypeError or RuntimeError as from ``wengert.from_file``.
+
+        >>> import tempfile
+        >>> import wengert as wg
+        >>> with tempfile.NamedTemporaryFile() as file:
+        ...     wg.UntypedStorage.from_file(file.name, True, 2).fill_(7).tolist(), list(file.read())
+        ([7, 7], [7, 7])
+        """
+        if not isinstance(filename, str):
+            raise TypeError(f"from_file(): argument 1 must be str, not {type(filename).__name__}")
+        return cls._of(map_file(filename, bool(shared), index(nbytes)))
+
+    @classmethod
+    def _new_shared(cls, size: int, *, device: Any = "cpu") -> Self:
+        """Return a storage of zeros that processes share which are forked from now on; on a device its own memory."""
+        return cls._of(shared_bytes(index(size)) if _device(device).type == "cpu" else bytes_of(size, device))
+
+    _new_using_fd_cpu = _new_using_filename_cpu = _new_shared
+
+    @classmethod
+    def _new_with_file(cls, file: Any, element_size: int) -> Self:
+        """Return the storage that ``_write_file`` wrote, from where the file is read."""
+        return cls.from_buffer(read_bytes(file, element_size), dtype=ALL["uint8"])
 
     # ---- facts
     @property
@@ -114,13 +134,25 @@ class UntypedStorage:
     is_hpu: bool = constant(False, "False: this kind of storage does not exist.")
     is_sparse: bool = is_hpu
     is_sparse_csr: bool = is_hpu
-    filename: None = constant(None, "None: no storage is a file.")
 
-    def nbytes(self) -> int:
-        """Return the number of bytes."""
-        return self._memory.numel()
+    @property
+    def filename(self) -> str | None:
+        """The file that writes go to; None for a storage that is no file, or whose file does not change with it."""
+        mapping = mapping_of(self._memory)
+        return None if mapping is None else mapping.filename
 
-    size = nbytes
+    def _get_filename(self) -> str | None:
+        return self.filename
+
+    @property
+    def _cdata(self) -> int:
+        """A number that tells storages apart while they are alive; it changes where the storage gets other memory."""
+        return memory_identity(self._memory)
+
+    size = StorageBytes.nbytes
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
 
     def __len__(self) -> int:
         """Return the number of bytes."""
@@ -134,9 +166,9 @@ class UntypedStorage:
         """Return the address of the first byte."""
         return self._memory.data_ptr()
 
-    def get_device(self) -> int:
-        """Return the number of the device; -1 for the CPU."""
-        return self._memory.get_device()
+    def get_device(self) -> int | None:
+        """Return the number of the device; None for the CPU, as PyTorch does of storages."""
+        return self.device.index
 
     def type(self) -> str:
         """Return the name of the class."""
@@ -148,7 +180,7 @@ class UntypedStorage:
 
     def is_shared(self) -> bool:
         """Return whether processes that are forked from now on share the memory."""
-        return is_shared(self._memory)
+        return mapping_of(self._memory) is not None
 
     def resizable(self) -> bool:
         """Return whether ``resize_`` may give it other memory: none but the tensor it was asked of looks into it."""
@@ -161,51 +193,15 @@ class UntypedStorage:
     def _tensor(self) -> Tensor | None:
         return None if self._looker is None else self._looker()
 
-    # ---- bytes
-    def tolist(self) -> list[int]:
-        """Return the bytes as a list of ints."""
-        return self._memory.tolist()  # type: ignore[no-any-return]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.tolist())
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            return self._of(self._memory[key.start : key.stop]) if one_step(key) else None
-        if not hasattr(type(key), "__index__"):
-            raise TypeError(f"can't index a torch.UntypedStorage with {type(key).__name__}")
-        return self._memory[self._position(index(key), IndexError)].item()
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if not hasattr(type(key), "__index__") and not isinstance(key, slice):
-            raise RuntimeError(f"can't index a torch.UntypedStorage with {type(key).__name__}")
-        number = byte("can only set storage content with a int types, but got {} instead", value)
-        if isinstance(key, slice):
-            one_step(key)
-            self._memory[key.start : key.stop].fill_(number)
-        else:
-            self._memory[self._position(index(key), RuntimeError)] = number
-
-    def _position(self, key: int, error: Any) -> int:
-        size, found = self.nbytes(), key + self.nbytes() if key < 0 else key
-        if not 0 <= found < size:
-            problem = "out of bounds: " if error is RuntimeError else ""
-            raise error(f"{problem}index {found} out of range for storage of size {size}")
-        return found
-
-    def fill_(self, value: int) -> Self:
-        """Set all bytes to an int, modulo 256. RuntimeError for another type."""
-        self._memory.fill_(byte("fill_ expects int, but got {}", value))
-        return self
-
-    def copy_(self, source: Any, non_blocking: bool | None = None) -> Self:
+    # ---- copies
+    def copy_(self, src: Any, non_blocking: bool | None = None) -> Self:
         """Take over the bytes of a storage of the same size.
 
         TypeError for what is no storage, RuntimeError for one of another size.
         """
-        if not is_storage(source):
-            raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {type(source).__name__}")
-        source = source.untyped()
+        if not is_storage(src):
+            raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {type(src).__name__}")
+        source = src.untyped()
         if source.nbytes() != self.nbytes():
             raise RuntimeError(
                 f"size does not match, self was {self.nbytes()} bytes but src was {source.nbytes()} bytes"
@@ -213,17 +209,14 @@ class UntypedStorage:
         self._memory.copy_(source._memory)
         return self
 
-    def byteswap(self, dtype: Any) -> None:
-        """Reverse the bytes of each element of a dtype, in place; of complex numbers those of each part.
+    def _set_from_file(self, file: Any, offset: int | None, is_real_file: bool, element_size: int) -> Self:
+        """Take over the bytes that ``_write_file`` wrote with their number. offset: where in the file they begin.
 
-        RuntimeError for what is no dtype, and where the bytes are no whole number of elements.
+        RuntimeError for another number of bytes.
         """
-        check_dtype(dtype)
-        size = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
-        if self.nbytes() % size:
-            raise RuntimeError(f"the length of data is not a multiple of {size}")
-        if size > 1:
-            self._memory.copy_(self._memory.reshape(-1, size).flip(1).reshape(-1))
+        if offset is not None:
+            file.seek(offset)
+        return self.copy_(self.from_buffer(read_bytes(file, element_size), dtype=ALL["uint8"]))
 
     # ---- memory
     def resize_(self, size: Any) -> Self:
@@ -250,7 +243,7 @@ class UntypedStorage:
         """Let the bytes lie in another memory."""
         move_memory(self._memory, room, self._tensor())
         if self.nbytes():
-            STORAGES[self.data_ptr()] = self
+            STORAGES[self.data_ptr(), self.nbytes()] = self
 
     def share_memory_(self) -> Self:
         """Move the bytes to memory that processes share which are forked from now on; what is there already stays.
@@ -268,16 +261,20 @@ class UntypedStorage:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy, which the copies of tensors on the storage share, as copy.deepcopy gives them."""
         if id(self) not in memo:
-            memo[id(self)] = self.clone()
+            memory = whole_memory(copy.deepcopy(self._memory, memo))
+            found = standing_for(memory)
+            memo[id(self)] = self._of(memory) if found is None else found
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return UntypedStorage, (self.tolist(),)
+        place = () if self.device.type == "cpu" else (str(self.device),)
+        return restore_bytes, (type(self), self._memory.cpu().numpy().tobytes(), *place)
 
-    def new(self) -> Self:
+    def new(self) -> UntypedStorage:
         """Return an empty storage."""
-        return self._of(bytes_of(0, self.device))
+        return UntypedStorage._of(bytes_of(0, self.device))
 
     def cpu(self) -> Self:
         """Return the bytes in the memory of the host; the storage itself where they are there."""
@@ -286,6 +283,14 @@ class UntypedStorage:
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Self:
         """Return the bytes on a CUDA device."""
         return self._of(self._memory.cuda(device))
+
+    def hpu(self, device: Any = None, non_blocking: bool = False) -> Self:
+        """Return the bytes on an HPU device, which a package has to provide."""
+        return self.to(device="hpu" if device is None else f"hpu:{device}")
+
+    def mps(self) -> Self:
+        """Return the bytes on the MPS device, which a package has to provide."""
+        return self.to(device="mps")
 
     def to(self, *, device: Any, non_blocking: bool = False) -> Self:
         """Return the bytes on a device; the storage itself where they are there."""
@@ -296,104 +301,9 @@ class UntypedStorage:
         """Return the bytes in pinned memory of the host."""
         return self._of(self._memory.pin_memory())
 
-    def __repr__(self) -> str:
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
-
-def converting(name: str, target: str) -> Any:
-    """Return the method that gives the bytes as numbers of another dtype."""
-
-    def convert(self: UntypedStorage) -> Any:
-        from wengert_core.api.typed_storage import TypedStorage
-
-        return TypedStorage._of(UntypedStorage._of(whole_memory(self._memory.to(ALL[target]))), ALL[target])
-
-    convert.__name__, convert.__qualname__ = name, f"UntypedStorage.{name}"
-    convert.__doc__ = f"Return a TypedStorage of {target} with the bytes as numbers."
-    return convert
-
-
-for _name, _target in NAMES.items():
-    setattr(UntypedStorage, _name, converting(_name, _target))
-
-
-# ---- reading arguments
-def bytes_of(value: Any, device_spec: Any = None) -> Tensor:
-    """Return a tensor of bytes: of a size, not set, or of a sequence of ints."""
-    if is_size(value) and not isinstance(value, bool):
-        size = index(value)
-        if size < 0:
-            raise RuntimeError(f"alloc_cpu() seems to have been called with negative number: {size} bytes")
-        return OPS["empty"](size, dtype=ALL["uint8"], device=device_spec)  # type: ignore[no-any-return]
-    if isinstance(value, (dict, Tensor)) or not hasattr(type(value), "__getitem__"):
-        raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {type(value).__name__}")
-    if not hasattr(type(value), "__len__"):
-        raise RuntimeError(
-            f"torch.UntypedStorage(): Could not obtain the length of sequence of type {type(value).__name__}"
-        )
-    items = every_item(value)
-    for item in items:
-        if not hasattr(type(item), "__index__"):
-            raise RuntimeError(
-                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(value).__name__}), but "
-                f"one of the items was of type {type(item).__name__} instead of int"
-            )
-    numbers = np.array([index(item) & 255 for item in items], np.uint8)
-    return OPS["tensor"](numbers, dtype=ALL["uint8"], device=device_spec)  # type: ignore[no-any-return]
-
-
-def is_size(value: Any) -> bool:
-    """Whether a value is an integer; arrays and tensors with dims have its method, and are none."""
-    return hasattr(type(value), "__index__") and not getattr(value, "ndim", 0)
-
-
-def byte(problem: str, value: Any) -> int:
-    """Return an int modulo 256; RuntimeError for another type."""
-    if not hasattr(type(value), "__index__") or isinstance(value, Tensor):
-        raise RuntimeError(problem.format(type(value).__name__))
-    return index(value) & 255
-
-
-def one_step(key: slice) -> bool:
-    """Return True; RuntimeError for a slice with another step than 1."""
-    step = 1 if key.step is None else index(key.step)
-    if step != 1:
-        raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
-    return True
-
-
-def check_dtype(value: object) -> None:
-    """Raise PyTorch's RuntimeError for what is no dtype."""
-    if not isinstance(value, dtype):
-        raise RuntimeError(f"expected torch.dtype, but got {type(value)}")
-
-
-def read_buffer(buffer: Any, byte_order: Any, count: int, offset: int, kind: Any) -> np.ndarray[Any, Any]:
-    """Return a copy of a part of a buffer as bytes, its elements in the byte order of this machine."""
-    if kind is None:
-        raise RuntimeError("argument 'dtype' cannot be None")
-    check_dtype(kind)
-    if byte_order is None and kind.itemsize > 1:
-        raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
-    if byte_order not in ("native", "little", "big", None):
-        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-    data = np.frombuffer(memoryview(buffer).cast("B"), np.uint8) if memoryview(buffer).nbytes else np.zeros(0, np.uint8)
-    count, offset = index(count), index(offset)
-    if not 0 <= offset <= data.size:
-        raise ValueError(
-            f"offset must be non-negative and no greater than buffer length ({data.size}), but got {offset}"
-        )
-    if count < 0 and (data.size - offset) % kind.itemsize:
-        raise ValueError(f"buffer size ({data.size - offset}) must be a multiple of element size ({kind.itemsize})")
-    there = (data.size - offset) // kind.itemsize
-    if count > there:
-        raise ValueError(f"buffer has only {there} elements after offset {offset}, but specified a size of {count}")
-    found = data[offset : offset + (there if count < 0 else count) * kind.itemsize].copy()
-    size = kind.itemsize // 2 if kind.is_complex else kind.itemsize
-    if byte_order == "big" and size > 1:
-        found = found.reshape(-1, size)[:, ::-1].reshape(-1).copy()
-    return (found != 0).astype(np.uint8) if kind is ALL["bool"] else found
+for _name, _method in refusals():
+    setattr(UntypedStorage, _name, _method)
 
 
 # ---- of tensors
@@ -417,20 +327,30 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
         raise NotImplementedError(f"Cannot access storage of {layout_of(self)._words}TensorImpl: a tensor of layout "
                                   f"{layout_of(self)!r} has none of its own")
     memory = whole_memory(self)
-    address = memory.data_ptr()
-    found = STORAGES.get(address)
-    if found is None or found.data_ptr() != address or found.nbytes() != memory.numel():
+    found = standing_for(memory)
+    if found is None:
         found = UntypedStorage._of(memory)
     if looks_into(found._memory, self):
         found._looker = ref(self)
     return found
 
 
+def standing_for(memory: Tensor) -> UntypedStorage | None:
+    """Return the storage that stands for these bytes already; None where none does."""
+    place = memory.data_ptr(), memory.numel()
+    found = STORAGES.get(place)
+    return found if found is not None and (found.data_ptr(), found.nbytes()) == place else None
+
+
+def restore_bytes(cls: type[UntypedStorage], data: bytes, place: str | None = None) -> UntypedStorage:
+    """Return a storage that was pickled. place: the device it was on."""
+    storage = cls.from_buffer(data, dtype=ALL["uint8"])
+    return storage if place is None else storage.to(device=place)
+
+
 def is_shared(self: Tensor) -> bool:
     """Return whether a tensor lies in memory that forked processes share."""
-    owner = owner_of(self)
-    base = getattr(owner, "base", None)
-    return isinstance(getattr(base, "obj", base), mmap.mmap)
+    return mapping_of(self) is not None
 
 
 def share(storage: UntypedStorage) -> None:
@@ -438,7 +358,7 @@ def share(storage: UntypedStorage) -> None:
     if storage.device.type != "cpu":
         raise TypeError(f"share_memory_(): the memory of {storage.device} is not the host's; expected one on the CPU")
     if not storage.is_shared() and storage.nbytes():
-        storage._move(from_numpy(np.frombuffer(mmap.mmap(-1, storage.nbytes()), np.uint8)))
+        storage._move(shared_bytes(storage.nbytes()))
 
 
 def share_memory(self: Tensor) -> Tensor:

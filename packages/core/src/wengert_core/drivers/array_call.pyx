@@ -187,4 +187,4 @@ cdef object give(Op op, PyObject** slots, list computed, uint32_t live):
     record_outputs(op, slots, outs, <int> len(results), live)
     if len(results) == 1:
         return results[0]
-    return op.options["named"](*results) if "named" in op.options else tuple(results)
+    return op.options["named"](results) if "named" in op.options else tuple(results)

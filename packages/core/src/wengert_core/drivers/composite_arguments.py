@@ -33,7 +33,7 @@ def give_result(name: str, result: Any, out: Any, strict: bool = True) -> Any:
 def give_results(name: str, results: tuple[Any, ...], fields: tuple[str, ...], out: Any, strict: bool = True) -> Any:
     """A named tuple of the results; with out= of the tensors given, which hold them then."""
     if out is None:
-        return result_type(name, fields)(*results)
+        return result_type(name, fields)(results)
     if not isinstance(out, (tuple, list)) or len(out) != len(results):
         from wengert_core.messages.short_repr import short_repr
         raise TypeError(
@@ -42,5 +42,5 @@ def give_results(name: str, results: tuple[Any, ...], fields: tuple[str, ...], o
         )
     check_outputs(name, out)
     return result_type(f"{name}_out", fields)(
-        *[give_result(name, y, o, strict) for y, o in zip(results, out, strict=True)]
+        [give_result(name, y, o, strict) for y, o in zip(results, out, strict=True)]
     )

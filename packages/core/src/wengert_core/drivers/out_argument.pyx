@@ -97,4 +97,4 @@ cdef object write_tuple(Op op, PyObject** slots, list results, uint32_t live):
     for given, result in zip(out, results):
         copy_into(given, without_alias(result, given))
         bump_version(given)
-    return result_type(f"{op.name}_out", op.outputs)(*out)
+    return result_type(f"{op.name}_out", op.outputs)(out)

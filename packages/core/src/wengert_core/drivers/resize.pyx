@@ -6,7 +6,7 @@ Note [Memory that grows]
     it. A storage, as users hold it, is a tensor of bytes on the memory (api/untyped_storage.py): it looks into the
     memory like any other tensor, and knows of one more, that it was asked of. Both may get other memory, if nobody else
     looks into it: an array, a view, a tensor that ``set_`` put there or one that a running kernel holds each have a
-    reference to the Storage.
+    reference to the Storage. So does a part of a storage, which has a Storage of its own on a piece of the memory.
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.string cimport memcpy
@@ -16,11 +16,12 @@ from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
 from wengert_core.geometry.size_math cimport extent, mul_add
 from wengert_core.runtime.allocator cimport FOREIGN_BIN
-from wengert_core.runtime.state cimport WG_ASK, WG_BATCHED
+from wengert_core.runtime.state cimport WG_ASK, WG_BATCHED, WG_FOREIGN
 from libc.stdint cimport uint32_t
 
-from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, check_numel, new_empty_at,
-                                          new_view, shape_tuple, storage_of, strides_of, swap_contents)
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, check_numel, link_versions,
+                                          new_empty_at, new_on_memory, new_view, shape_tuple, storage_of, strides_of,
+                                          swap_contents)
 
 cdef extern from "Python.h":
     PyObject* PyTuple_GET_ITEM(PyObject* o, Py_ssize_t i) noexcept
@@ -111,6 +112,36 @@ def whole_memory(Tensor t):
     memory.flags &= ~(<uint32_t> (TF_VIEW | TF_INFERENCE | WG_ASK))
     Py_XDECREF(base)
     return memory
+
+
+def memory_part(Tensor memory, Py_ssize_t start, Py_ssize_t nbytes):
+    """Return a tensor of bytes on a part of a storage's memory, as a storage of its own: it keeps the whole alive, and
+    has its version counter.
+    """
+    cdef Storage whole = storage_of(memory)
+    cdef Py_ssize_t one = 1
+    cdef char* first = memory.data + start
+    if start < 0 or nbytes < 0 or nbytes > memory.count - start:
+        raise ValueError(f"memory_part(): {nbytes} bytes from {start} on do not lie in {memory.count} bytes")
+    cdef Tensor part = new_on_memory(UINT8, 1, &nbytes, &one, first, first, nbytes, owner_in_chain(whole))
+    part.flags &= ~(<uint32_t> TF_INFERENCE)
+    part.device = memory.device
+    if part.device:
+        part.flags |= WG_FOREIGN
+    storage_of(part).readonly, storage_of(part).birth = whole.readonly, whole.birth
+    link_versions(memory.storage, part.storage)
+    return part
+
+
+cdef object owner_in_chain(Storage storage):
+    """Return the Storage to refer to, so that no chain of them grows: the one that has the memory, or its owner."""
+    return <object> storage.owner if storage.owner != NULL and isinstance(<object> storage.owner, Storage) else storage
+
+
+def memory_identity(Tensor memory):
+    """Return a number that all tensors on a storage's memory have in common, and no other storage alive has."""
+    cdef Storage s = storage_of(memory), owner = owner_in_chain(s)
+    return <Py_ssize_t> <PyObject*> (owner if owner.data == s.data and owner.nbytes == s.nbytes else s)
 
 
 cdef bint also_looks(Tensor memory, Tensor looker) noexcept:

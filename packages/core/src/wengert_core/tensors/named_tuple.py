@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, Self
 
@@ -30,6 +31,10 @@ PARTS = {
 """The types' names by the names of their parts; for out= there is another, NAME_out."""
 
 
+LEFT_OUT: Any = ...
+builtin_dict = dict  # a parameter has the name
+
+
 class Result(tuple[Any, ...]):
     """A tuple whose parts have names too."""
 
@@ -39,14 +44,32 @@ class Result(tuple[Any, ...]):
     n_sequence_fields: int = 0
     n_unnamed_fields: int = 0
 
-    def __new__(cls, *parts: Any) -> Self:
-        """From the parts, or from one sequence of them, as in torch."""
-        if len(parts) == 1 and cls.n_fields != 1:
-            parts = tuple(parts[0])
+    def __new__(cls, sequence: Iterable[Any] = LEFT_OUT, dict: Any = LEFT_OUT) -> Self:
+        """Return a result with the items of a sequence as its parts.
+
+        dict: the values of parts that have no place in the tuple. No result of torch's has such parts: a dict is
+        accepted, as pickles of torch pass it, and not read.
+        TypeError for what is no dict, and for another number of items.
+        """
+        if sequence is LEFT_OUT:
+            raise TypeError(f"torch.return_types.{cls.__name__}() missing required argument 'sequence' (pos 1)")
+        if dict is not LEFT_OUT and not isinstance(dict, builtin_dict):
+            raise TypeError(f"torch.return_types.{cls.__name__}() takes a dict as second arg, if any, not "
+                            f"{type(dict).__name__}; it is made of one sequence of all its parts")
+        try:
+            items = iter(sequence)
+        except TypeError:
+            raise TypeError(f"constructor requires a sequence: torch.return_types.{cls.__name__}() got "
+                            f"{type(sequence).__name__}") from None
+        parts = tuple(items)
         if len(parts) != cls.n_fields:
             raise TypeError(f"torch.return_types.{cls.__name__}() takes a {cls.n_fields}-sequence "
                             f"({len(parts)}-sequence given)")
         return tuple.__new__(cls, parts)
+
+    def __init_subclass__(cls) -> None:
+        if Result not in cls.__bases__:
+            raise TypeError(f"type 'torch.return_types.{cls.__bases__[0].__name__}' is not an acceptable base type")
 
     def __repr__(self) -> str:
         shown = ",\n".join(f"{name}={part!r}" for name, part in zip(self.__match_args__, self, strict=True))
@@ -64,7 +87,7 @@ def part(i: int) -> property:
 def result_type(name: str, fields: tuple[str, ...]) -> type:
     """The type for results called ``name``; the same one for the same name and fields.
 
-    >>> result_type("max", ("values", "indices"))(3, 1).indices
+    >>> result_type("max", ("values", "indices"))((3, 1)).indices
     1
     """
     found = TYPES.get((name, fields))
@@ -99,7 +122,7 @@ vars(MODULE).update(__getattr__=named_type, __dir__=type_names)
 
 def rebuild(name: str, fields: tuple[str, ...], parts: tuple[Any, ...]) -> Any:
     """For pickle."""
-    return result_type(name, fields)(*parts)
+    return result_type(name, fields)(parts)
 
 
 __all__ = ["MODULE", "Result", "result_type"]

@@ -17,6 +17,7 @@ from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.resize cimport resize_to
 from wengert_core.drivers.steps cimport after_write, guard_write, record_outputs
+from wengert_core.drivers.view.reshape cimport check_alignment
 from wengert_core.drivers.view.slice cimport out_of_bounds
 from wengert_core.drivers.view.view cimport checked_self, set_shortcuts, view_fn
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
@@ -261,6 +262,8 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
         untyped.resize_(end)
         memory = untyped._memory
     offset = mul_add("set_", offset, itemsize, 0)
+    if not t.device and end:
+        check_alignment("set_", code, memory.data + offset)
     cdef Storage storage = storage_of(memory)
     for i in range(ndim):
         strides[i] *= itemsize

@@ -8,7 +8,7 @@ from wengert_core.dispatch.exact_values cimport begins_with_bool
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SQUEEZE, V_T,
                                              V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW, set_builder, view_run)
-from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype, dtype_facts
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype, dtype_facts, dtype_of
 from wengert_core.geometry.size_math cimport step_sizes
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple,
                                           storage_of, strides_of)
@@ -128,11 +128,22 @@ cdef Tensor view_dtype(Tensor t, int code):
                                f"{strides_of(t)[i] // old}")
     if (t.data - storage_of(t).data) % new:
         raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {names}")
+    if not t.device and t.count:
+        check_alignment("view", code, t.data)
     out.dims[last] = t.dims[last] * old // new
     out.dims[t.rank + last] = new
     out.count = t.count * old // new
     set_contiguity(out)
     return out
+
+
+cdef int check_alignment(str name, int code, const char* data) except -1:
+    """RuntimeError where elements of a dtype would lie at addresses that the processor's instructions do not take."""
+    cdef Py_ssize_t step = FACTS.itemsize[code] // (2 if FACTS.category[code] == CAT_COMPLEX else 1)
+    if <Py_ssize_t> data % step:
+        raise RuntimeError(f"{name}(): a tensor of {dtype_of(code).name} needs memory whose address is a multiple of "
+                           f"{step}, got {<Py_ssize_t> data:#x}: clone() the bytes first")
+    return 0
 
 
 cdef Tensor build_view(Op op, PyObject** slots, Tensor t):

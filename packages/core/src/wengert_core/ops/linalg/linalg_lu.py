@@ -228,7 +228,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
     parts = (LU, pivots, info) if get_infos else (LU, pivots)
     if out is not None:
         return tuple(give_result("lu", part, target, strict=False) for part, target in zip(parts, out, strict=True))
-    return result_type("_lu_with_info", ("LU", "pivots", "info"))(*parts) if get_infos else parts
+    return result_type("_lu_with_info", ("LU", "pivots", "info"))(parts) if get_infos else parts
 
 
 def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:

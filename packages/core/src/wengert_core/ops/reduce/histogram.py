@@ -221,7 +221,7 @@ def histogram(
     edges = equal_edges(input, bins, range) if equal else bins
     counts, edges = histogram_op(input, edges, weight, density, equal)
     if out is None:
-        return result_type("histogram", ("hist", "bin_edges"))(counts, edges)
+        return result_type("histogram", ("hist", "bin_edges"))((counts, edges))
     for given, made, which in zip(out, (counts, edges), ("hist", "bin_edges"), strict=True):
         if given.dtype != input.dtype:
             raise RuntimeError(
@@ -229,7 +229,7 @@ def histogram(
                 f"{C_NAMES[input.dtype.code]} and {which} {C_NAMES[given.dtype.code]}"
             )
         given.resize_(made.shape).copy_(made)
-    return result_type("histogram_out", ("hist", "bin_edges"))(*out)
+    return result_type("histogram_out", ("hist", "bin_edges"))(out)
 
 
 # ---- the most frequent value

@@ -131,4 +131,4 @@ def histogramdd(
     every = TABLE.ops["cat"](edges) if edges else input.new_zeros((0,))
     points, weights = input.flatten(0, -2), None if weight is None else weight.reshape(-1)
     counts = histogramdd_op(points, every, [len(part) for part in edges], weights, density, not given)
-    return result_type("histogramdd", ("hist", "bin_edges"))(counts, tuple(edges))
+    return result_type("histogramdd", ("hist", "bin_edges"))((counts, tuple(edges)))

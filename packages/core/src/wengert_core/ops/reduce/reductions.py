@@ -232,8 +232,8 @@ def aminmax(
         check_outputs("aminmax", out)
         both = aminmax_op(input, dim=dim, keepdim=keepdim)  # before the input may be written to
         pair = [into("aminmax", extreme, given) for extreme, given in zip(both, out, strict=True)]
-        return result_type("aminmax_out", ("min", "max"))(*pair)
-    return result_type("aminmax", ("min", "max"))(*aminmax_op(input, dim=dim, keepdim=keepdim))
+        return result_type("aminmax_out", ("min", "max"))(pair)
+    return result_type("aminmax", ("min", "max"))(aminmax_op(input, dim=dim, keepdim=keepdim))
 
 
 # ---- made of others
