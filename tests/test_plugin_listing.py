@@ -98,6 +98,10 @@ CHECKED = {
             "got int"]),
     "a sink without methods": ({"profiler_sinks:odd": "Sink"}, "class Sink: pass", "other", ["write(profile)",
             "begin("]),
+    "a process group without a transport": (
+        {"process_groups:odd": "Odd"},
+        "from wengert_distributed.extend import ProcessGroup\nclass Odd(ProcessGroup): backend = 'odd'",
+        "other", ["the class Odd has no method all_reduce"]),
     "a name that is there": ({"namespace:autograd.backward": "VALUE"}, "VALUE = 3", "other", ["the name is wengert's"]),
 }  # fmt: skip
 

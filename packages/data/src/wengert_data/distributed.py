@@ -12,14 +12,25 @@ from wengert_data.sampler import Sampler
 __all__ = ["DistributedSampler"]
 
 
+def number_in_group(function: str) -> int:
+    """Return what a function of ``wengert.distributed`` says of the default group. ValueError where there is none."""
+    distributed = getattr(wengert, "distributed", None)
+    if distributed is None:
+        raise ValueError(
+            "Default process group has not been initialized, please make sure to call init_process_group: pip install "
+            '"wengert[distributed]", or pass num_replicas and rank'
+        )
+    return int(getattr(distributed, function)())
+
+
 class DistributedSampler(Sampler[Any]):
     """Every ``num_replicas``-th index of a dataset, beginning with number ``rank`` of a common order.
 
     All shares have the same number of indices: if the dataset's length is not divisible by ``num_replicas``, the first
     indices are repeated at the end, or with ``drop_last`` the last ones are left out.
 
-    num_replicas, rank: how many processes there are, and the number of this one. wengert has no process group that
-    could tell, so both must be passed; ValueError is raised otherwise, and for a rank that is no process's.
+    num_replicas, rank: how many processes there are, and the number of this one; by default those of the process group
+    (``wengert.distributed.init_process_group``). ValueError where there is none, and for a rank that is no process's.
     shuffle: whether the common order is random. It depends on ``seed`` and on the epoch: call ``set_epoch`` before each
     epoch, or all epochs have the same order.
 
@@ -38,11 +49,10 @@ class DistributedSampler(Sampler[Any]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        if num_replicas is None or rank is None:
-            raise ValueError(
-                "Default process group has not been initialized, please make sure to call init_process_group. wengert "
-                f"has no process groups: pass num_replicas and rank (got num_replicas={num_replicas}, rank={rank})"
-            )
+        if num_replicas is None:
+            num_replicas = number_in_group("get_world_size")
+        if rank is None:
+            rank = number_in_group("get_rank")
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -11,7 +11,7 @@ from wengert import Tensor
 
 from wengert_nn.base.registration import Attributes
 
-__all__ = ["functional_call", "stack_module_state"]
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 ABSENT: Any = object()
 """The value of a name that a module does not have."""
@@ -249,3 +249,23 @@ def stack_tensors(states: list[dict[str, Any]]) -> dict[str, Any]:
         with wengert.no_grad():
             result[name] = wengert.stack(tensors).requires_grad_(needs_grad.pop())
     return result
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Let all batch normalizations of a module use the statistics of each batch; return the module.
+
+    Running statistics are written in place, which vmap over models refuses. They are taken away: ``running_mean``,
+    ``running_var`` and ``num_batches_tracked`` become None, ``track_running_stats`` False.
+
+    >>> import wengert as wg
+    >>> layer = wg.func.replace_all_batch_norm_modules_(wg.nn.BatchNorm1d(2))
+    >>> layer.running_mean, list(layer.state_dict())
+    (None, ['weight', 'bias'])
+    """
+    from wengert_nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

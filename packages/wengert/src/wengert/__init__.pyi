@@ -74,7 +74,9 @@ from wengert.torch_alias import as_torch as as_torch
 from wengert import autograd as autograd
 from wengert import fft as fft
 from wengert import linalg as linalg
+from wengert import distributed as distributed
 from wengert import distributions as distributions
+from wengert import futures as futures
 from wengert import nn as nn
 from wengert import optim as optim
 from wengert import serialization as serialization
@@ -391,6 +393,7 @@ from wengert_core import frac as frac
 from wengert_core import frac_ as frac_
 from wengert_core import frexp as frexp
 from wengert_core import from_dlpack as from_dlpack
+from wengert_core import from_file as from_file
 from wengert_core import from_numpy as from_numpy
 from wengert_core import frombuffer as frombuffer
 from wengert_core import full as full

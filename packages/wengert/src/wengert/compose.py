@@ -4,12 +4,19 @@ for.
 Entries of ``wengert.namespace.v1`` (``entry_points.py``) and op tables give names to ``wengert`` and its modules
 (``modules.py``). Core's ops and the first-party ``top.`` names are there at once; modules, optional parts and plugins
 are loaded when a name is asked for that nobody has given yet.
+
+Note [Which entry points an import looks at]
+    To look at one means to find who stands for its name and whether a stranger may give it: 100,000 instructions, and
+    there are hundreds. So an import looks at those alone that may be refused or that give a method of Tensor; of all
+    others it reads which modules they lie in. These are made, so that names can be asked of them. The others are
+    wengert's own, and those of a stranger who is the only one with names below a head: ``acme.solve`` and
+    ``acme.linalg.solve`` of the distribution ``acme``. They are looked at when their names are asked for.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -17,19 +24,56 @@ from typing import Any
 import wengert_core
 from wengert_core.api.namespace import LATER as CORE_LATER
 from wengert_core.optable import lazy_names as core_names
+from wengert_core.optable.plugin_names import MOUNTED, put_method
 from wengert_core.tensors import named_tuple
 from wengert_core.tensors.lazy_attribute import PROMISED, Later
 from wengert_core.tensors.tensor import Tensor
 from wengert_core.tensors.tensor import mount as mount_on_tensor
 from wengert_registry import PluginError, registry
+from wengert_registry.claims import NEEDED
 
 from wengert import entry_points, modules
-from wengert.entry_points import is_entry, is_late, is_module_path, is_op, mount_entry, mount_late
-from wengert.modules import ABSENT, OUR_MODULES, SUBMODULES, module_at, mount, unmount, value_at
+from wengert.entry_points import (
+    FILLED,
+    GROUP,
+    LATE,
+    is_entry,
+    is_late,
+    is_module_path,
+    is_op,
+    load_method,
+    mount_entry,
+    mount_late,
+    refusal,
+    why_no_module,
+    why_not,
+)  # fmt: skip
+from wengert.modules import (
+    ABSENT,
+    CHANGING,
+    ON_DEMAND,
+    OUR_MODULES,
+    SUBMODULES,
+    MountedModule,
+    enclosing,
+    make_ours,
+    module_at,
+    mount,
+    unmount,
+    value_at,
+)  # fmt: skip
 from wengert.parts import METHODS, NOT_PARTS, PARTS
 
 HIDDEN = {*SUBMODULES, "_compose"} - {"profile"}
 """Names that ``dir(wengert)`` leaves out, beside internal rows of op tables."""
+ARRANGED: dict[str, Any] = {}
+"""The entry points that have been looked at, with the candidates that they were."""
+SEEN: list[int] = []
+"""The arrangement of the registry that places have been made for."""
+SCANNED: list[Any] = []
+"""The sections of the group that modules have been made for."""
+OUR_METHODS: set[str] = set()
+"""The entry points of wengert's own distributions that give methods of Tensor."""
 
 
 class MissingPartError(ImportError):
@@ -38,18 +82,18 @@ class MissingPartError(ImportError):
 
 def compose(namespace: dict[str, Any]) -> None:
     """Mount what the first-party entries give. Called once, by ``import wengert``."""
-    modules.FILL[:], modules.FIND[:], modules.KNOWN[:] = [mount_late], [find], [known_names]
+    modules.FILL[:], modules.FIND[:], modules.KNOWN[:], modules.SPEC[:] = [mount_late], [find], [known_names], [spec_of]
     group = registry.group("namespace")
     group.on_accept(entry_points.accept)
-    for name in [name for name in group.names() if name.startswith("top.") and not is_late(group.current(name))]:
-        names: Any = group.get(name)
-        mount(names)
+    rows = [one.rows for one in group.sections() if one.distribution.name in NEEDED]
+    for name in sorted({name for row in rows for name in row if name.startswith("top.")}):
+        if not is_late(group.current(name)):
+            names: Any = group.get(name)
+            mount(names)
     sys.modules["wengert.return_types"] = named_tuple.MODULE  # which is no file: so that it can be imported
-    ours = [one.name for one in group.candidates() if one.distribution.first_party and is_module_path(one.name)]
-    inside = [f"{module_path}." for module_path in core_names.NAMESPACES]
-    OUR_MODULES.update(*(enclosing(name) for name in (*ours, *PARTS, *inside)))
-    for module_path in sorted(OUR_MODULES):
-        module_at(module_path)  # so that names can be asked of it
+    named_tuple.MODULE.__spec__ = ModuleSpec("wengert.return_types", None, origin="mounted")
+    make_ours([*core_names.NAMESPACES, *(name.rpartition(".")[0] for name in PARTS)])
+    make_modules()
     for name, part in METHODS.items():
         if name not in Tensor.__dict__:  # its table may be loaded, by a program that imported core first
             PROMISED.add(name)
@@ -57,19 +101,13 @@ def compose(namespace: dict[str, Any]) -> None:
             mount_on_tensor(name, Later(name, part, load_part) if installed else missing_method(name))
     namespace["plugins"] = registry
     registry.places["wengert"].connect(entry_points.holder, entry_points.put_row, unmount)
-    entry_points.arrange()
-    registry.on_change(entry_points.arrange)
+    arrange()
+    registry.on_change(arrange)
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
-        sys.meta_path.append(Finder())
+        sys.meta_path.insert(0, LOADER)  # before Python's own, which takes a folder of stubs for a package
     registry.tell()
     if not is_listing():
         registry.compose()
-
-
-def enclosing(dotted: str) -> list[str]:
-    """The modules that a name lies in."""
-    parts = dotted.split(".")
-    return [".".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def is_listing() -> bool:
@@ -98,7 +136,7 @@ def find(dotted: str) -> Any:
         except PluginError as error:
             raise AttributeError(f"{absent}: {error}", name=name) from error
     group = registry.group("namespace")
-    group.load_all([entry for entry in group.names() if entry.startswith("top.") and is_late(group.current(entry))])
+    group.load_all([entry for entry in group.names("top.") if is_late(group.current(entry))])
     registry.group("ops").load_all()
     registry.tell()
     found = value_at(dotted)
@@ -186,6 +224,89 @@ def is_hidden(name: str) -> bool:
     return name in IN_CORE
 
 
+# ---- what is installed, and changes
+
+
+def arrange() -> None:
+    """Make the places of what is installed and take away what is not any more."""
+    if registry.arrangement in SEEN:
+        return
+    SEEN[:] = [registry.arrangement]
+    for dotted, (candidate, value) in [*LATE.items()]:
+        if not GROUP.is_current(candidate):
+            del LATE[dotted]
+            unmount(dotted, value)
+    for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
+        del FILLED[dotted]
+        CHANGING.pop(f"wengert.{dotted}", None)
+        ON_DEMAND.pop(f"wengert.{dotted}", None)
+    make_modules()
+    names = (GROUP.foreign_names() | OUR_METHODS).difference(*make_foreign_modules())
+    now = {name: GROUP.current(name) for name in sorted(names) if name in GROUP}
+    changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
+    ARRANGED.clear()
+    ARRANGED.update(now)
+    for name in changed:
+        if name.startswith("Tensor."):
+            arrange_method(name, now.get(name))
+        elif is_module_path(name) and name in now and (now[name] is None or not refusal(now[name])):
+            module_at(name.rpartition(".")[0])  # so that names can be asked of it
+
+
+def arrange_method(entry: str, candidate: Any) -> None:
+    """Let a method of Tensor be loaded by its entry point; where there is none any more, let it say so."""
+    name = entry.removeprefix("Tensor.")
+    if (candidate is None and name in MOUNTED) or (candidate is not None and not refusal(candidate)):
+        put_method(name, Later(name, entry, load_method))
+
+
+def make_modules() -> None:
+    """Make the modules around what wengert's own distributions give, in use or not."""
+    sections = GROUP.sections()
+    if sections not in SCANNED:
+        SCANNED[:] = [sections]
+        rows = [one.rows for one in sections if one.distribution.first_party]
+        around = {name.rpartition(".")[0] for names in rows for name in names}
+        make_ours(dotted for dotted in around if is_module_path(f"{dotted}."))
+        if "Tensor" in around:
+            OUR_METHODS.update(name for names in rows for name in names if name.startswith("Tensor."))
+
+
+def make_foreign_modules() -> Iterator[list[str]]:
+    """Make the modules around what strangers give below heads of their own; the names that need no look, by head."""
+    sections = [one for one in GROUP.sections() if not one.distribution.first_party]
+    others = {one.name.partition(".")[0] for one in GROUP.known_candidates() if one.in_process}
+    below: dict[str, dict[Any, list[str]]] = {}
+    for section in sections:
+        for name in section.rows:
+            below.setdefault(name.partition(".")[0], {}).setdefault(section, []).append(name)
+    for head, by_section in below.items():
+        section, *more = by_section
+        if not more and head not in others and registry.rules.leaves_alone(section):
+            names = by_section[section]
+            modules = {name.rpartition(".")[0] for name in names}
+            if is_free(head, section.distribution.name) and are_clear(names, modules):
+                for dotted in modules:
+                    module_at(dotted)
+                yield names
+
+
+def is_free(head: str, distribution: str) -> bool:
+    """Return whether no name of wengert lies below a head, and a distribution may have it."""
+    return head not in OUR_MODULES and is_module_path(f"{head}.") and not why_not(head, distribution)
+
+
+def are_clear(names: Iterable[str], modules: Iterable[str]) -> bool:
+    """Return whether names are well formed, and lie in what is a module."""
+    joined = ".".join(["", *names])
+    if ".__" in joined or not all(map(str.isidentifier, joined[1:].split("."))):
+        return False
+    return not any(map(why_no_module, {dotted for name in modules for dotted in (*enclosing(name), name) if dotted}))
+
+
+# ---- importing modules
+
+
 class Finder:
     """``import wengert.autograd.functional`` for names that the registry mounts."""
 
@@ -194,6 +315,8 @@ class Finder:
         root, _, dotted = fullname.partition(".")
         if root != "wengert" or not dotted:
             return None
+        if dotted in OUR_MODULES or isinstance(sys.modules.get(fullname), MountedModule):
+            return spec_of(fullname)  # reloaded
         if is_entry(dotted):
             try:
                 found = mount_entry(dotted)
@@ -203,16 +326,34 @@ class Finder:
                 return None
             if not isinstance(found, ModuleType) and not hasattr(found, "__path__"):
                 return None  # a name in a module: not to be imported itself
-            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # has what a loader needs
+            return spec_of(fullname)
         if dotted in PARTS:
             raise MissingPartError(missing_part(fullname, PARTS[dotted], registry.reasons(dotted)))
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module; autograd.gradcheck is a function with a ``__path__`` and stands for its module, as in torch."""
+        """The module, the same one again if it was taken out of ``sys.modules``.
+
+        autograd.gradcheck is a function with a ``__path__`` and stands for its module, as in torch.
+        """
         dotted = spec.name.partition(".")[2]
-        found: Any = registry.group("namespace").get(dotted)
-        return module_at(dotted) if isinstance(found, ModuleType) else found
+        found: Any = value_at(dotted)
+        if isinstance(found, MountedModule):
+            return found
+        if dotted not in OUR_MODULES:
+            found = registry.group("namespace").get(dotted)
+            if not isinstance(found, ModuleType):
+                return found  # type: ignore[no-any-return]
+        return module_at(dotted)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing to run: the names are there."""
+        """Nothing to run: the names are there, and a module that is loaded again keeps them."""
+
+
+LOADER = Finder()
+
+
+def spec_of(fullname: str) -> ModuleSpec:
+    """The spec of a mounted module: a package without files, in which ``pkgutil`` finds nothing."""
+    loader: Any = LOADER  # it has what a loader needs, without the base class
+    return ModuleSpec(fullname, loader, origin="mounted", is_package=True)

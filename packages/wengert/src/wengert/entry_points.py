@@ -17,8 +17,7 @@ from typing import Any
 from wengert_core.api.namespace import LATER as CORE_LATER
 from wengert_core.messages.short_repr import short_repr
 from wengert_core.optable import lazy_names as core_names
-from wengert_core.optable.plugin_names import MOUNTED, put_method, raise_missing_method, why_not_method
-from wengert_core.tensors.lazy_attribute import Later
+from wengert_core.optable.plugin_names import put_method, raise_missing_method, why_not_method
 from wengert_registry import PluginError, errors, registry
 from wengert_registry.claims import NEEDED
 
@@ -32,7 +31,6 @@ from wengert.modules import (
     dotted_name,
     module_at,
     mount,
-    unmount,
     value_at,
 )  # fmt: skip
 from wengert.parts import METHODS, PARTS
@@ -42,10 +40,6 @@ FILLED: dict[str, Any] = {}
 """The entry points that have been mounted, with the candidates that they were."""
 LATE: dict[str, tuple[Any, Any]] = {}
 """Names that optional parts and plugins gave: (candidate, value)."""
-ARRANGED: dict[str, Any] = {}
-"""The entry points for which places have been made, with the candidates that they were."""
-SEEN: list[int] = []
-"""The arrangement of the registry that places have been made for."""
 
 
 # ---- what a stranger may be called
@@ -124,7 +118,7 @@ def why_no_object(dotted: str) -> str:
     """Return why ``wengert.<dotted>`` cannot be anything but a module; '' where it can."""
     if not isinstance(value_at(dotted), MountedModule):
         return ""
-    inside = [one for one in map(GROUP.current, GROUP.names()) if one and one.name.startswith(f"{dotted}.")]
+    inside = [one for one in map(GROUP.current, GROUP.names(f"{dotted}.")) if one]
     whose = f"that of {errors.origin(inside[0])}" if inside else "another's"
     return f"wengert.{dotted} is a module, in which lies a name that is {whose}"
 
@@ -251,8 +245,8 @@ def mount_entry(dotted: str) -> Any:
 
     ON_DEMAND[module.__name__] = dict.fromkeys((name for name in free if name not in there), load)
     module.__dict__["__all__"] = [*module.__dict__.get("__all__", ()), *free, *late_objects(dotted, free)]
-    for name in GROUP.names():
-        if name.startswith(f"{dotted}.") and (inside := GROUP.current(name)) is not None:
+    for inside in map(GROUP.current, GROUP.names(f"{dotted}.")):
+        if inside is not None:
             refusal(inside)  # now that this module's names are known
     registry.tell()
     return module
@@ -290,8 +284,8 @@ def give(candidate: Any, names: dict[str, Any]) -> None:
 def late_objects(module_path: str, there: Iterable[str]) -> list[str]:
     """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
     inside = module_path + "."
-    found = {one.name.removeprefix(inside) for one in GROUP.candidates()
-             if one.name.startswith(inside) and one.distribution.first_party and ":" in one.target}
+    found = {name.removeprefix(inside) for one in GROUP.sections() if one.distribution.first_party
+             for name, target in one.rows.items() if name.startswith(inside) and ":" in target}
     return sorted(name for name in found if "." not in name and name not in there)
 
 
@@ -323,37 +317,3 @@ def load_method(entry: str) -> None:
     except PluginError as error:
         raise AttributeError(f"'Tensor' object has no attribute '{name}': {error}", name=name) from error
     put_method(name, value)
-
-
-# ---- what is installed changes
-
-
-def arrange() -> None:
-    """Make the places of what is installed and take away what is not any more."""
-    if registry.arrangement in SEEN:
-        return
-    SEEN[:] = [registry.arrangement]
-    for dotted, (candidate, value) in [*LATE.items()]:
-        if not GROUP.is_current(candidate):
-            del LATE[dotted]
-            unmount(dotted, value)
-    for dotted in [dotted for dotted, candidate in FILLED.items() if not GROUP.is_current(candidate)]:
-        del FILLED[dotted]
-        CHANGING.pop(f"wengert.{dotted}", None)
-        ON_DEMAND.pop(f"wengert.{dotted}", None)
-    now = {name: GROUP.current(name) for name in GROUP.names()}
-    changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
-    ARRANGED.clear()
-    ARRANGED.update(now)
-    for name in changed:
-        if name.startswith("Tensor."):
-            arrange_method(name, now.get(name))
-        elif is_module_path(name) and name in now and (now[name] is None or not refusal(now[name])):
-            module_at(name.rpartition(".")[0])  # so that names can be asked of it
-
-
-def arrange_method(entry: str, candidate: Any) -> None:
-    """Let a method of Tensor be loaded by its entry point; where there is none any more, let it say so."""
-    name = entry.removeprefix("Tensor.")
-    if (candidate is None and name in MOUNTED) or (candidate is not None and not refusal(candidate)):
-        put_method(name, Later(name, entry, load_method))

@@ -9,9 +9,10 @@ from wengert_functional.func_products import linearize as linearize
 from wengert_functional.func_products import vjp as vjp
 from wengert_functional.vmap import vmap as vmap
 from wengert_nn.functional_call import functional_call as functional_call
+from wengert_nn.functional_call import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
 from wengert_nn.functional_call import stack_module_state as stack_module_state
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "stack_module_state", "vjp", "vmap",
+    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +14,8 @@ FIND: list[Callable[[str], Any]] = []
 """Called with a dotted name below ``wengert`` that is not there: gives it, or raises AttributeError."""
 KNOWN: list[Callable[[str], list[str]]] = []
 """Called with a module's dotted name: the names that could be mounted in it."""
+SPEC: list[Callable[[str], ModuleSpec]] = []
+"""Called with a module's full name: its ``__spec__``."""
 CHANGING: dict[str, dict[str, ModuleType]] = {}
 """For modules of wengert, by their full names: names whose values change, with the module of a distribution that gives
 them. They are asked for each time; they are the ``__changing__`` of that module."""
@@ -22,9 +25,15 @@ mounts them. They are those in ``__all__`` of a distribution's module which only
 
 
 class MountedModule(ModuleType):
-    """A module of ``wengert`` whose names come from several distributions."""
+    """A module of ``wengert`` whose names come from several distributions.
+
+    It has no file, and a spec all the same, made when it is asked for: ``importlib`` and ``pkgutil`` read it.
+    """
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__spec__":
+            self.__spec__ = SPEC[0](self.__name__)
+            return self.__spec__
         if name.startswith("__") and name != "__all__":  # who looks for those wants to load nothing
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         if FILL[0](self):
@@ -62,7 +71,8 @@ def module_at(dotted: str) -> ModuleType:
     module = sys.modules.get(full)
     if module is None:
         module = MountedModule(full)
-        module.__path__ = []
+        module.__path__, module.__package__ = [], full
+        del module.__spec__
         sys.modules[full] = module
         parent, _, last = dotted.rpartition(".")
         setattr(module_at(parent), last, module)
@@ -75,6 +85,23 @@ SUBMODULES = frozenset(
 """The modules of this package: files, which are no names of torch's."""
 OUR_MODULES: set[str] = set()
 """The modules of wengert itself, and those around what its parts bring: they stay."""
+
+
+def enclosing(dotted: str) -> list[str]:
+    """The modules that a name lies in."""
+    parts = dotted.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def make_ours(dotted: Iterable[str]) -> None:
+    """Make modules of wengert itself, and those around them, so that names can be asked of them; '' is none."""
+    new = {*dotted} - OUR_MODULES - {""}
+    new.update(*map(enclosing, new))
+    OUR_MODULES.update(new)
+    for module_path in sorted(new):
+        module_at(module_path)
+
+
 ABSENT = object()
 """The value that value_at gives for a name that is not there."""
 

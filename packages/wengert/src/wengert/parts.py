@@ -47,9 +47,10 @@ PARTS |= dict.fromkeys("""
 PARTS |= dict.fromkeys(("array_api", "numpy", "scipy", "interop"), "numpy")
 PARTS |= dict.fromkeys("""
     nn.Module nn.Parameter nn.Buffer nn.UninitializedParameter nn.UninitializedBuffer nn.init nn.utils nn.modules
-    nn.parameter func.functional_call func.stack_module_state
+    nn.parameter func.functional_call func.stack_module_state func.replace_all_batch_norm_modules_
 """.split(), "nn")
 PARTS |= {"quasirandom": "special", "optim": "optim", "distributions": "distributions", "utils.data": "data"}
+PARTS |= dict.fromkeys(("distributed", "futures", "nn.parallel.DistributedDataParallel"), "distributed")
 PARTS |= dict.fromkeys(("save", "load", "serialization"), "serialization")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""
@@ -68,7 +69,17 @@ NOT_PARTS = {
     "package": "programs are not packaged; save a state_dict with wengert.save",
     "quantization": "there are no quantized tensors",
     "ao": "there are no quantized tensors",
-    "distributed": "there is one process",
+    "distributed.rpc": "ranks call collectives together; none calls functions of another",
+    "distributed.fsdp": "each rank has all parameters; distributed.optim.ZeroRedundancyOptimizer shares the state",
+    "distributed.tensor": "a tensor is on one rank; see distributed.tensor_parallel",
+    "distributed.DeviceMesh": "make groups with distributed.new_group or new_subgroups",
+    "distributed.init_device_mesh": "make groups with distributed.new_group or new_subgroups",
+    "distributed.device_mesh": "make groups with distributed.new_group or new_subgroups",
+    "distributed.TCPStore": "mpiexec connects the ranks; HashStore and FileStore are there",
+    "distributed.checkpoint": "save a state_dict with wengert.save on one rank",
+    "distributed.elastic": "start the ranks with mpiexec",
+    "distributed.run": "start the ranks with mpiexec",
+    "distributed.launch": "start the ranks with mpiexec",
     "_inductor": "there is no compiler",
     "mps": "there are CPUs, and CUDA devices by CuPy",
     "xpu": "there are CPUs, and CUDA devices by CuPy",

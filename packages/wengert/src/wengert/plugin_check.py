@@ -95,6 +95,18 @@ def check_sink(candidate: Any) -> Iterator[str]:
         yield f"the class {sink.__name__} has neither write(profile) nor begin(kind, what, number, shapes) and end()"
 
 
+def check_process_group(candidate: Any) -> Iterator[str]:
+    """Yield the methods of a backend's interface that a process group lacks."""
+    backend = candidate.value
+    bases = [base for base in getattr(backend, "__mro__", ()) if base.__name__ == "ProcessGroup"]
+    if not bases or backend is bases[-1]:
+        yield f"expected a class derived from wengert_distributed.extend.ProcessGroup, got {backend!r}"
+        return
+    for name in PROCESS_GROUP:
+        if getattr(backend, name) == getattr(bases[-1], name):
+            yield f"the class {backend.__name__} has no method {name}"
+
+
 def check_name(candidate: Any) -> Iterator[str]:
     """A name of ``wengert`` that is refused."""
     from wengert.entry_points import refusal
@@ -104,7 +116,12 @@ def check_name(candidate: Any) -> Iterator[str]:
         yield f"refused: {why}"
 
 
+PROCESS_GROUP = (
+    "split", "barrier", "all_reduce", "reduce", "broadcast", "all_gather", "gather", "scatter", "reduce_scatter",
+    "all_to_all", "send", "recv",
+)  # fmt: skip
+"""What a backend of ``wengert.distributed`` cannot do without."""
 CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
     "ops": check_ops, "formulas": check_formulas, "devices": check_device, "layouts": check_layout,
-    "profiler_sinks": check_sink, "namespace": check_name,
+    "profiler_sinks": check_sink, "process_groups": check_process_group, "namespace": check_name,
 }  # fmt: skip

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from wengert_registry.offers import Section
     from wengert_registry.table import Table
 
 PLACES = {"op": "", "Tensor": "Tensor.{}", "wengert": "wengert.{}"}
@@ -86,34 +87,28 @@ class Registry:
             if self._composed and not refresh:
                 return
             problems = [] if self._composed else self.rules.read(os.environ if self._environ is None else self._environ)
-            found = self._scan()
-            self._unusable = [one for one in found if one.problem]
+            sections, self._unusable = self._scan()
             for group in self._groups.values():
-                group.offer([one for one in found if one.group == group.full and not one.problem])
+                group.offer([one for one in sections if one.group == group.full])
             self._composed = True
             self.notify_change()
         self._report_all(problems)
 
-    def _scan(self) -> list[Candidate]:
-        """What is installed now; entry points that were known before keep what they have become."""
+    def _scan(self) -> tuple[list[Section], list[Candidate]]:
+        """What is installed now: what can be used, and what cannot."""
         if self._composed:
             from importlib import invalidate_caches
 
             invalidate_caches()  # a distribution that has just been installed
-        before = {one.key(): one for one in self._all() if not one.problem}
-        found = scan(sys.path if self._paths is None else self._paths)
-        for i, candidate in enumerate(found):
-            if candidate.key() in before and not candidate.problem:
-                found[i] = before[candidate.key()]
-                found[i].distribution = candidate.distribution
-        return found
+        return scan(sys.path if self._paths is None else self._paths)
 
     def _report_all(self, problems: Sequence[str] = ()) -> None:
         """Say what is wrong with the switches and with the entry points; strict: raise it."""
         malformed = [one for one in self._unusable if one.state == FAILED and one.group != "?"]
         counts = [one for one in malformed if not (one.distribution.hidden_by or self.rules.why_off(one))]
         refused = [text for group in self._groups.values() for text in group.refusals()]
-        self._report_texts([*problems, *map(errors.skipped_line, counts), *refused, *self.rules.unknown(self._all())])
+        unknown = self.rules.unknown(self._all()) if self.rules.name_anything() else ()
+        self._report_texts([*problems, *map(errors.skipped_line, counts), *refused, *unknown])
 
     def report_unknown_rows(self) -> None:
         """Say which preferred names no table has, now that all tables are loaded."""
@@ -176,7 +171,7 @@ class Registry:
 
         def switch() -> None:
             patterns = self.rules.switch(what, "")
-            for candidate in [one for group in self._groups.values() for one in group.candidates()]:
+            for candidate in [one for group in self._groups.values() for one in group.known_candidates()]:
                 if candidate.state == FAILED and any(pattern.matches(candidate) for pattern in patterns):
                     candidate.reset()
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from wengert_registry import errors
 from wengert_registry.candidate import AVAILABLE, FAILED, LOADED, Candidate, Distribution
 from wengert_registry.claims import choose
+from wengert_registry.offers import Offers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
     from wengert_registry.composition import Registry
+    from wengert_registry.offers import Section
 
     Accept = Callable[[Candidate, object], object]
 
@@ -26,7 +28,7 @@ class Group:
         self.noun: str = noun
         self.accept: Accept = lambda candidate, obj: obj
         self._together = False
-        self._offers: dict[str, list[Candidate]] = {}  # by name; registered ones after entry points
+        self._offers = Offers(full)
         self._values: dict[str, object] = {}  # what get() returned, until anything changes
 
     def __repr__(self) -> str:
@@ -34,11 +36,27 @@ class Group:
 
     # ---- what is there: loads nothing
 
-    def names(self) -> tuple[str, ...]:
-        """The names that can be asked for, sorted; some may turn out to clash or fail when they are."""
+    def names(self, prefix: str = "") -> tuple[str, ...]:
+        """The names that can be asked for (those that begin with a prefix), sorted; some may turn out to clash or fail
+        when they are.
+        """
         self._registry.ensure()
         with self._registry.lock:
-            return tuple(name for name in sorted(self._offers) if self._active(name))
+            names = sorted([name for name in self._offers.names() if name.startswith(prefix)])
+            if all(map(self._registry.rules.leaves_alone, self._offers.sections)):
+                return tuple(names)
+            return tuple(name for name in names if self._active(name))
+
+    def sections(self) -> Sequence[Section]:
+        """The entry points by distribution, in use or not; no candidates are made. Another object after each scan."""
+        self._registry.ensure()
+        return self._offers.sections
+
+    def foreign_names(self) -> set[str]:
+        """The names that others than wengert's own distributions offer, in use or not."""
+        self._registry.ensure()
+        with self._registry.lock:
+            return self._offers.foreign()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -50,7 +68,11 @@ class Group:
 
     def candidates(self) -> list[Candidate]:
         """All, whatever their state."""
-        return [one for name in sorted(self._offers) for one in self._offers[name]]
+        return [one for name in sorted(self._offers.names()) for one in self._offers.at(name)]
+
+    def known_candidates(self) -> list[Candidate]:
+        """Those that somebody has asked for, among which are all that have been loaded."""
+        return self._offers.candidates()
 
     # ---- from a name to a value: loads on first use
 
@@ -156,7 +178,7 @@ class Group:
         """
         with self._registry.lock:
             self.accept, self._together = hook, together
-            for candidate in self.candidates():
+            for candidate in self._offers.candidates():
                 candidate.reset()
             self._registry.notify_change()
         return hook
@@ -176,26 +198,21 @@ class Group:
             self._bind_others(True)
         with self._registry.lock:
             candidate.settle(self.accept(candidate, obj))
-            self._offers.setdefault(name, []).append(candidate)
+            self._offers.add(candidate)
             self._registry.notify_change()
         return Registration(self, candidate)
 
     def unregister(self, candidate: Candidate) -> None:
         """Undo a registration of this process; nothing happens if it is undone already."""
         with self._registry.lock:
-            offers = self._offers.get(candidate.name, [])
-            if candidate in offers:
-                offers.remove(candidate)
+            if self._offers.remove(candidate):
                 self._registry.notify_change()
 
     # ---- who stands for a name; used by the registry, with the lock held
 
-    def offer(self, found: list[Candidate]) -> None:
+    def offer(self, sections: list[Section]) -> None:
         """Take these, and no others, as what entry points offer."""
-        local = [one for one in self.candidates() if one.in_process]
-        self._offers.clear()
-        for candidate in found + local:
-            self._offers.setdefault(candidate.name, []).append(candidate)
+        self._offers.replace(sections)
 
     def forget_values(self) -> None:
         """Have the next lookup decide anew: something has changed."""
@@ -226,15 +243,14 @@ class Group:
 
     def refusals(self) -> list[str]:
         """A report for each entry point whose name is wengert's, or of the distribution with the op table."""
-        several = [one for offers in self._offers.values() if len(offers) > 1 for one in offers]
-        standings = [(one, *self.standing(one)) for one in several]
+        standings = [(one, *self.standing(one)) for one in self._offers.several()]
         return [errors.entry_conflict(one, why) for one, state, why in standings if state == "refused"]
 
     def reasons(self, name: str) -> list[str]:
         """Return why a name that plugins offer is absent: a sentence for each that is disabled or incompatible."""
         self._registry.ensure()
         with self._registry.lock:
-            rejected = [(one, self._why_not(one)) for one in self._offers.get(name, ())]
+            rejected = [(one, self._why_not(one)) for one in self._offers.at(name)]
             rejected += [(one, one.problem) for one in self._registry.incompatible(self.full) if one.name == name]
             return [errors.unused_name(one, why) for one, why in rejected]
 
@@ -248,7 +264,7 @@ class Group:
 
     def _active(self, name: str) -> list[Candidate]:
         """The candidates that compete for a name; more than one is a clash unless one is preferred."""
-        offers = self._offers.get(name, [])
+        offers = self._offers.at(name)
         if offers and offers[-1].in_process:
             return offers[-1:]
         return [candidate for candidate in offers if not self._why_not(candidate)]

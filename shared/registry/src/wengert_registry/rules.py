@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from wengert_registry.candidate import Candidate
+    from wengert_registry.offers import Section
 
 GROUPS = {  # short name: (entry-point group, what one of it is called)
     "ops": ("wengert.ops.v1", "op table"),
@@ -28,6 +29,7 @@ GROUPS = {  # short name: (entry-point group, what one of it is called)
     "devices": ("wengert.devices.v1", "device"),
     "layouts": ("wengert.layouts.v1", "layout"),
     "profiler_sinks": ("wengert.profiler_sinks.v1", "profiler sink"),
+    "process_groups": ("wengert.process_groups.v1", "process group"),
     "namespace": ("wengert.namespace.v1", "wengert name"),
 }
 KNOWN = {group: (short, noun) for short, (group, noun) in GROUPS.items()}
@@ -47,7 +49,10 @@ def normalize(name: str) -> str:
     name = name.strip().lower()
     if name.isalnum():
         return name
-    parts = name.replace("_", "-").replace(".", "-").split("-")
+    name = name.replace("_", "-").replace(".", "-")
+    if "--" not in name:
+        return name
+    parts = name.split("-")
     return "-".join([part for i, part in enumerate(parts) if part or i in (0, len(parts) - 1)])
 
 
@@ -153,6 +158,15 @@ class Rules:
         if pattern.short not in ROWS_HAVE_NAMES:
             return False
         return rows is None or one not in rows or pattern.matches(one, rows[one] or ("",))
+
+    def leaves_alone(self, section: Section) -> bool:
+        """Return whether all entries of a section are in use, as far as that can be told without looking at them."""
+        one = section.distribution
+        return not self._switches and not one.hidden_by and (one.first_party or not self.first_party_only)
+
+    def name_anything(self) -> bool:
+        """Return whether there is an item that may fit no candidate."""
+        return bool(self._switches or self._choices)
 
     def why_off(self, candidate: Candidate) -> str:
         """Why the candidate is disabled; '' if it is not."""

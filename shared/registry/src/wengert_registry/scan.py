@@ -13,24 +13,26 @@ import os
 
 from wengert_registry import errors
 from wengert_registry.candidate import FAILED, Candidate, Distribution
+from wengert_registry.entries import PREFIX, parse, plain_groups
+from wengert_registry.offers import Section
 from wengert_registry.rules import FIRST_PARTY, KNOWN, normalize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-PREFIX = "wengert."
 STANDARD = os.path.dirname(os.__file__)
 """The folder of Python's own modules: hundreds of them, and no distribution is installed among them."""
 
 
-def scan(paths: Iterable[object]) -> list[Candidate]:
-    """Every wengert.* entry point below the paths, sorted by group, name and distribution.
+def scan(paths: Iterable[object]) -> tuple[list[Section], list[Candidate]]:
+    """Every wengert.* entry point below the paths: what can be used, by distribution and group, and what cannot.
 
     A distribution that occurs again (by normalized name) is hidden by the first; it is left out altogether where it has
     the same version, as an editable install and the folder it was built from have.
     """
-    found: list[Candidate] = []
+    sections: list[Section] = []
+    unusable: list[Candidate] = []
     first: dict[str, Distribution] = {}
     for path in dict.fromkeys(paths):
         for folder, name, version in metadata_folders(path):
@@ -44,10 +46,14 @@ def scan(paths: Iterable[object]) -> list[Candidate]:
                     continue
                 distribution.hidden_by = earlier
             if problem:
-                found.append(Candidate(distribution, "?", "?", "", problem, FAILED))
-            found.extend(candidates(distribution, text))
-    found.sort(key=lambda one: (one.group, one.name, one.distribution.name, one.distribution.version))
-    return found
+                unusable.append(Candidate(distribution, "?", "?", "", problem, FAILED))
+            elif text:
+                usable, others = collect(distribution, text)
+                sections += usable
+                unusable += others
+    sections.sort(key=lambda one: (one.distribution.name, one.distribution.version))
+    unusable.sort(key=lambda one: (one.group, one.name, one.distribution.name, one.distribution.version))
+    return sections, unusable
 
 
 def metadata_folders(path: object) -> list[tuple[str, str, str]]:
@@ -69,6 +75,9 @@ def split(stem: str) -> tuple[str, str]:
     >>> split("Acme_GPU-1.2"), split("acme.gpu-1.2-py3.11"), split("acme_gpu")
     (('acme-gpu', '1.2'), ('acme-gpu', '1.2'), ('acme-gpu', ''))
     """
+    name, _, version = stem.partition("-")
+    if version[:1].isdigit() and "-" not in version:
+        return normalize(name), version  # a wheel's
     parts = stem.split("-")
     at = next((i for i, part in enumerate(parts) if i and part[:1].isdigit()), len(parts))
     return normalize("-".join(parts[:at])), "-".join(parts[at:]).partition("-py")[0]
@@ -100,47 +109,28 @@ def version_inside(folder: str) -> str:
     return ""
 
 
-def candidates(distribution: Distribution, text: str) -> Iterator[Candidate]:
-    """The entries of one file; the marker group is noted on the distribution and not listed."""
-    seen = set()
+def collect(distribution: Distribution, text: str) -> tuple[list[Section], list[Candidate]]:
+    """The entries of one file by group, and those that cannot be used; the marker is noted on the distribution."""
+    plain = plain_groups(text)
+    groups, unusable = sort_out(distribution, text) if plain is None else (plain, [])
+    marker = groups.pop(FIRST_PARTY, {})
+    ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
+    distribution.first_party = ours and any(normalize(name) == distribution.name for name in marker)
+    return [Section(distribution, group, rows) for group, rows in groups.items() if rows], unusable
+
+
+def sort_out(distribution: Distribution, text: str) -> tuple[dict[str, dict[str, str]], list[Candidate]]:
+    """The targets by group and name, and the entries that are malformed or of unknown groups."""
+    groups: dict[str, dict[str, str]] = {}
+    unusable, seen = [], set()
     for group, name, target, problem in parse(text):
-        if group == FIRST_PARTY:
-            ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
-            distribution.first_party |= ours and normalize(name) == distribution.name
-            continue
-        if (group, name) in seen:
-            problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"
-        seen.add((group, name))
-        unknown = "" if group in KNOWN else errors.incompatible(group, list(KNOWN))
-        yield Candidate(distribution, group, name, target, problem or unknown, FAILED if problem else "")
-
-
-def parse(text: str) -> Iterator[tuple[str, str, str, str]]:
-    """(group, name, target, problem) for each line of the wengert.* groups; the other groups are passed over.
-
-    >>> list(parse("[wengert.ops.v1]\\nspecial = wengert_special.ops:TABLE\\n[other]\\nx = y"))
-    [('wengert.ops.v1', 'special', 'wengert_special.ops:TABLE', '')]
-    """
-    group = ""
-    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
-        if not line or line[0] in "#;":
-            continue
-        if line[0] == "[":
-            group = line[1:-1].strip() if line[-1] == "]" else ""
-            if not group and PREFIX in line:
-                yield line.strip("[] "), "?", "", errors.bad_line(number, line, "'[group]'")
-        elif group.startswith(PREFIX):
-            name, _, target = line.partition("=")
-            name, target = name.strip(), target.partition("[")[0].strip()  # extras, deprecated, do not matter
-            good = is_name(name) and is_target(target)
-            yield group, name, target, "" if good else errors.bad_line(number, line, "'name = module:object'")
-
-
-def is_name(name: str) -> bool:
-    """Return whether the name can be written in the switches, such as 'group:name=distribution'."""
-    return bool(name) and name.isprintable() and not any(sign in name for sign in " ,:=*")
-
-
-def is_target(target: str) -> bool:
-    """Return whether the text is 'module' or 'module:object'."""
-    return target.count(":") < 2 and all(part.isidentifier() for part in target.replace(":", ".").split("."))
+        if group != FIRST_PARTY:
+            if (group, name) in seen:
+                problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"
+            seen.add((group, name))
+            why = problem or ("" if group in KNOWN else errors.incompatible(group, list(KNOWN)))
+            if why:
+                unusable.append(Candidate(distribution, group, name, target, why, FAILED if problem else ""))
+                continue
+        groups.setdefault(group, {})[name] = target
+    return groups, unusable

@@ -90,6 +90,17 @@ def tile(input: Tensor, *counts: Any, dims: Any = None) -> Any:
     return repeat(input, (1,) * (input.dim() - len(counts)) + tuple(counts))
 
 
+def sum_of_counts(repeats: Tensor) -> int:
+    """The sum of the elements, as a Python number that does not overflow. RuntimeError for a negative one."""
+    if repeats.numel() == 0:
+        return 0
+    if repeats.min().item() < 0:
+        raise RuntimeError("repeats can not be negative")
+    if repeats.max().item() < (1 << 63) // repeats.numel():
+        return int(repeats.sum().item())
+    return sum(repeats.tolist())
+
+
 def indices_of(repeats: Tensor) -> Any:
     """Each index so many times as ``repeats`` says."""
     if repeats.dtype.name not in ("int32", "int64"):
@@ -98,10 +109,7 @@ def indices_of(repeats: Tensor) -> Any:
         )
     if repeats.dim() != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    counts = repeats.tolist()
-    if any(count < 0 for count in counts):
-        raise RuntimeError("repeats can not be negative")
-    ops, total = TABLE.ops, sum(counts)  # a Python number: it does not overflow
+    ops, total = TABLE.ops, sum_of_counts(repeats)
     places = ops["arange"](total, dtype=DTYPES["int64"], device=repeats.device)
     ends = ops["cumsum"](repeats, 0, dtype=DTYPES["int64"])
     return ops["searchsorted"](ends, places, right=True).to(repeats.dtype)
