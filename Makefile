@@ -48,11 +48,13 @@ test: ## run all tests and doctests; core's and engine's also with plain NumPy k
 	echo "test: the tests of derivatives on the simulated device"; \
 	WENGERT_TEST_DEVICE=sim $(PYTEST) $(SPREAD) $(ON_DEVICE) || failed=1; exit $$failed
 
-test-cuda: ## the op table, the examples, the tests of derivatives and of wengert-cuda on a GPU; skipped where none is found, with the reason
+test-cuda: ## the op table, the examples, the tests of derivatives, of sparse tensors and of wengert-cuda on a GPU; skipped where none is found, with the reason
 	$(call setup,test)
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/devices/test_table.py packages/cuda/tests
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -rs tests/test_examples.py -k another_device
+	@WENGERT_TEST_DEVICE=cuda $(PYTEST) -p wengert_testing.on_device -rfEs packages/sparse/tests/test_sparse_samples.py
+	@$(PYTEST) -rs -n 0 $$(find packages/distributed/tests -name "test_*_on_gpu.py")
 	@WENGERT_TEST_DEVICE=cuda $(PYTEST) $(ON_DEVICE)
 
 test-newest: ## the tests of core on the newest Python that is installed; says so where none is newer

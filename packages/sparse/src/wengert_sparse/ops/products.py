@@ -20,6 +20,8 @@ from wengert_sparse.table import TABLE
 
 CHUNK = 1 << 22
 """The most numbers that a product of rows and columns has in memory at once."""
+CHUNK_ON_DEVICE = 1 << 26
+"""The same, where each operation costs a launch."""
 
 
 # ---- products of chosen rows and columns
@@ -32,7 +34,7 @@ def sampled_stages(indices: Tensor, a: Tensor, b: Tensor) -> Tensor:
     by_loops = sampled_product(indices, a.contiguous(), columns.contiguous())
     if by_loops is not None:
         return by_loops
-    step = max(CHUNK // max(inner, 1), 1)
+    step = max((CHUNK if a.device.type == "cpu" else CHUNK_ON_DEVICE) // max(inner, 1), 1)
     parts = []
     for begin in range(0, count, step):
         chosen = indices[:, begin : begin + step]
