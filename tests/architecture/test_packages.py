@@ -28,6 +28,7 @@ BELOW = {
     "wengert_cuda": {"wengert_registry", "wengert_core"},
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_sparse": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
+    "wengert_replay": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_compat": {"wengert_registry", "wengert_core"},
     "wengert_numpy": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_special", "wengert"},
     "wengert_nn": {"wengert"},
@@ -35,22 +36,25 @@ BELOW = {
     "wengert_distributions": {"wengert"},
     "wengert_serialization": {"wengert"},
     "wengert_data": {"wengert"},
+    "wengert_distributed": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
     "wengert": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
-    "wengert_testing": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert"},
+    "wengert_testing": {
+        "wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas", "wengert", "wengert_distributed",
+    },
 }
 """What each may import: the picture of docs/architecture.md. wengert_testing is nobody's."""
 IN_STUBS = {
     "wengert": {
         f"wengert_{part}"
-        for part in ("compat", "data", "distributions", "functional", "gradcheck", "graph", "nn", "optim", "profiler",
-                     "serialization")
+        for part in ("compat", "data", "distributed", "distributions", "functional", "gradcheck", "graph", "nn",
+                     "optim", "profiler", "serialization")
     },
 }
 """What the stubs of each may import besides: names that optional parts bring."""
 EXTENDERS = [
     f"wengert_{name}"
-    for name in ("compat", "cuda", "data", "distributions", "functional", "gradcheck", "graph", "nn", "numpy", "optim",
-                 "profiler", "serialization", "sparse", "special")
+    for name in ("compat", "cuda", "data", "distributed", "distributions", "functional", "gradcheck", "graph", "nn",
+                 "numpy", "optim", "profiler", "replay", "serialization", "sparse", "special")
 ]
 """The optional packages."""
 FACES = {

@@ -55,6 +55,7 @@ LATE = {
     "wengert_engine.function.apply": {"vmap.batched_function": "a Function that is called inside of vmap"},
     "wengert_engine.reverse.api": {"vmap.batched_grad": "gradients that are asked for inside of vmap"},
     "wengert_engine.forward.dual": {"vmap.batched_grad": "tangents inside of vmap"},
+    "wengert_distributed.interface.work": {"faults.diagnosis": "the message of a collective that has failed"},
     "wengert_nn.modules.rnn": {"utils.rnn": "the class of packed sequences, for an input that may be one"},
     "wengert_profiler.events.event_list": {"export.chrome": "loaded by the first trace that is written"},
     "wengert_profiler.views.compare": {"export.trace_files": "loaded by the first trace that is compared"},
@@ -67,7 +68,6 @@ EARLY = {
 }
 """Modules that import one below at once."""
 WITHOUT_TABLE = {
-    "wengert_distributed": "the package is being built",
     "wengert_sparse": "its rooms ops and compressed import each other, because the conversions of a layout are ops",
 }
 """Packages with rooms that docs/architecture.md does not list."""
@@ -81,6 +81,7 @@ LARGE = {
     "packages/engine/tests": "the tests of a package are in one folder",
     "packages/numpy/tests": "the tests of a package are in one folder",
     "packages/serialization/tests/recorded": "files that PyTorch has written",
+    "packages/wengert/src/wengert": "stubs with the names of PyTorch's modules",
     "packages/wengert/src/wengert/distributions": "stubs with the names of PyTorch's modules",
     "tests": "the tests of all packages together are in one folder",
     "tests/torch_parity/recorded/answers/snippets/modules": "recorded, for each file of cases/modules",

@@ -60,6 +60,7 @@ EXCEPTIONS = {
     "wengert_numpy.functions.index.assignment.place": "numpy.place",
     "wengert_numpy.functions.reduce.sorting.searchsorted": "numpy.searchsorted",
     "wengert_engine.observe.event_buffer.started": "an attribute of a recording that tools read",
+    "wengert_distributed.interface.future.done": "torch.futures.Future.done",
     "wengert_formulas.batching.calls.call.expanded": "a method of Call, for plugins",
     "wengert_graph.memory.Held": "a type of rows that users get",
     "wengert_graph.walking.Saved": "a type of values that users get",

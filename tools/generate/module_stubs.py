@@ -19,7 +19,7 @@ from types import ModuleType
 
 from tools.workspace.packages import ROOT
 
-PACKAGES = ("data", "distributions", "nn", "optim", "serialization")
+PACKAGES = ("data", "distributed", "distributions", "nn", "optim", "serialization")
 STUBS = ROOT / "packages" / "wengert" / "src" / "wengert"
 GROUP = "wengert.namespace.v1"
 
@@ -54,7 +54,11 @@ def imports_of(target: str) -> Iterator[str]:
     """The import statements for the public names of a module."""
     module = import_module(target)
     for name in sorted(name for name in module.__all__ if not name.startswith("__")):
-        if isinstance(getattr(module, name, module), ModuleType):  # or one of PyTorch's that says why it is absent
+        value = getattr(module, name, module)
+        if isinstance(value, ModuleType):  # or one of PyTorch's that says why it is absent
+            parent, _, own = value.__name__.rpartition(".")
+            if parent.startswith("wengert_") and value is not module:
+                yield f"from {parent} import {own} as {name}"
             continue
         yield f"from {home_of(module, name)} import {name} as {name}"
 
@@ -70,7 +74,8 @@ def contents() -> dict[str, str]:
         if not own:
             lines.setdefault(name, []).extend(imports_of(module))
         elif "." in name and name.rpartition(".")[0] not in ("nn.functional", "func"):
-            lines.setdefault(name.rpartition(".")[0], []).append(f"from {module} import {own} as {own}")
+            parent, _, last = name.rpartition(".")
+            lines.setdefault(parent, []).append(f"from {module} import {own} as {last}")
     for name in list(lines):
         parent, _, own = name.rpartition(".")
         if "." in parent:

@@ -21,7 +21,8 @@ from typing import Any
 
 from tools.record import ROOT
 
-SUBJECTS = ("snippets", "promotion", "sample_table", "programs", "transforms", "core", "functional", "printing")
+SUBJECTS = ("snippets", "promotion", "sample_table", "programs", "transforms", "core", "functional", "printing",
+            "two_ranks")
 VERSION = "2.13"
 
 

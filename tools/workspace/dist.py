@@ -47,6 +47,9 @@ file.seek(0)
 assert wg.equal(wg.load(file)["weight"], model.weight)
 assert wg.distributions.Normal(0.0, 1.0).sample().shape == ()
 assert wg.as_torch().nn.Linear is wg.nn.Linear
+wg.distributed.init_process_group("self")
+wg.distributed.all_reduce(wg.ones(2))
+wg.distributed.destroy_process_group()
 with wg.autograd.profiler.profile() as prof:
     x.exp()
 assert wg.eye(2).to_sparse().values().tolist() == [1.0, 1.0]
@@ -54,8 +57,8 @@ wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
 OPTIONAL = (
-    "compat", "data", "distributions", "functional", "graph", "nn", "optim", "profiler", "serialization", "sparse",
-    "special",
+    "compat", "data", "distributed", "distributions", "functional", "graph", "nn", "optim", "profiler",
+    "serialization", "sparse", "special",
 )  # fmt: skip
 """The extras whose parts are built here: with them every wheel is installed."""
 

@@ -50,7 +50,7 @@ def known_differences() -> dict[str, str]:
 
 
 KNOWN = known_differences()
-OF_THE_HOST = ("data/", "serialization/")
+OF_THE_HOST = ("data/", "distributed/", "serialization/")
 """Rooms that are about the host's processes, files and generators: another default device changes nothing there."""
 
 

@@ -32,8 +32,8 @@ class MountedModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__spec__":
-            self.__spec__ = SPEC[0](self.__name__)
-            return self.__spec__
+            spec = vars(self)["__spec__"] = SPEC[0](self.__name__)
+            return spec
         if name.startswith("__") and name != "__all__":  # who looks for those wants to load nothing
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
         if FILL[0](self):

@@ -149,7 +149,9 @@ class UntypedStorage(StorageBytes):
         """A number that tells storages apart while they are alive; it changes where the storage gets other memory."""
         return memory_identity(self._memory)
 
-    size = StorageBytes.nbytes
+    def size(self) -> int:
+        """Return the number of bytes."""
+        return self.nbytes()
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()

@@ -108,7 +108,9 @@ class _ZeroPad(_ConstantPadNd):
     def __init__(self, padding: Padding) -> None:
         super().__init__(padding, 0.0)
 
-    extra_repr = _Pad.extra_repr
+    def extra_repr(self) -> str:
+        """Return the padding."""
+        return _Pad.extra_repr(self)
 
 
 class CircularPad1d(_CircularPadNd):

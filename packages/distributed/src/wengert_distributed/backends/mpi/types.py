@@ -1,0 +1,36 @@
+"""MPI's datatypes and reductions by the numbers of NumPy's dtypes, made once when MPI is initialized."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert_distributed.reduce_op import RedOpType
+
+
+class Types(NamedTuple):
+    """Datatypes and reductions of MPI."""
+
+    datatypes: dict[int, Any]
+    """MPI's datatypes by NumPy's numbers."""
+    ops: dict[RedOpType, Any]
+
+
+@functools.cache
+def mpi_types() -> Types:
+    """Return MPI's datatypes and reductions; MPI is initialized by it. bool and float16 are for moves only."""
+    from mpi4py import MPI
+
+    codes = {
+        "?": MPI.UINT8_T, "b": MPI.INT8_T, "B": MPI.UINT8_T, "h": MPI.INT16_T, "H": MPI.UINT16_T, "i": MPI.INT32_T,
+        "I": MPI.UINT32_T, "l": MPI.LONG, "L": MPI.UNSIGNED_LONG, "q": MPI.INT64_T, "Q": MPI.UINT64_T,
+        "e": MPI.INT16_T, "f": MPI.FLOAT, "d": MPI.DOUBLE, "F": MPI.C_FLOAT_COMPLEX, "D": MPI.C_DOUBLE_COMPLEX,
+    }  # fmt: skip
+    datatypes: dict[int, Any] = {np.dtype(code).num: datatype for code, datatype in codes.items()}
+    ops = {
+        RedOpType.SUM: MPI.SUM, RedOpType.PRODUCT: MPI.PROD, RedOpType.MIN: MPI.MIN, RedOpType.MAX: MPI.MAX,
+        RedOpType.BAND: MPI.BAND, RedOpType.BOR: MPI.BOR, RedOpType.BXOR: MPI.BXOR,
+    }  # fmt: skip
+    return Types(datatypes, ops)

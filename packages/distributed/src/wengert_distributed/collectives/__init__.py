@@ -1,0 +1,1 @@
+"""Collectives, sends and receives, as functions of tensors."""

@@ -1,0 +1,48 @@
+"""Barriers: all ranks wait for each other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from wengert_distributed.collectives import checks
+from wengert_distributed.collectives.call import run
+from wengert_distributed.interface.work import Work, seconds_of
+
+
+def barrier(group: Any = None, async_op: bool = False, device_ids: list[int] | None = None) -> Work | None:
+    """Wait until all ranks of a group have come here.
+
+    Returns a Work with ``async_op=True``, else None.   device_ids: for NCCL; the first is the GPU to use.
+    Raises ValueError before init_process_group, TypeError for device_ids that are no list, DistBackendError where
+    another rank fails. PyTorch's ``torch.distributed.barrier``.
+
+    >>> import wengert as wg
+    >>> wg.distributed.init_process_group("self")
+    >>> wg.distributed.barrier()
+    >>> wg.distributed.destroy_process_group()
+    """
+    members = checks.active_group("barrier", group)
+    if members is None:
+        return None
+    if device_ids is not None and not isinstance(device_ids, list):
+        raise TypeError("Invalid function argument: device_ids type should be List[int]")
+    channel = members.channels[members.host_device()]
+    return run(channel, "barrier", (), channel.backend.barrier, (), None, async_op, [])
+
+
+def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
+    """Wait until all ranks of a group have come here, for a timeout at most.
+
+    The error names the ranks that did not come, all of them with or without wait_all_ranks.
+    Raises as ``barrier``, RuntimeError for a negative timeout. PyTorch's ``torch.distributed.monitored_barrier``.
+
+    >>> import wengert as wg
+    >>> wg.distributed.init_process_group("self")
+    >>> wg.distributed.monitored_barrier()
+    >>> wg.distributed.destroy_process_group()
+    """
+    seconds = None if timeout is None else seconds_of(timeout)
+    work = barrier(group, async_op=True)
+    if work is not None:
+        work.wait(None if seconds is None else timeout)

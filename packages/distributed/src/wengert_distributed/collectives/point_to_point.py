@@ -1,0 +1,194 @@
+"""Sends and receives between two ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from wengert import Tensor
+
+from wengert_distributed.collectives import checks
+from wengert_distributed.collectives.call import begin, complete
+from wengert_distributed.collectives.memory import input_array, output_array
+from wengert_distributed.groups.group import ProcessGroup
+from wengert_distributed.groups.world import find_group
+from wengert_distributed.interface.process_group import POINT_TO_POINT, Call
+from wengert_distributed.interface.work import Channel, Work
+
+
+def send(
+    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
+) -> None:
+    """Send a tensor to another rank and wait until its memory may be written to.
+
+    dst: the rank, as a global rank; or group_dst, a rank in the group.   tag: the receive has the same.
+    Raises TypeError for what is no tensor, ValueError before init_process_group and for this rank itself, RuntimeError
+    for a rank that does not exist, DistBackendError where the other rank fails. PyTorch's ``torch.distributed.send``.
+    """
+    made = send_call("send", tensor, dst, group, tag, group_dst)
+    if made is not None:
+        complete(made.channel, made.call, made.channel.backend.send, made.arguments)
+
+
+def isend(
+    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
+) -> Work | None:
+    """Begin to send a tensor to another rank; its memory may be written to after ``wait`` of the Work returned.
+
+    Arguments and errors: ``send``. None on a rank outside the group. PyTorch's ``torch.distributed.isend``.
+    """
+    made = send_call("isend", tensor, dst, group, tag, group_dst)
+    if made is None:
+        return None
+    return begin(made.channel, made.call, made.channel.backend.send, made.arguments, None, [tensor])
+
+
+def recv(
+    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
+) -> int:
+    """Receive a tensor from another rank and return that rank, as a global rank; -1 on a rank outside the group.
+
+    tensor: of the sender's size and dtype.   src: the rank, as a global rank; or group_src, a rank in the group; from
+    any rank without either.   tag: the send has the same.
+    Raises as ``send``. PyTorch's ``torch.distributed.recv``.
+    """
+    made = recv_call("recv", tensor, src, group, tag, group_src)
+    if made is None:
+        return -1
+    request = complete(made.channel, made.call, made.channel.backend.recv, made.arguments)
+    made.after()
+    rank = made.arguments[1]
+    if rank is None:
+        rank = request.source  # type: ignore[union-attr]
+    return int(made.members.ranks[rank])
+
+
+def irecv(
+    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
+) -> Work | None:
+    """Begin to receive a tensor from another rank; it is there after ``wait`` of the Work returned.
+
+    Arguments and errors: ``recv``. None on a rank outside the group. PyTorch's ``torch.distributed.irecv``.
+    """
+    made = recv_call("irecv", tensor, src, group, tag, group_src)
+    if made is None:
+        return None
+    return begin(made.channel, made.call, made.channel.backend.recv, made.arguments, made.after, [tensor])
+
+
+class Message(NamedTuple):
+    """A send or a receive before it begins."""
+
+    members: ProcessGroup
+    channel: Channel
+    call: Call
+    arguments: tuple[Any, ...]
+    """The backend's: array, rank in the group, tag."""
+    after: Callable[[], Any]
+
+
+def send_call(name: str, tensor: Any, dst: Any, group: Any, tag: Any, group_dst: Any) -> Message | None:
+    """Return a send; None on a rank outside the group."""
+    checks.check_tensor(tensor, "tensor")
+    members = checks.active_group(name, group)
+    if members is None:
+        return None
+    number = tag_of(tag)
+    rank = other_rank(members, dst, group_dst, "dst", "destination")
+    call = Call(POINT_TO_POINT, "send", (tensor.dtype, tensor.shape, f"to rank {rank}"))
+    return Message(members, checks.channel_for(members, tensor), call, (input_array(tensor), rank, number), do_nothing)
+
+
+def recv_call(name: str, tensor: Any, src: Any, group: Any, tag: Any, group_src: Any) -> Message | None:
+    """Return a receive; None on a rank outside the group."""
+    checks.check_tensor(tensor, "tensor")
+    members = checks.active_group(name, group)
+    if members is None:
+        return None
+    rank, number = None, tag_of(tag)
+    if src is not None or group_src is not None:
+        rank = other_rank(members, src, group_src, "src", "source")
+    channel = checks.channel_for(members, tensor)
+    array, after = output_array(tensor)
+    facts = (tensor.dtype, tensor.shape, "from any rank" if rank is None else f"from rank {rank}")
+    return Message(members, channel, Call(POINT_TO_POINT, "recv", facts), (array, rank, number), after)
+
+
+def do_nothing() -> None:
+    """Do nothing: a send fills no tensor."""
+
+
+def other_rank(group: ProcessGroup, global_rank: Any, rank_in_group: Any, name: str, role: str) -> int:
+    """Return the rank in the group of the other side. Raises ValueError for this rank itself."""
+    rank = checks.group_rank(group, global_rank, rank_in_group, name)
+    if rank == group.rank():
+        raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process.")
+    return rank
+
+
+def tag_of(tag: Any) -> int:
+    """Return a tag. Raises TypeError for what is no int, RuntimeError for a negative one."""
+    number = checks.index_of(tag, "tag")
+    if number < 0:
+        raise RuntimeError(f"Tag must be nonnegative, but is {tag}")
+    return number
+
+
+class P2POp:
+    """A send or a receive for ``batch_isend_irecv``, as ``torch.distributed.P2POp``.
+
+    op: ``isend`` or ``irecv``.   peer: the other rank, as a global rank; or group_peer, a rank in the group.
+    Raises ValueError for another op, TypeError for what is no tensor, RuntimeError for a rank that does not exist.
+    """
+
+    def __init__(
+        self, op: Callable[..., Any], tensor: Tensor, peer: int | None = None, group: Any = None, tag: int = 0,
+        group_peer: int | None = None,
+    ) -> None:  # fmt: skip
+        if op is not isend and op is not irecv:
+            raise ValueError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
+                             "``torch.distributed.irecv``.")  # fmt: skip
+        checks.check_tensor(tensor, "tensor")
+        members = find_group(group)
+        if members is None:
+            raise ValueError("Invalid ``group``: this rank is not a member of it.")
+        self.op = op
+        self.tensor = tensor
+        self.group = members
+        self.tag = tag
+        self.group_peer: int = checks.group_rank(members, peer, group_peer, "peer")
+        self.peer: int = members.ranks[self.group_peer]
+
+    def __repr__(self) -> str:
+        pair = (self.group.rank(), self.group_peer)
+        source, target = pair if self.op is isend else reversed(pair)
+        return (f"P2POp({self.op.__name__} pg={self.group.group_name}, group_src={source}, group_dst={target},  "
+                f"{self.tensor.shape}, {self.tensor.dtype})")  # fmt: skip
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
+    """Begin sends and receives together and return a Work for each.
+
+    Raises ValueError for a list that is empty or of several groups, or for what is no list of P2POp.
+    PyTorch's ``torch.distributed.batch_isend_irecv``.
+    """
+    check_batch(p2p_op_list)
+    first = p2p_op_list[0]
+    channel = checks.channel_for(first.group, first.tensor)
+    with channel.backend.coalesce():
+        works = [one.op(one.tensor, group=one.group, tag=one.tag, **side(one)) for one in p2p_op_list]
+    return [work for work in works if work is not None]
+
+
+def side(op: P2POp) -> dict[str, int]:
+    """Return the argument with the other rank of a send or a receive."""
+    return {"group_dst" if op.op is isend else "group_src": op.group_peer}
+
+
+def check_batch(ops: Any) -> None:
+    """Raise ValueError for what is no list of sends and receives of one group."""
+    if not isinstance(ops, list) or not ops or not all(isinstance(one, P2POp) for one in ops):
+        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``, "
+                         "and there must be one at least.")  # fmt: skip
+    if any(one.group is not ops[0].group for one in ops):
+        raise ValueError("All ops need to use the same group.")

@@ -1,0 +1,1 @@
+"""Failures of ranks: who is where, and what a failed collective says."""

@@ -1,0 +1,170 @@
+"""A board in memory that the ranks of one machine share: each rank writes where it is, and reads where the others are.
+
+Note [Records of collectives]
+    Each rank has a page with a ring of the collectives that it began last. A record is four integers, the order number
+    of the group's collectives last, so that a record is complete when its order number is there. Ranks that call the
+    same collective with the same reduction, root, dtype and size write the same 32 bytes. Writing one takes a fraction
+    of a microsecond and nobody waits; texts (shapes, exceptions) are written only by a rank that waits long or fails.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+PAGE = 4096  # bytes of a rank
+TORN = 1e-4  # seconds after which a record that was being written is whole
+RUNNING, RAISED, LEFT = 0, 1, 2
+
+_STATE, _PID, _FINISHED, _TEXT, _DETAIL = 0, 8, 16, 24, 48  # offsets in a page: integers, then lengths with texts
+_RING, _SLOTS, _SLOT = 64, 32, 32
+_TEXT_AT, _TEXT_SIZE = _RING + _SLOTS * _SLOT, 1024
+_DETAIL_AT, _DETAIL_SIZE = _TEXT_AT + _TEXT_SIZE, PAGE - _TEXT_AT - _TEXT_SIZE
+
+_integer = struct.Struct("q")
+_record = struct.Struct("4q")
+_text_header = struct.Struct("2q")
+
+
+class Record(NamedTuple):
+    """A collective that a rank began."""
+
+    signature: int
+    """Its name, dtype, and reduction or root, as integers."""
+    elements: int
+    number: int
+    """The number of its Call."""
+    sequence: int
+    """How many collectives the rank had begun on the group's transport, with this one; 0: none."""
+
+
+class Board:
+    """The pages of all ranks of one machine, as one of them sees them."""
+
+    def __init__(self, memory: mmap.mmap, index: int, count: int) -> None:
+        self.memory, self.index, self.count = memory, index, count
+        self.page = index * PAGE
+        self.others = [other for other in range(count) if other != index]
+        self.neighbors = sorted({(index - 1) % count, (index + 1) % count} - {index})
+        self.sequence = self.ended = 0
+        _integer.pack_into(memory, self.page + _PID, os.getpid())
+
+    # ---- writing the own page
+
+    def begin(self, signature: int, elements: int, number: int) -> int:
+        """Write a record and return its sequence number; 0 where a neighbor is known to have begun something else.
+
+        Each rank compares itself with two others. Of two neighbors the later one sees the record of the earlier, and
+        does not start its collective: mismatched ones would overwrite memory.
+        """
+        memory = self.memory
+        self.sequence = sequence = self.sequence + 1
+        slot = _RING + sequence % _SLOTS * _SLOT
+        _record.pack_into(memory, self.page + slot, signature, elements, number, sequence)
+        for other in self.neighbors:
+            theirs = _record.unpack_from(memory, other * PAGE + slot)
+            if theirs[3] == sequence and theirs != (signature, elements, number, sequence):
+                time.sleep(TORN)
+                if self.differs(other, sequence):
+                    return 0
+        return sequence
+
+    def finish(self, sequence: int) -> None:
+        """Write that a collective has ended."""
+        if sequence > self.ended:  # collectives in the background may end in another order
+            self.ended = sequence
+            _integer.pack_into(self.memory, self.page + _FINISHED, sequence)
+
+    def write_text(self, sequence: int, text: str) -> None:
+        """Write the name and shapes of a collective, for the messages of other ranks."""
+        content = text.encode(errors="replace")[:_TEXT_SIZE]
+        self.memory[self.page + _TEXT_AT : self.page + _TEXT_AT + len(content)] = content
+        _text_header.pack_into(self.memory, self.page + _TEXT, len(content), sequence)
+
+    def write_state(self, state: int, detail: str = "") -> None:
+        """Write that this rank raised or left; the first state stays."""
+        if self.state(self.index) != RUNNING:
+            return
+        content = detail.encode(errors="replace")[:_DETAIL_SIZE]
+        self.memory[self.page + _DETAIL_AT : self.page + _DETAIL_AT + len(content)] = content
+        _integer.pack_into(self.memory, self.page + _DETAIL, len(content))
+        _integer.pack_into(self.memory, self.page + _STATE, state)
+
+    # ---- reading pages
+
+    def _read(self, index: int, offset: int) -> int:
+        value: int = _integer.unpack_from(self.memory, index * PAGE + offset)[0]
+        return value
+
+    def record(self, index: int, sequence: int) -> Record:
+        """Return what is in the slot of a sequence number: that record, an older one, or a newer one."""
+        return Record(*_record.unpack_from(self.memory, index * PAGE + _RING + sequence % _SLOTS * _SLOT))
+
+    def last(self, index: int) -> Record:
+        """Return the newest record of a rank."""
+        return max((self.record(index, slot) for slot in range(_SLOTS)), key=lambda record: record.sequence)
+
+    def differs(self, index: int, sequence: int) -> bool:
+        """Return whether a rank began another collective with this sequence number than this rank did."""
+        mine, other = self.record(self.index, sequence), self.record(index, sequence)
+        return other.sequence == mine.sequence == sequence and other != mine
+
+    def has_begun(self, index: int, sequence: int) -> bool:
+        """Return whether a rank has begun a collective."""
+        return self.record(index, sequence).sequence >= sequence
+
+    def latest_end(self, index: int) -> int:
+        """Return the sequence number of the collective that ended last on a rank."""
+        return self._read(index, _FINISHED)
+
+    def state(self, index: int) -> int:
+        """Return RUNNING, RAISED or LEFT."""
+        return self._read(index, _STATE)
+
+    def text(self, index: int) -> tuple[int, str]:
+        """Return the sequence number and the text that a rank wrote last."""
+        size, sequence = _text_header.unpack_from(self.memory, index * PAGE + _TEXT)
+        at = index * PAGE + _TEXT_AT
+        return sequence, self.memory[at : at + size].decode(errors="replace")
+
+    def detail(self, index: int) -> str:
+        """Return what a rank raised."""
+        at = index * PAGE + _DETAIL_AT
+        return self.memory[at : at + self._read(index, _DETAIL)].decode(errors="replace")
+
+    def is_alive(self, index: int) -> bool:
+        """Return whether a rank's process exists."""
+        return process_exists(self._read(index, _PID))
+
+
+def process_exists(pid: int) -> bool:
+    """Return whether a process of this machine runs; one that has ended and that nobody has asked for does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except (OSError, IndexError):
+        return not Path("/proc/self").exists()  # gone meanwhile; without /proc the signal is all there is
+
+
+def create_memory(count: int) -> str:
+    """Create the file of a board for some ranks and return its path; ``open_memory`` maps it."""
+    folder = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.NamedTemporaryFile(prefix="wengert-board-", dir=folder, delete=False) as file:
+        file.truncate(count * PAGE)
+    return file.name
+
+
+def open_memory(path: str, count: int) -> mmap.mmap:
+    """Return a board's memory. The file may be removed when all ranks have opened it."""
+    with open(path, "r+b") as file:
+        return mmap.mmap(file.fileno(), count * PAGE)

@@ -1,0 +1,1 @@
+"""Collectives with derivatives: their ops, formulas and batching rules, and the checks of gradients over ranks."""

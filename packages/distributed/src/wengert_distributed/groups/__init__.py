@@ -1,0 +1,1 @@
+"""Process groups: which ranks there are, and how a program finds them."""

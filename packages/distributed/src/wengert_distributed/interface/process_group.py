@@ -1,0 +1,191 @@
+"""The interface of process groups, which a plugin of the group ``wengert.process_groups.v1`` implements.
+
+Note [What a backend is]
+    A process group knows its ranks and moves memory between them; everything else (checks of arguments, memory of
+    tensors, dtypes that the transport lacks, objects, derivatives, sequence numbers, messages of errors) is done above
+    it, once for all backends. A method of a collective starts it on arrays and returns a Request, or None where it has
+    ended already. Arrays are contiguous and belong to the library of the device: NumPy's on a host, CuPy's on a GPU. A
+    backend reads and writes them until its Request has ended, and copies none.
+
+Note [Order]
+    All ranks of a group call the same collectives in the same order. Each call has a number that is the same on every
+    rank (``Call.number``). A backend is told of a call before it is started (``announce``), so that ``peers`` can say
+    where the others are when something does not fit or does not come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar, NamedTuple
+
+from wengert_distributed.reduce_op import RedOpType
+
+POINT_TO_POINT = -1
+"""The number of a send and of a recv: ranks agree on no order of them."""
+
+
+class Call(NamedTuple):
+    """A collective as one rank calls it: what the ranks of a group must agree on."""
+
+    number: int
+    """How many collectives this rank has begun on the group, with this one; POINT_TO_POINT for a send and a recv."""
+    name: str
+    """The collective: "all_reduce", "broadcast", "send", ..."""
+    facts: tuple[Any, ...] | str = ""
+    """Its reduction, root, dtype and shapes, or their text: made into a text only where something fails."""
+
+    @property
+    def text(self) -> str:
+        """Its reduction, root, dtype and shapes, for messages."""
+        return self.facts if isinstance(self.facts, str) else " ".join(map(fact_text, self.facts))
+
+
+def fact_text(fact: Any) -> str:
+    """Return the text of a reduction, a dtype, a shape or a word."""
+    if isinstance(fact, RedOpType):
+        return fact.name
+    return str(list(fact)) if isinstance(fact, tuple) else str(fact).removeprefix("torch.")
+
+
+class Peer(NamedTuple):
+    """What is known of another rank of a group when a collective fails."""
+
+    rank: int
+    call: Call | None
+    """The collective that it began last; None where it has begun none."""
+    state: str
+    """"running", "finished" (its last collective has ended), "raised", "left" (its program has ended) or "silent"."""
+    detail: str = ""
+    """The exception that it raised, for the state "raised"."""
+
+
+class Request:
+    """A collective under way on one rank."""
+
+    reason = ""
+    """Why ``wait`` has returned False early."""
+
+    def test(self) -> bool:
+        """Return whether it has ended, without waiting. It makes progress where the transport needs a call for that."""
+        raise NotImplementedError
+
+    def background(self) -> None:
+        """Let it make progress while this thread computes. Called once, where nobody waits for it at once."""
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended, for some seconds at most (None: as long as it takes); return whether it has.
+
+        Raises the transport's own exception where the transport failed, and returns False early where a rank of the
+        group is known to have failed, so that nobody waits in vain.
+        """
+        raise NotImplementedError
+
+    def abandon(self, seconds: float) -> None:
+        """Wait for some seconds at most, before the group is closed, for what the program has never waited for."""
+        self.wait(seconds)
+
+
+class ProcessGroup:
+    """A set of ranks and the transport between them, as one of its ranks sees it.
+
+    A backend derives from it: ``connect`` makes the group of all ranks, ``split`` a part of one. ``devices`` are the
+    kinds of devices whose memory it takes.
+    """
+
+    backend: ClassVar[str] = ""
+    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+    reduced_as: ClassVar[dict[str, str]] = {}
+    """Names of dtypes that the transport cannot reduce, and of those in which they are reduced: {"int16": "int32"}."""
+    rank: int
+    size: int
+
+    @classmethod
+    def connect(cls, rank: int, size: int, init_method: str | None, seconds: float) -> ProcessGroup:
+        """Return the group of all ranks. rank, size: -1 where the launcher knows them.
+
+        Raises RuntimeError where the ranks cannot be found within some seconds.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def is_available(cls) -> bool:
+        """Return whether what the backend needs is installed."""
+        return True
+
+    def split(self, ranks: Sequence[int], number: int) -> ProcessGroup | None:
+        """Return the group of some of this group's ranks, in this order; None where this rank is not among them.
+
+        All ranks of this group call it, with the same ranks and a number that is the same for all and used once.
+        """
+        raise NotImplementedError
+
+    def coalesce(self) -> AbstractContextManager[Any]:
+        """Return a block in which sends and receives are started together, for transports that need that."""
+        return nullcontext()
+
+    def close(self) -> None:
+        """Give back what the group holds. Nothing is under way any more."""
+
+    # ---- who is where
+
+    def announce(self, call: Call) -> None:
+        """Note the collective that this rank begins. It is called before each, and has to be fast."""
+
+    def finish(self, call: Call) -> None:
+        """Note that a collective has ended on this rank; raise nothing."""
+
+    def fail(self, detail: str) -> None:
+        """Tell the other ranks, as far as they can be reached, that this rank raised an exception."""
+
+    def peers(self) -> list[Peer]:
+        """Return what is known of the group's other ranks, asking them for a second at most."""
+        return []
+
+    # ---- collectives; arrays have one dim
+
+    def barrier(self) -> Request | None:
+        """Start to wait for all ranks."""
+        raise NotImplementedError
+
+    def all_reduce(self, array: Any, op: RedOpType) -> Request | None:
+        """Reduce the arrays of all ranks, in place. op is none of AVG and PREMUL_SUM."""
+        raise NotImplementedError
+
+    def reduce(self, array: Any, root: int, op: RedOpType) -> Request | None:
+        """Reduce the arrays of all ranks into the root's; the others' may hold anything afterwards."""
+        raise NotImplementedError
+
+    def broadcast(self, array: Any, root: int) -> Request | None:
+        """Copy the root's array to all ranks."""
+        raise NotImplementedError
+
+    def all_gather(self, output: Any, array: Any) -> Request | None:
+        """Put the arrays of all ranks, of one size, behind each other into each rank's output."""
+        raise NotImplementedError
+
+    def gather(self, output: Any | None, array: Any, root: int) -> Request | None:
+        """Put the arrays of all ranks, of one size, behind each other into the root's output (None elsewhere)."""
+        raise NotImplementedError
+
+    def scatter(self, output: Any, array: Any | None, root: int) -> Request | None:
+        """Give each rank its part of the root's array (None elsewhere)."""
+        raise NotImplementedError
+
+    def reduce_scatter(self, output: Any, array: Any, op: RedOpType) -> Request | None:
+        """Reduce the arrays of all ranks and give each rank its part."""
+        raise NotImplementedError
+
+    def all_to_all(
+        self, output: Any, array: Any, output_counts: Sequence[int], input_counts: Sequence[int]
+    ) -> Request | None:
+        """Send a part of the array to each rank and put the parts received behind each other; counts of elements."""
+        raise NotImplementedError
+
+    def send(self, array: Any, rank: int, tag: int) -> Request | None:
+        """Send an array to a rank of the group."""
+        raise NotImplementedError
+
+    def recv(self, array: Any, rank: int | None, tag: int) -> Request | None:
+        """Receive an array from a rank of the group (None: any). The Request has the attribute ``source`` then."""
+        raise NotImplementedError

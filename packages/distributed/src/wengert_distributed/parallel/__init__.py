@@ -1,0 +1,1 @@
+"""Data parallel training: gradients in buckets that are reduced while backward runs."""

@@ -1,0 +1,92 @@
+"""The page docs/distributed-figures.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.scaling.model import Network, Schedule, fit, predicted_seconds, replayed_seconds
+
+RANKS = (8, 32, 128, 512, 1024)
+NETWORKS = {
+    "this machine": None,
+    "10 Gbit/s Ethernet": Network(30e-6, 1.25e9),
+    "200 Gbit/s InfiniBand": Network(2e-6, 25e9),
+}
+HEAD = """# Figures of several ranks
+
+Written by `python -m tools.scaling`, which anybody can run: {ranks} ranks on one machine ({processor}), one thread
+each, medians of {runs} runs in which all candidates take turns.
+
+"""
+
+
+def rows(*lines: list[str]) -> str:
+    """Return a table; the first line is its head."""
+    head, *rest = lines
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(head), *rest]) + "\n\n"
+
+
+def size_words(nbytes: int) -> str:
+    """Return a size in a unit that fits.
+
+    >>> size_words(64), size_words(1 << 20)
+    ('64 B', '1 MiB')
+    """
+    for power, unit in ((20, "MiB"), (10, "KiB")):
+        if nbytes >= 1 << power:
+            return f"{nbytes >> power} {unit}"
+    return f"{nbytes} B"
+
+
+def collective_table(found: dict[str, dict[str, float]]) -> str:
+    """Return the table of all_reduce."""
+    lines = [["float32, in place", "mpi4py `Allreduce`, µs", "`all_reduce`, µs", "more, µs", "mpi4py / wengert"]]
+    for nbytes, times in found.items():
+        ours, theirs = times["wengert"], times["mpi4py"]
+        lines.append([size_words(int(nbytes)), f"{theirs:.1f}", f"{ours:.1f}", f"{ours - theirs:.1f}",
+                      f"{theirs / ours:.2f}"])  # fmt: skip
+    return "## all_reduce beside mpi4py\n\n" + rows(*lines)
+
+
+def hidden_part(times: dict[str, float]) -> float:
+    """Return the part of the reductions' time that a step does not show."""
+    return 1 - max(times["step"] - times["local"], 0.0) / times["reduce"]
+
+
+def training_table(found: dict[tuple[str, str, float], dict[str, Any]]) -> str:
+    """Return the table of training steps."""
+    lines = [["network, bucket", "library", "step of one rank, ms", "without reductions", "with reductions",
+              "reductions alone", "hidden", "efficiency"]]  # fmt: skip
+    for (network, library, bucket), times in found.items():
+        lines.append(
+            [f"{network}, {bucket:g} MiB", library,
+             *(f"{times[key]:.2f}" for key in ("one", "local", "step", "reduce")),
+             f"{hidden_part(times):.0%}", f"{times['one'] / times['step']:.0%}"]
+        )  # fmt: skip
+    text = (
+        "Each rank has a batch of its own. Efficiency is the step of one rank, alone on the machine, over the step of "
+        "both; hidden is the part of the reductions' time that a step does not show.\n\n"
+    )
+    return "## Training steps of two ranks, beside PyTorch with gloo\n\n" + text + rows(*lines)
+
+
+def scaling_table(microseconds: dict[int, float], schedule: Schedule) -> str:
+    """Return the model's table for more ranks, and how it was checked."""
+    fitted = fit(microseconds)
+    lines = [["network", "ranks", "model, ms", "replayed, ms", "efficiency"]]
+    for name, network in NETWORKS.items():
+        for ranks in RANKS:
+            seconds = predicted_seconds(schedule, network or fitted, ranks)
+            replayed = replayed_seconds(schedule, network or fitted, ranks)
+            lines.append([name, str(ranks), f"{seconds * 1e3:.2f}", f"{replayed * 1e3:.2f}",
+                          f"{schedule.end / seconds:.0%}"])  # fmt: skip
+    text = (
+        "A model: an all_reduce of `b` bytes on `n` ranks takes "
+        "`2 ceil(log2 n) latency + 2 (n - 1) / n b / bandwidth`; a step begins a bucket when its gradients are there, one bucket after another, and ends when backward and the "
+        f"last bucket have. Fitted to the table above: latency {fitted.latency * 1e6:.1f} µs, bandwidth "
+        f"{fitted.bandwidth / 1e9:.2f} GB/s; the other networks are their makers' figures. The schedule is that of the "
+        "transformer block. The last column but one is the same schedule, run by simulated ranks with these delays. "
+        "Limits: no contention between jobs, no slow ranks, no topology, and the measured machine has one memory for "
+        "both ranks.\n\n"
+    )
+    return "## More ranks than this machine has\n\n" + text + rows(*lines)
