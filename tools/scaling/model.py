@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import wengert as wg
-from wengert_testing.sim_group import run_ranks
-from wengert_testing.sim_group.group import THREAD
+from wengert_testing.sim_group import compute, run_ranks, simulated_time
 
 
 class Network(NamedTuple):
@@ -61,18 +60,16 @@ def replayed_seconds(schedule: Schedule, network: Network, ranks: int) -> float:
     """Return how long the schedule takes on simulated ranks, which call the collectives of wengert.distributed."""
 
     def program() -> float:
-        task: Any = THREAD.task
-        clock = task.clock
-        begin, last = clock.now, None
+        begin, last = simulated_time(), None
         for ready in schedule.ready:
-            task.sleep(begin + ready)
+            compute(begin + ready - simulated_time())
             if last is not None:
                 last.wait()  # one bucket after another, while backward goes on
             last = wg.distributed.all_reduce(wg.zeros(1), async_op=True)
-        task.sleep(begin + schedule.end)
+        compute(begin + schedule.end - simulated_time())
         if last is not None:
             last.wait()
-        return float(clock.now - begin)
+        return simulated_time() - begin
 
     sizes = iter(schedule.nbytes)
 

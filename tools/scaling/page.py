@@ -82,11 +82,11 @@ def scaling_table(microseconds: dict[int, float], schedule: Schedule) -> str:
                           f"{schedule.end / seconds:.0%}"])  # fmt: skip
     text = (
         "A model: an all_reduce of `b` bytes on `n` ranks takes "
-        "`2 ceil(log2 n) latency + 2 (n - 1) / n b / bandwidth`; a step begins a bucket when its gradients are there, one bucket after another, and ends when backward and the "
-        f"last bucket have. Fitted to the table above: latency {fitted.latency * 1e6:.1f} µs, bandwidth "
-        f"{fitted.bandwidth / 1e9:.2f} GB/s; the other networks are their makers' figures. The schedule is that of the "
-        "transformer block. The last column but one is the same schedule, run by simulated ranks with these delays. "
-        "Limits: no contention between jobs, no slow ranks, no topology, and the measured machine has one memory for "
-        "both ranks.\n\n"
+        "`2 ceil(log2 n) latency + 2 (n - 1) / n b / bandwidth`; a step begins a bucket when its gradients are there, "
+        "one bucket after another, and ends when backward and the last bucket have. Fitted to the table above: latency "
+        f"{fitted.latency * 1e6:.1f} µs, bandwidth {fitted.bandwidth / 1e9:.2f} GB/s; the other networks are their "
+        "makers' figures. The schedule is that of the transformer block. The last column but one is the same schedule, "
+        "run by simulated ranks with these delays. Limits: no contention between jobs, no slow ranks, no topology, and "
+        "the measured machine has one memory for both ranks.\n\n"
     )
     return "## More ranks than this machine has\n\n" + text + rows(*lines)

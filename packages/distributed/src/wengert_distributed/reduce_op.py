@@ -69,5 +69,9 @@ class ReduceOp:
 
 
 def kind_of(op: ReduceOp | RedOpType) -> RedOpType:
-    """Return the kind of a reduction."""
-    return op if isinstance(op, RedOpType) else op.kind
+    """Return the kind of a reduction. Raises TypeError for anything else."""
+    if isinstance(op, RedOpType):
+        return op
+    if isinstance(op, ReduceOp):
+        return op.kind
+    raise TypeError(f"incompatible function arguments. op must be a ReduceOp, but got {op!r}")

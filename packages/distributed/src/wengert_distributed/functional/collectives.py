@@ -18,7 +18,7 @@ from wengert_distributed.functional.coalesced import (
     reduce_scatter_single_coalesced,
     reduce_scatter_tensor_coalesced,
 )
-from wengert_distributed.functional.group_argument import named_group, rows_for_ranks, split_sizes
+from wengert_distributed.functional.group_argument import named_group, rows_for_ranks, split_sizes, wrapped_dim
 
 __all__ = [
     "all_gather_into_tensor_coalesced",
@@ -86,7 +86,7 @@ def all_gather_single(self: Tensor, gather_dim: int, group: Any, tag: str = "") 
     """Return the concatenation of the tensors of all ranks along the dim gather_dim.
 
     self: of the same shape and dtype on all ranks. The gradient is the sum of the gradients of all ranks for this
-    rank's part.
+    rank's part. Raises IndexError for a dim that there is not.
 
     >>> import wengert as wg
     >>> wg.distributed.init_process_group("self")
@@ -94,10 +94,10 @@ def all_gather_single(self: Tensor, gather_dim: int, group: Any, tag: str = "") 
     tensor([[1., 1.]])
     >>> wg.distributed.destroy_process_group()
     """
+    dim = wrapped_dim(self, gather_dim)
     stack = ops.all_gather(self, named_group(group))
     if self.dim() == 0:
         return stack
-    dim = gather_dim % self.dim()
     return stack.movedim(0, dim).flatten(dim, dim + 1)
 
 
@@ -149,7 +149,7 @@ def permute_tensor(self: Tensor, src_dst: list[int], group: Any, tag: str = "") 
     """Send the tensor to the rank of the group that src_dst names and return the tensor that this rank gets.
 
     src_dst: for each rank the one that it sends to, so a permutation. self: of the same number of elements on all
-    ranks; the result has its shape.
+    ranks; the result has its shape. Raises RuntimeError for another number of ranks and ones that are not there.
 
     >>> import wengert as wg
     >>> wg.distributed.init_process_group("self")
@@ -159,6 +159,9 @@ def permute_tensor(self: Tensor, src_dst: list[int], group: Any, tag: str = "") 
     """
     group = named_group(group)
     rank, count = group.rank(), self.numel()
+    if len(src_dst) != group.size() or not all(0 <= dst < group.size() for dst in src_dst):
+        raise RuntimeError("Split sizes doesn't match total dim 0 size: src_dst has to name a rank of the group for "
+                           f"each of its {group.size()} ranks, but is {src_dst}")  # fmt: skip
     outgoing = [count if dst == src_dst[rank] else 0 for dst in range(len(src_dst))]
     incoming = [count if dst == rank else 0 for dst in src_dst]
     received = ops.all_to_all_single(self.reshape(-1), incoming, outgoing, group)

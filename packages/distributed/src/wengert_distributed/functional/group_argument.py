@@ -8,25 +8,26 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import Tensor
 
+from wengert_distributed.collectives.checks import check_length
 from wengert_distributed.groups.group import ProcessGroup
-from wengert_distributed.groups.world import current_world, member_group
+from wengert_distributed.groups.world import NON_GROUP_MEMBER, current_world, member_group
 
 
 def named_group(group: Any) -> ProcessGroup:
     """Return the group that a functional collective's argument means: itself, its name, or the list of its ranks.
 
-    Of a list of lists it is the group of the list that this rank is in. Raises ValueError where there is no such group,
-    or another type was passed.
+    Of a list of lists it is the group of the list that this rank is in. Raises RuntimeError for a name that no group
+    has, ValueError for ranks of no group and for another type.
     """
     if isinstance(group, (list, tuple)):
         return group_of_ranks(group)
     if isinstance(group, str):
         found = current_world().groups.get(group)
         if found is None:
-            raise ValueError(f"Could not resolve the process group registered under the name {group}: "
-                             f"there are {sorted(current_world().groups)}")  # fmt: skip
+            raise RuntimeError(f"Could not resolve the process group registered under the name {group}: "
+                               f"there are {sorted(current_world().groups)}")  # fmt: skip
         return found
-    if not isinstance(group, (ProcessGroup, int)):
+    if not isinstance(group, ProcessGroup) and group != NON_GROUP_MEMBER:
         raise ValueError(f"Unsupported group type: {type(group)}, {group}: "
                          "expected a process group, its name, or the list of its ranks")  # fmt: skip
     return member_group(group)
@@ -44,21 +45,26 @@ def group_of_ranks(ranks: Sequence[Any]) -> ProcessGroup:
                      "all ranks")  # fmt: skip
 
 
-def stack_for_ranks(tensors: Sequence[Tensor], group: ProcessGroup) -> Tensor:
-    """Return the stack of a list with a tensor for each rank. Raises RuntimeError for another length."""
-    if len(tensors) != group.size():
-        raise RuntimeError(
-            f"invalid input tensor list size, must be world size: got {len(tensors)} tensors for {group.size()} ranks"
-        )
+def stack_for_ranks(name: str, tensors: Sequence[Tensor], group: ProcessGroup) -> Tensor:
+    """Return the stack of a collective's list with a tensor for each rank. Raises RuntimeError for another length."""
+    check_length(name, group, tensors, "input")
     return wc.stack(list(tensors))
+
+
+def wrapped_dim(tensor: Tensor, dim: int) -> int:
+    """Return a dim of a tensor, counted from the first. Raises IndexError where there is no such dim."""
+    last = max(tensor.dim(), 1)
+    if not -last <= dim < last:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got {dim})")
+    return dim % last
 
 
 def rows_for_ranks(tensor: Tensor, dim: int, group: ProcessGroup) -> Tensor:
     """Return the stack of a tensor's parts along a dim, one for each rank. Raises AssertionError for other sizes."""
+    dim = wrapped_dim(tensor, dim)
     count, length = group.size(), tensor.size(dim)
     if length % count:
         raise AssertionError(f"input dimension {dim} ({length}) must be a multiple of group_size {count}")
-    dim %= tensor.dim()
     return tensor.unflatten(dim, (count, length // count)).movedim(dim, 0)
 
 

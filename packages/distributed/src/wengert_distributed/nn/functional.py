@@ -123,7 +123,7 @@ def scatter(tensors: Sequence[Tensor], src: int = 0, group: Any = None) -> Tenso
     >>> wg.distributed.destroy_process_group()
     """
     group = member_group(group)
-    return ops.scatter(stack_for_ranks(tensors, group), src, group)
+    return ops.scatter(stack_for_ranks("scatter", tensors, group), src, group)
 
 
 def reduce_scatter(output: Tensor, input_list: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
@@ -139,7 +139,7 @@ def reduce_scatter(output: Tensor, input_list: Sequence[Tensor], op: Any = Reduc
     >>> wg.distributed.destroy_process_group()
     """
     group = member_group(group)
-    result = reductions.reduce_scatter(stack_for_ranks(input_list, group), op, group)
+    result = reductions.reduce_scatter(stack_for_ranks("reduce_scatter", input_list, group), op, group)
     fill(output, result)
     return result
 

@@ -130,6 +130,7 @@ class Reducer:
         self.saved: dict[int, Tensor] = {}
         self.ready = 0
         self.launched = 0
+        self.tested = 0  # reductions that are known to have ended
         for bucket in self.buckets:
             bucket.missing = len(bucket.numbers)
 
@@ -148,6 +149,7 @@ class Reducer:
         self.used[number] = True
         if not self.synchronizing:
             return
+        self.test_pending()
         if not self.active:
             self.begin()
         self.left[number] -= 1
@@ -205,6 +207,14 @@ class Reducer:
                 self.launch(bucket)
         if self.ready == len(self.parameters):
             Variable._execution_engine.queue_callback(self.finalize)
+
+    def test_pending(self) -> None:
+        """Let the oldest reduction under way progress: some transports move memory only while they are asked."""
+        if self.hook is None:
+            while self.tested < self.launched and self.tested < len(self.buckets) - 1:
+                if not self.buckets[self.tested].pending.is_completed():
+                    return
+                self.tested += 1
 
     def launch(self, bucket: Bucket) -> None:
         """Start the reduction of a bucket."""

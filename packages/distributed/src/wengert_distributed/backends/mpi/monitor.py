@@ -41,7 +41,8 @@ class Monitor:
         self.indices = {rank: index for index, rank in enumerate(ranks)}
         self.remote = sorted(set(range(group.size)) - set(ranks))
         self.control: Any = group.communicator.Dup() if len(ranks) < group.size else None
-        self.has_cores = len(ranks) <= len(os.sched_getaffinity(0))
+        cores = len(os.sched_getaffinity(0))
+        self.has_cores, self.has_spare_cores = len(ranks) <= cores, 2 * len(ranks) <= cores
         self.reports: dict[int, Peer] = {}
         self.sent: list[Any] = []
         self.dead: set[int] = set()  # indices whose process has ended
