@@ -54,6 +54,7 @@ from wengert_compat.symbolic import sym_ite as sym_ite
 from wengert_compat.symbolic import sym_max as sym_max
 from wengert_compat.symbolic import sym_min as sym_min
 from wengert_compat.symbolic import sym_not as sym_not
+from wengert_functional.control_flow.higher_order_ops import cond as cond
 from wengert_functional.vmap import vmap as vmap
 from wengert_nn.functional.channels import channel_shuffle as channel_shuffle
 from wengert_nn.functional.channels import conv_tbc as conv_tbc
@@ -67,6 +68,7 @@ from wengert_nn.functional.recurrent import rnn_relu_cell as rnn_relu_cell
 from wengert_nn.functional.recurrent import rnn_tanh as rnn_tanh
 from wengert_nn.functional.recurrent import rnn_tanh_cell as rnn_tanh_cell
 from wengert_registry import Registry
+from wengert_replay.capturing import capture as capture
 from wengert_serialization.serialization import load as load
 from wengert_serialization.serialization import save as save
 

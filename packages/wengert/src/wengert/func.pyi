@@ -1,3 +1,7 @@
+from wengert_functional.control_flow.conds import cond as cond
+from wengert_functional.control_flow.scans import scan as scan
+from wengert_functional.control_flow.while_loops import fori_loop as fori_loop
+from wengert_functional.control_flow.while_loops import while_loop as while_loop
 from wengert_functional.func_functionalize import functionalize as functionalize
 from wengert_functional.func_grad import grad as grad
 from wengert_functional.func_grad import grad_and_value as grad_and_value
@@ -13,6 +17,6 @@ from wengert_nn.functional_call import replace_all_batch_norm_modules_ as replac
 from wengert_nn.functional_call import stack_module_state as stack_module_state
 
 __all__ = [
-    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
+    "cond", "fori_loop", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
+    "jvp", "linearize", "replace_all_batch_norm_modules_", "scan", "stack_module_state", "vjp", "vmap", "while_loop",
 ]

@@ -1,7 +1,8 @@
 """Names that optional parts of wengert bring: they are known, and are wengert's, before the part is loaded."""
 
 PARTS = {
-    "autograd.functional": "functional", "vmap": "functional", "func": "functional", "autograd.gradcheck": "gradcheck",
+    "autograd.functional": "functional", "vmap": "functional", "func": "functional", "cond": "functional",
+    "autograd.gradcheck": "gradcheck",
     "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "autograd.profiler_util": "profiler",
     "profiler": "profiler",
     "utils.checkpoint": "graph",
