@@ -47,7 +47,7 @@ IN_STUBS = {
     "wengert": {
         f"wengert_{part}"
         for part in ("compat", "data", "distributed", "distributions", "functional", "gradcheck", "graph", "nn",
-                     "optim", "profiler", "serialization")
+                     "optim", "profiler", "replay", "serialization")
     },
 }
 """What the stubs of each may import besides: names that optional parts bring."""

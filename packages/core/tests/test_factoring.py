@@ -218,14 +218,32 @@ def test_pivots_that_are_zero_are_numbered_as_without_lapack(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPE_NAMES)
-def test_the_factor_of_the_largest_positive_minor(dtype):
-    a = np.stack([positive(matrices(dtype, 5, 5))] * 6)
-    for order in range(5):
-        a[order, order, order] = -1
+@pytest.mark.parametrize("n", [1, 5, 70])
+def test_a_factorization_that_stops_leaves_the_columns_before_the_pivot(dtype, n):
+    orders = [0, n // 2, n - 1]
+    a = np.stack([positive(matrices(dtype, n, n))] * 4)
+    for matrix, order in zip(a, orders, strict=False):
+        matrix[order, order] = -1
     for upper in (False, True):
         found = OPS["cholesky_ex"](wc.from_numpy(a), upper=upper)
-        assert found[1].tolist() == [1, 2, 3, 4, 5, 0]
+        assert found[1].tolist() == [*(order + 1 for order in orders), 0]
         check(OPS["cholesky_ex"], found, reference_results(OPS["cholesky_ex"], a, upper), dtype)
+        for matrix, factor, k in zip(a, found[0].numpy(), orders, strict=False):
+            lower, asked = (factor.conj().T, matrix.conj().T) if upper else (factor, matrix)
+            left = lower[:, :k]
+            np.testing.assert_allclose(left @ lower[:k, :k].conj().T, asked[:, :k], 1e-3, 1e-3)
+            np.testing.assert_allclose(lower[k, k], asked[k, k] - (abs(left[k]) ** 2).sum(), 1e-3, 1e-3)
+            np.testing.assert_array_equal(lower[k + 1:, k:], np.tril(asked)[k + 1:, k:])
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_a_pivot_that_is_not_a_number_stops_the_factorization(dtype):
+    a = positive(matrices(dtype, 6, 6))
+    a[4, 2] = np.nan
+    found, info = OPS["cholesky_ex"](wc.from_numpy(a))
+    assert info.tolist() == 5
+    assert np.isnan(found.numpy()[4, [2, 3, 4]].real).all()
+    np.testing.assert_array_equal(found.numpy()[5, 4:], a[5, 4:])
 
 
 def test_a_zero_on_the_diagonal_of_a_triangle_gives_infinities():

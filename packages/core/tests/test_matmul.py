@@ -165,3 +165,12 @@ def test_a_column_and_a_row(left: tuple[int, ...], right: tuple[int, ...], dtype
         np.testing.assert_array_equal(to_array(wg.matmul(from_array(a), from_array(b))), a * b)
     if len(left) == len(right) == 2:
         np.testing.assert_array_equal(to_array(linear(from_array(a), from_array(b.T))), a * b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shapes", [((16,), (500, 16, 8)), ((500, 8, 16), (16,)), ((1, 16), (500, 16, 8))])
+def test_a_vector_with_so_many_matrices_that_threads_share_them(dtype: str, shapes: Any) -> None:
+    """Each product of the vector was written to where the first one belongs."""
+    rng = np.random.default_rng(0)
+    a, b = (operand(shape, dtype, rng, 0) for shape in shapes)
+    np.testing.assert_array_equal(to_array(wg.matmul(from_array(a), from_array(b))), np.matmul(a, b))

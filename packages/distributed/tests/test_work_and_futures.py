@@ -157,6 +157,8 @@ def test_futures_of_a_program() -> None:
     with pytest.raises(RuntimeError, match="can only be marked completed once"):
         future.set_result(4)
     failed: Any = Future()
+    with pytest.raises(AssertionError, match="is of type <class 'int'>, not an Exception"):
+        failed.set_exception(3)
     failed.set_exception(KeyError("x"))
     with pytest.raises(KeyError):
         failed.wait()

@@ -213,7 +213,26 @@ def test_a_static_graph_is_declared_before_the_first_forward(alone):
 def test_broadcast_buffers_is_deprecated(alone):
     with pytest.warns(FutureWarning, match="forward_sync_buffers"):
         model = DistributedDataParallel(nn.Linear(1, 1), broadcast_buffers=False)
-    assert model.forward_sync_buffers is False
+    assert model.forward_sync_buffers is model.broadcast_buffers is False
+
+
+def test_the_size_of_buckets_is_an_attribute(alone):
+    sizes = [DistributedDataParallel(nn.Linear(1, 1), bucket_cap_mb=size).bucket_bytes_cap for size in (None, 2, 0.5)]
+    assert sizes == [26214400, 2097152, 524288]
+
+
+@pytest.mark.parametrize("options", [{}, {"find_unused_parameters": True}, {"static_graph": True}])
+def test_outputs_may_be_changed_in_place(options):
+    def gradient():
+        model = DistributedDataParallel(nn.Linear(1, 1, bias=False), **options)
+        for _ in range(2):
+            model.zero_grad()
+            output = model(wg.full((1, 1), dist.get_rank() + 1.0))
+            output += 1
+            output.mul_(3).sum().backward()
+        return model.module.weight.grad.item()
+
+    assert run_ranks(2, gradient) == [4.5, 4.5]
 
 
 def test_a_module_that_is_wrapped_again_is_reduced_once():

@@ -195,3 +195,40 @@ def test_several_checkpoints_of_a_layer_need_a_static_graph():
         return True
 
     assert run_ranks(2, twice) == [True, True]
+
+
+@pytest.mark.parametrize("as_views", [True, False])
+def test_an_output_that_the_loss_leaves_out_does_not_stop_the_reduction(as_views):
+    branches = Branches()
+
+    def average():
+        model = DistributedDataParallel(
+            copy.deepcopy(branches), find_unused_parameters=True, gradient_as_bucket_view=as_views
+        )
+        rank = dist.get_rank()
+        found = []
+        for scale in (2.0, 4.0):
+            model.zero_grad()
+            outputs = model(wg.full((1, 2), scale + rank, dtype=wg.float64), "ab")
+            outputs[0]["a"].sum().backward()
+            found.append(branch_gradients(model.module))
+        outputs[1]["b"][0].sum().backward()
+        return [*found, branch_gradients(model.module)]
+
+    expected = [[2.5, None, None], [4.5, None, None], [4.5, 4.5, None]]
+    assert run_ranks(2, average) == [expected, expected]
+
+
+def test_gradients_taken_on_one_rank_alone_start_no_reduction_of_unused_parameters():
+    branches = Branches()
+
+    def average():
+        model = DistributedDataParallel(copy.deepcopy(branches), find_unused_parameters=True)
+        rank = dist.get_rank()
+        output = model(wg.full((1, 2), 2.0 + rank, dtype=wg.float64), "ab")[0]["a"]
+        if rank == 0:
+            wg.autograd.grad(output.sum(), model.module.a.weight, retain_graph=True)
+        output.sum().backward()
+        return branch_gradients(model.module)
+
+    assert run_ranks(2, average) == [[2.5, None, None]] * 2

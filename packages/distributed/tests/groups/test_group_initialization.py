@@ -178,8 +178,9 @@ def test_backend_names() -> None:
     assert {"undefined", "mpi", "nccl", "self"} <= set(dist.Backend.backend_list)
     with pytest.raises(ValueError, match="string-ish"):
         dist.Backend(3)
-    with pytest.raises(AttributeError, match="GLOO"):
-        dist.Backend.GLOO  # noqa: B018
+    assert (dist.Backend.GLOO, dist.Backend.UCC, dist.Backend.XCCL) == ("gloo", "ucc", "xccl")
+    with pytest.raises(AttributeError, match="NOWHERE"):
+        dist.Backend.NOWHERE  # noqa: B018
     assert not dist.is_gloo_available()
     assert dist.is_backend_available("SELF")
 

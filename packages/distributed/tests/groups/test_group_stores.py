@@ -102,3 +102,16 @@ def test_threads_count_together() -> None:
     for thread in threads:
         thread.join()
     assert store.get("n") == b"400"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda store: store.set(1, "a"), lambda store: store.set("a", 2), lambda store: store.append("a", 3),
+        lambda store: store.wait("ab"), lambda store: store.check("ab"), lambda store: store.add(1, 1),
+        lambda store: store.get(3), lambda store: store.compare_set(4, "", "v"),
+    ],
+)  # fmt: skip
+def test_keys_and_values_of_other_types_are_refused(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call(dist.HashStore())

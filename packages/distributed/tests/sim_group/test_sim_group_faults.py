@@ -43,6 +43,16 @@ def test_a_rank_that_raises_makes_the_others_raise_at_once() -> None:
         assert "within" not in str(error).partition("\n")[0]
 
 
+def test_a_monitored_barrier_names_the_rank_that_does_not_come() -> None:
+    first, _, third = run_ranks(
+        3, lambda: dist.monitored_barrier(timeout=LIMIT), faults=[Fault(1, 1, "hang")], return_exceptions=True
+    )
+    for error in (first, third):
+        assert isinstance(error, dist.DistBackendError)
+        assert "ranks failed to pass monitoredBarrier in 5000 ms: barrier(), collective 1 failed" in str(error)
+        assert "rank 1: gives no sign" in str(error)
+
+
 def test_a_rank_that_calls_another_collective_makes_all_raise() -> None:
     errors = outcomes(Fault(1, 2, "other"))
     assert all(isinstance(error, dist.DistBackendError) for error in errors)

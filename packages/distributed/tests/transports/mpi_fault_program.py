@@ -66,6 +66,12 @@ def all_reduce_in_background() -> None:
     collective("all_reduce", "SUM, float32[4194304]", start)
 
 
+def exchange(counts: list[int]) -> None:
+    """Send 2 elements to each rank and expect other numbers."""
+    arrays = np.ones(sum(counts)), np.ones(2 * SIZE)
+    collective("all_to_all", "float64", lambda: GROUP.all_to_all(*arrays, counts, [2] * SIZE))
+
+
 def raise_error() -> None:
     raise ValueError("a planted error")
 
@@ -76,12 +82,13 @@ def receive() -> None:
 
 OTHERS = {  # by all ranks but rank 1; by default all_reduce
     "recv": receive, "crossed": receive, "debug": broadcast, "background": all_reduce_in_background,
+    "parts": lambda: exchange([2, 2]),
 }  # fmt: skip
 CULPRIT = {
     "raise": raise_error, "recv": raise_error, "exit": lambda: sys.exit(3),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL), "hang": lambda: time.sleep(600), "other": broadcast,
     "shape": lambda: all_reduce(5), "crossed": all_reduce, "caught": lambda: time.sleep(600),
-    "debug": lambda: broadcast(root=1), "background": all_reduce_in_background,
+    "debug": lambda: broadcast(root=1), "background": all_reduce_in_background, "parts": lambda: exchange([1, 2]),
 }  # fmt: skip
 
 

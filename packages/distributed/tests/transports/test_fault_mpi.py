@@ -12,6 +12,7 @@ from mpi_run import run_program
 HERE = Path(__file__).parent
 PROGRAM = HERE / "mpi_fault_program.py"
 GRACE = {"WENGERT_DISTRIBUTED_GRACE": "0.5"}
+SHORT_GRACE = {"WENGERT_DISTRIBUTED_GRACE": "0.1"}  # where the other ranks never end
 
 
 def reports(result) -> dict[int, str]:
@@ -46,7 +47,7 @@ def test_the_others_raise_at_once_and_name_the_rank(kind, pattern):
 
 @pytest.mark.parametrize("kind", ["hang", "caught"])
 def test_a_rank_that_hangs_is_named_after_the_timeout(kind):
-    result = run_program(2, PROGRAM, kind, "0.3", environment=GRACE)
+    result = run_program(2, PROGRAM, kind, "0.3", environment=SHORT_GRACE)
     assert result.returncode != 0
     assert re.search(
         r"all_reduce\(.*\), collective 3 failed on rank 0 of 2 \(backend mpi\): it has not ended after 0.3 s.*"
@@ -57,7 +58,7 @@ def test_a_rank_that_hangs_is_named_after_the_timeout(kind):
 
 
 def test_a_collective_in_the_background_that_does_not_end_is_given_up():
-    result = run_program(2, PROGRAM, "background", "0.3", environment=GRACE)
+    result = run_program(2, PROGRAM, "background", "0.3", environment=SHORT_GRACE)
     assert result.returncode != 0
     pattern = r"all_reduce\(SUM, float32\[4194304\]\), collective 3 failed on rank 0 .* it has not ended after 0.3 s"
     assert re.search(pattern + ".*rank 1: waits in this collective", reports(result)[0]), (result.stdout, result.stderr)
@@ -96,7 +97,8 @@ def test_four_ranks_name_the_one_that_differs():
 
 @pytest.mark.parametrize("kind", ["raise", "hang"])
 def test_ranks_of_other_machines_are_named(kind):
-    result = run_program(2, PROGRAM, kind, "0.3", environment=GRACE | {"MPIR_CVAR_NOLOCAL": "1"})
+    grace = SHORT_GRACE if kind == "hang" else GRACE
+    result = run_program(2, PROGRAM, kind, "0.3", environment=grace | {"MPIR_CVAR_NOLOCAL": "1"})
     assert result.returncode != 0
     expected = "rank 1: raised ValueError: a planted error" if kind == "raise" else "rank 1: gives no sign"
     assert expected in reports(result)[0], (result.stdout, result.stderr)
@@ -110,6 +112,13 @@ def test_debugging_compares_all_ranks_before_each_collective():
     pattern = r"Detected mismatch.*broadcast\(.*root 0.*but rank 1 is running collective broadcast\(.*root 1"
     assert re.search(pattern, reports(result)[0])
     assert "Detected mismatch" in reports(result)[1]
+
+
+def test_debugging_compares_the_parts_that_ranks_exchange():
+    result = run_program(2, PROGRAM, "parts", "20", environment=GRACE | {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"})
+    assert result.returncode != 0
+    assert "rank 0 sends 2 elements, but rank 1 expects 1 of it" in reports(result)[1]
+    assert "rank 1: raised" in reports(result)[0]
 
 
 def test_a_rank_that_leaves_when_it_has_ended_its_collectives_disturbs_nobody():

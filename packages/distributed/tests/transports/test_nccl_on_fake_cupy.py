@@ -251,7 +251,7 @@ def test_an_id_that_does_not_arrive_is_an_error(tmp_path, monkeypatch):
         nccl_id.exchange_id(bytes, 1, 2, "tcp://127.0.0.1:29732", 0.05)
     with pytest.raises(DistNetworkError, match="0 of 1 other ranks have asked rank 0"):
         nccl_id.exchange_id(bytes, 0, 2, "tcp://127.0.0.1:29733", 0.05)
-    with pytest.raises(ValueError, match="No rendezvous handler for mail://"):
+    with pytest.raises(RuntimeError, match="No rendezvous handler for mail://"):
         nccl_id.exchange_id(bytes, 1, 2, "mail://somebody", 0.05)
     monkeypatch.delenv("MASTER_ADDR", raising=False)
     with pytest.raises(ValueError, match="no address of rank 0"):

@@ -17,10 +17,13 @@ from wengert_engine.observe.event_layout import RECORD_STACKS as RECORD_STACKS
 from wengert_engine.observe.observing import begin_label as begin_label
 from wengert_engine.observe.observing import current_recording as _recorded
 from wengert_engine.observe.observing import end as _end
+from wengert_engine.observe.observing import is_observed as is_observed
 from wengert_engine.observe.observing import listen as _listen
 from wengert_engine.observe.observing import resume as _resume
 from wengert_engine.observe.observing import start as _start
 from wengert_engine.observe.observing import stop as _stop
+from wengert_engine.observe.observing import trace as _trace
+from wengert_engine.observe.tracers import Tracer as Tracer
 from wengert_engine.record.node_probe import input_names as input_names
 from wengert_engine.record.node_probe import is_released as is_released
 from wengert_engine.record.node_probe import metadata_of as _metadata_of
@@ -56,6 +59,7 @@ node_outputs = _outputs
 refused_in_transform = _refused
 resume_recording = _resume
 set_listener = _listen
+set_tracer = _trace
 start_recording = _start
 stop_recording = _stop
 tangent_of = _get

@@ -19,6 +19,7 @@ from wengert_core.drivers.create.factory cimport mark_grad
 from wengert_core.dtypes.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import ALL as _DTYPES
 from wengert_core.dtypes.dtypes import dtype_by_name
+from wengert_core.drivers.resize cimport owner_in_chain
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
 from wengert_core.geometry.size_math cimport extent
@@ -61,10 +62,10 @@ cdef Tensor on_memory(Tensor memory, Tensor like, Py_ssize_t offset):
 
 
 cdef Tensor copied_storage(Tensor t, dict memo):
-    """A byte tensor with a copy of t's whole storage; one for each storage and memo."""
+    """A byte tensor with a copy of t's whole storage; one for each memory, which set_() gives to several, and memo."""
     cdef Storage old = storage_of(t)
     cdef Tensor new
-    key = id(old)
+    key = id(owner_in_chain(old)), <size_t> old.data, old.nbytes
     if key in memo:
         return memo[key]
     new = new_empty_at(t.device, UINT8, 1, &old.nbytes)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.api.storage_arguments import bytes_of
 from wengert_core.devices.device import device as _device
 from wengert_core.drivers.resize import whole_memory
 from wengert_core.dtypes.dtypes import ALL, as_dtype, get_default_dtype
@@ -41,8 +42,16 @@ def tensor_on(mapping: Mapping) -> Tensor:
 
 
 def shared_bytes(size: int) -> Tensor:
-    """Return a tensor of so many zero bytes, in memory that processes share which are forked from now on."""
-    return tensor_on(Mapping(-1, size)) if size else OPS["empty"](0, dtype=ALL["uint8"], device="cpu")
+    """Return a tensor of so many zero bytes, in memory that processes share which are forked from now on.
+
+    RuntimeError for a negative number, and where there is no such memory.
+    """
+    if size <= 0:
+        return bytes_of(size, "cpu")
+    try:
+        return tensor_on(Mapping(-1, size))
+    except (OSError, OverflowError) as error:
+        raise failure(f"unable to map {size} bytes of shared memory", error) from None
 
 
 def mapping_of(t: Tensor) -> Mapping | None:

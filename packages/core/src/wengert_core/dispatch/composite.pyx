@@ -235,6 +235,7 @@ cdef int check(Composite composite, PyObject* const* args, Py_ssize_t nargs, PyO
 
 
 cdef str TORCH_FUNCTION = "__torch_function__"
+cdef str OUT = "out"
 
 
 cdef inline bint has_foreign_operand(PyObject* const* args, Py_ssize_t n) noexcept:
@@ -276,7 +277,7 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
             if composite.n_checked < 0:
                 read_annotations(composite)
             check(composite, args, nargs, kwnames)
-        if composite.writes and kwnames != NULL:
+        if composite.writes and kwnames != NULL and OUT in <tuple> <object> kwnames:
             return write_out(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:

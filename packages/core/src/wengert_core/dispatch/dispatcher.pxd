@@ -16,7 +16,8 @@ from wengert_core.tensors.tensor cimport Tensor
 cdef enum:
     # WG_BATCHED | WG_FOREIGN | WG_OBSERVE | WG_CAST | WG_DERIVING: somebody else runs the op
     LIVE_INTERCEPT = 4 | 8 | 16 | 0x200000 | 0x800000
-    LIVE_BEYOND = LIVE_INTERCEPT | 0x40000     # ... or WG_ON_DEVICE: no kernel of the CPU may run
+    # ... or WG_ON_DEVICE: no kernel of the CPU may run, or WG_TELL: none may run that is not told
+    LIVE_BEYOND = LIVE_INTERCEPT | 0x40000 | 0x1000000
 
 # of a subclass of Tensor, of the tensors in a tuple or list
 cdef uint32_t flags_of_value(PyObject* value) noexcept

@@ -57,6 +57,8 @@ ctypedef struct Hooks:                 # NULL: its owner is not loaded
     # what: the object that names the event, args: n of its arguments, borrowed, each may be NULL
     int64_t (*begin_event)(int kind, PyObject* what, PyObject* const* args, Py_ssize_t n) noexcept
     void (*end_event)(int64_t event) noexcept
+    # ---- a thread that is traced (WG_TELL): the engine
+    int (*note_grad)(Tensor leaf) except -1                        # before ``grad`` is replaced
     # given by composite.pyx: let functions of ops look whether their thread is observed. Off, their calls test nothing.
     void (*observe_functions)(bint on) noexcept
 

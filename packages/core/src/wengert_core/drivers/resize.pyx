@@ -201,3 +201,4 @@ def move_memory(Tensor memory, Tensor room, Tensor looker=None):
     move(memory, old, fresh)
     memory.data = fresh.data
     memory.dims[0] = memory.count = fresh.nbytes
+    memory.dims[1] = 1                 # without elements it may have been another number

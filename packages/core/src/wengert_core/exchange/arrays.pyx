@@ -7,10 +7,12 @@ from libc.string cimport memcpy, memset
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dtypes.dtypes cimport BFLOAT16, FLOAT32, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport store_number
+from wengert_core.exchange.copy_launch cimport tell_copy, tell_fill
 from wengert_core.exchange.device_memory cimport (array_at, copy_on_device, runs_on_device, fill_on_device, host_value,
                                                   put_array)
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided, fill_strided
-from wengert_core.runtime.state cimport WG_BATCHED
+from wengert_core.runtime.launches cimport count_recorders, tell_move, tell_opaque
+from wengert_core.runtime.state cimport WG_BATCHED, WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.overlap cimport APART, overlap_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, shape_tuple, storage_of
@@ -30,6 +32,7 @@ cdef enum:
     TAKE_OVER = 4096                   # bytes of a result up to which copying costs less than keeping its array alive
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 cdef Py_ssize_t NO_STEPS[64]           # an array without elements has strides 0, as torch's
 memset(NO_STEPS, 0, sizeof(NO_STEPS))
@@ -44,6 +47,8 @@ cdef object array_of(Tensor t):
         return array_at(convert_copy(t, FLOAT32) if t.code == BFLOAT16 else t)
     if runs_on_device():
         return host_value(t)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_opaque()                  # whoever has the array reads and writes what no launch tells
     if t.code == BFLOAT16:
         return array_of(convert_copy(t, FLOAT32))
     cdef object descr = cnp.PyArray_DescrFromType(FACTS.numpy_type[t.code])
@@ -157,6 +162,8 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     if target.count < LARGE and target.code == source.code and target.flags & source.flags & TF_CONTIGUOUS \
             and target.count == source.count:
         memcpy(target.data, source.data, target.count * FACTS.itemsize[target.code])
+        if RECORDERS[0] and thread_state().modes & WG_TELL:
+            tell_move(target.data, source.data, target.count * FACTS.itemsize[target.code])
         return 0
     for i in range(offset, 0):
         fits = fits and source.dims[i - offset] == 1
@@ -178,6 +185,9 @@ cdef int copy_into(Tensor target, Tensor source) except -1:
     else:
         cast_strided(target.data, target.dims + target.rank, target.code, source.data, strides, source.code,
                      target.dims, target.rank)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_copy(target.data, target.dims + target.rank, target.code, source.data, strides, source.code, target.dims,
+                  target.rank, target.count >= LARGE)
     return 0
 
 
@@ -213,6 +223,8 @@ cdef int fill_number(Tensor t, object value) except -1:
     if t.device:
         return fill_on_device(t, number)
     fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_fill(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     return 0
 
 

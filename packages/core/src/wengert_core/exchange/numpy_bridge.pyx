@@ -19,14 +19,16 @@ from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport on_host
 from wengert_core.messages.short_repr import short_repr
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, dual_is_open, thread_state
+from wengert_core.runtime.launches cimport count_recorders, tell_opaque, tell_read
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_TELL, dual_is_open, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport Tensor, is_strided, new_on_memory, set_array_operand, storage_of
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, is_strided, new_on_memory, set_array_operand, storage_of
 
 cnp.import_array()
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef object NDARRAY = np.ndarray
 
 from wengert_core.devices.device import DEVICES as _DEVICES
@@ -221,9 +223,19 @@ cdef object list_level(const char* data, const Py_ssize_t* shape, const Py_ssize
 cdef Py_ssize_t MOST_NUMBERS = 1 << 36  # pointers alone take half a terabyte
 
 
+cdef int tell_list(Tensor t) except -1:
+    """The numbers of a tensor leave for Python."""
+    if t.flags & TF_CONTIGUOUS:
+        return tell_read(t.data, t.count * dtype_facts().itemsize[t.code])
+    tell_opaque()
+    return 0
+
+
 cdef object list_of(Tensor t):
     if t.device:
         t = on_host(t)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_list(t)
     if t.rank == 0:
         return load_number(t.data, t.code)
     return list_level(t.data, t.dims, t.dims + t.rank, t.rank, t.code)

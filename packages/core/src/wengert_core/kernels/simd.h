@@ -13,8 +13,11 @@
 
 typedef Py_ssize_t wg_ssize;
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) && defined(__GLIBC__) \
-    && !defined(WG_NO_CLONES)
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) && defined(__GLIBC__)
+#define WG_HAS_WIDE 1                   /* a function may be compiled for an instruction set of its own */
+#endif
+
+#if defined(WG_HAS_WIDE) && !defined(WG_NO_CLONES)
 #define WG_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WG_CLONES

@@ -27,6 +27,7 @@ from wengert_core.dtypes.dtypes import ALL
 from wengert_core.exchange import device_memory
 from wengert_core.exchange import from_data as _from_data
 from wengert_core.rng import pcg64
+from wengert_core.runtime.launches import note_effect
 from wengert_core.tensors.tensor import Tensor
 
 __all__ = [
@@ -93,6 +94,7 @@ class Generator:
         value = int(seed)
         if not -(1 << 63) <= value < 1 << 64:
             raise ValueError(f"Overflow when unpacking long long: the seed {value} does not fit into 64 bits")
+        note_effect()
         with _MAKING:
             self._seed = value & MASK
             if self._numpy is not None:
@@ -111,6 +113,7 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """What determines the numbers to come, as a tensor of bytes."""
+        note_effect()
         state: Any = self.numpy().bit_generator.state
         parts = [(state["state"]["state"], 16), (state["state"]["inc"], 16), (state["has_uint32"], 8)]
         parts += [(state["uinteger"], 8), (self._seed, 8)]
@@ -120,6 +123,7 @@ class Generator:
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that get_state gave; returns the generator."""
         raw = _checked_state(new_state)
+        note_effect()
         numbers = [
             int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))
         ]

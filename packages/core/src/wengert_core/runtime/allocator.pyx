@@ -4,12 +4,18 @@ Classes: multiples of 16 bytes up to 128, then four to each doubling (at most 25
 buffer goes to the head of its class's list unless that would keep more than the limit. Blocks of 4 MiB and more are
 aligned to 2 MiB and marked for huge pages. The GIL protects all of it.
 
+Note [Pools]
+    A thread that opens a pool allocates from it what it needs, and what it frees goes back to it: the memory of a
+    program that can run again (packages/replay) is that of its first run, buffers reused as they were then. While any
+    pool is open, the lists are put aside and the limit is below zero, so that ``allocate`` and ``release`` come to
+    their slow ends by the tests that they have anyway, and these look whose the buffer is.
+
 >>> from wengert_core import memory
 >>> sorted(memory.stats())[:3]
 ['allocations', 'bytes_cached', 'bytes_in_use']
 """
-from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy, memset
 
 
 cdef extern from *:
@@ -54,9 +60,6 @@ cdef extern from *:
     size_t wengert_bin_bytes(unsigned bin_) noexcept nogil
 
 
-cdef enum:
-    N_BINS = 240
-
 cdef char* LISTS[N_BINS]               # a kept block's first word points to the next one
 cdef MemoryStats STATS
 
@@ -71,14 +74,19 @@ cdef MemoryStats* memory_stats() noexcept nogil:
 
 cdef void drop_cache() noexcept:
     """Give every kept block back to the system."""
+    drop_lists(LISTS)
+    drop_lists(ASIDE)
+    STATS.cached = 0
+
+
+cdef void drop_lists(char** lists) noexcept:
     cdef char* block
     cdef int i
     for i in range(N_BINS):
-        while LISTS[i] != NULL:
-            block = LISTS[i]
-            LISTS[i] = (<char**> block)[0]
+        while lists[i] != NULL:
+            block = lists[i]
+            lists[i] = (<char**> block)[0]
             free(block)
-    STATS.cached = 0
 
 
 class AllocationError(MemoryError, RuntimeError):
@@ -88,6 +96,8 @@ class AllocationError(MemoryError, RuntimeError):
 cdef char* allocate_slowly(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
     """A fresh block; under memory pressure the kept ones go first."""
     cdef char* block = NULL
+    if 0 <= nbytes <= size and N_POOLS:
+        return allocate_for_pool(nbytes, size)
     if 0 <= nbytes <= size:
         block = wengert_fresh_block(size)
         if block == NULL:
@@ -128,11 +138,176 @@ cdef void release(char* block, unsigned char bin_) noexcept:
     STATS.in_use -= size
     STATS.frees += 1
     if STATS.cached + size > STATS.limit:
-        free(block)
+        release_slowly(block, bin_, size)
         return
     (<char**> block)[0] = LISTS[bin_]
     LISTS[bin_] = block
     STATS.cached += size
+
+
+cdef void release_slowly(char* block, unsigned char bin_, Py_ssize_t size) noexcept:
+    """Give a block back to the system, or to the pool that it is of."""
+    if N_POOLS and put_into_pool(block):
+        return
+    if N_POOLS and STATS.cached + size <= LIMIT:
+        (<char**> block)[0] = ASIDE[bin_]
+        ASIDE[bin_] = block
+        STATS.cached += size
+        return
+    free(block)
+
+
+# ---- pools. Note [Pools]
+
+cdef extern from *:
+    """
+    static __thread void *wengert_pool = 0;
+    """
+    void* wengert_pool
+
+cdef char* ASIDE[N_BINS]               # LISTS, while a pool is open
+cdef Py_ssize_t LIMIT = 0              # STATS.limit, while a pool is open
+cdef int N_POOLS = 0
+cdef Pool* POOLS = NULL                # those that are open
+
+memset(ASIDE, 0, sizeof(ASIDE))
+
+
+cdef Pool* open_pool() except NULL:
+    """Open a pool for this thread, which has none."""
+    global N_POOLS, POOLS, LIMIT, wengert_pool
+    cdef Pool* pool = <Pool*> calloc(1, sizeof(Pool))
+    if pool == NULL:
+        raise MemoryError()
+    if not N_POOLS:
+        memcpy(ASIDE, LISTS, sizeof(LISTS))
+        memset(LISTS, 0, sizeof(LISTS))
+        LIMIT, STATS.limit = STATS.limit, -1
+    N_POOLS += 1
+    pool.next, POOLS = POOLS, pool
+    wengert_pool = pool
+    return pool
+
+
+cdef void close_pool(Pool* pool) noexcept:
+    """Allocate from it no more, in the thread that opened it. Its blocks stay."""
+    global N_POOLS, POOLS, wengert_pool
+    cdef Pool** where = &POOLS
+    while where[0] != NULL and where[0] != pool:
+        where = &where[0].next
+    if where[0] == NULL:
+        return
+    where[0] = pool.next
+    wengert_pool = NULL
+    N_POOLS -= 1
+    if not N_POOLS:
+        memcpy(LISTS, ASIDE, sizeof(LISTS))
+        memset(ASIDE, 0, sizeof(ASIDE))
+        STATS.limit = LIMIT
+
+
+cdef void free_pool(Pool* pool) noexcept:
+    """Release the blocks of a closed pool that nobody uses; those in use are their owners'."""
+    cdef Py_ssize_t i
+    for i in range(pool.n):
+        if not pool.blocks[i].live:
+            STATS.in_use += pool.blocks[i].nbytes
+            release(pool.blocks[i].address, pool.blocks[i].bin_)
+    free(pool.blocks)
+    free(pool.table)
+    free(pool)
+
+
+cdef Block* block_at(Pool* pool, char* address) noexcept:
+    """The block that begins at an address; NULL where there is none."""
+    cdef size_t at
+    if not pool.n_table:
+        return NULL
+    at = (<size_t> address >> 4) * <size_t> 0x9E3779B97F4A7C15 >> 20 & (pool.n_table - 1)
+    while pool.table[at]:
+        if pool.blocks[pool.table[at] - 1].address == address:
+            return &pool.blocks[pool.table[at] - 1]
+        at = at + 1 & (pool.n_table - 1)
+    return NULL
+
+
+cdef void enter_block(Pool* pool, Py_ssize_t number) noexcept:
+    """Let ``block_at`` find a block."""
+    cdef size_t at = (<size_t> pool.blocks[number].address >> 4) * <size_t> 0x9E3779B97F4A7C15 >> 20 \
+        & (pool.n_table - 1)
+    while pool.table[at]:
+        at = at + 1 & (pool.n_table - 1)
+    pool.table[at] = <int> number + 1
+
+
+cdef Block* add_block(Pool* pool, char* address, Py_ssize_t nbytes, unsigned char bin_) noexcept:
+    """A new block of a pool, in use; NULL when there is no memory to note it."""
+    cdef Block* blocks
+    cdef int* table
+    cdef Py_ssize_t i
+    if pool.n == pool.room:
+        blocks = <Block*> realloc(pool.blocks, (2 * pool.room + 64) * sizeof(Block))
+        if blocks == NULL:
+            return NULL
+        pool.blocks, pool.room = blocks, 2 * pool.room + 64
+    if 2 * pool.n >= pool.n_table:
+        table = <int*> calloc(4 * pool.n_table if pool.n_table else 256, sizeof(int))
+        if table == NULL:
+            return NULL
+        free(pool.table)
+        pool.table, pool.n_table = table, 4 * pool.n_table if pool.n_table else 256
+        for i in range(pool.n):
+            enter_block(pool, i)
+    cdef Block* made = &pool.blocks[pool.n]
+    made.address, made.nbytes, made.bin_, made.live, made.written = address, nbytes, bin_, True, False
+    pool.n += 1
+    enter_block(pool, pool.n - 1)
+    return made
+
+
+cdef char* allocate_for_pool(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
+    """A block from the thread's pool; from the lists that were put aside where it has none."""
+    global N_POOLS
+    cdef Pool* pool = <Pool*> wengert_pool
+    cdef unsigned which = wengert_bin_of(nbytes)
+    cdef char* block
+    cdef Block* entry
+    cdef int before = N_POOLS
+    if pool != NULL and pool.lists[which] != NULL:
+        block = pool.lists[which]
+        pool.lists[which] = (<char**> block)[0]
+        entry = block_at(pool, block)
+        entry.live, entry.written = True, False
+        return block
+    if ASIDE[which] != NULL:
+        block = ASIDE[which]
+        ASIDE[which] = (<char**> block)[0]
+        STATS.cached -= size
+    else:
+        N_POOLS = 0                    # so that this is not called again
+        try:
+            block = allocate_slowly(nbytes, size)
+        finally:
+            N_POOLS = before
+    if pool != NULL and add_block(pool, block, size, <unsigned char> which) == NULL:
+        free(block)
+        raise MemoryError()
+    return block
+
+
+cdef bint put_into_pool(char* address) noexcept:
+    """Free a block of an open pool; False where it is of none."""
+    cdef Pool* pool = POOLS
+    cdef Block* entry
+    while pool != NULL:
+        entry = block_at(pool, address)
+        if entry != NULL and entry.live:
+            entry.live = False
+            (<char**> address)[0] = pool.lists[entry.bin_]
+            pool.lists[entry.bin_] = address
+            return True
+        pool = pool.next
+    return False
 
 
 def stats():
@@ -142,7 +317,8 @@ def stats():
     (the most that is kept), allocations, reuses (allocations served from the cache), frees.
     """
     return {"bytes_in_use": STATS.in_use, "bytes_peak": STATS.peak, "bytes_cached": STATS.cached,
-            "bytes_limit": STATS.limit, "allocations": STATS.allocations, "reuses": STATS.reuses, "frees": STATS.frees}
+            "bytes_limit": LIMIT if N_POOLS else STATS.limit,
+            "allocations": STATS.allocations, "reuses": STATS.reuses, "frees": STATS.frees}
 
 
 def reset_peak():
@@ -162,8 +338,12 @@ def set_cache_limit(Py_ssize_t nbytes):
     """
     if nbytes < 0:
         raise ValueError(f"set_cache_limit: expected a size in bytes of at least 0, got {nbytes}")
-    cdef Py_ssize_t before = STATS.limit
-    STATS.limit = nbytes
+    global LIMIT
+    cdef Py_ssize_t before = LIMIT if N_POOLS else STATS.limit
+    if N_POOLS:
+        LIMIT = nbytes
+    else:
+        STATS.limit = nbytes
     if STATS.cached > nbytes:
         drop_cache()
     return before

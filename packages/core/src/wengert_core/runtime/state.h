@@ -26,8 +26,10 @@ enum {
                              anything is zero */
     WG_DERIVING = 1 << 23, /* tensor: always on.     mode: with STRONG, while a formula computes: whoever has strong
                              products runs the op */
+    WG_TELL = 1 << 24,    /* tensor: always on.       mode: drivers tell each call of a kernel to a recorder.
+                             Note [Launches] in runtime/launches.pxd */
     WG_RECORD = WG_GRAD | WG_ASK,      /* live with either: the engine looks whether there is something to record */
-    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ON_DEVICE | WG_CAST | WG_DERIVING,
+    WG_TENSOR_ALWAYS = WG_OBSERVE | WG_INFER | WG_ON_DEVICE | WG_CAST | WG_DERIVING | WG_TELL,
     WG_LEFT_ON = WG_OBSERVE | WG_CAST, /* a hook or a Function may switch these on or off for what follows */
     WG_MODE_ALWAYS = WG_FOREIGN | WG_ASK | WG_DUAL
 };

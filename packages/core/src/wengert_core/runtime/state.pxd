@@ -4,7 +4,7 @@ Note [One test decides]
     A tensor's flag word and the mode word share their low bits: a bit has an effect only where both have it set.
     ``live = (a.flags | b.flags) & modes`` is 0 exactly when an operation is nothing but its kernel. Bits which belong
     to the tensor alone (FOREIGN: it is not on the CPU) are always on in the modes; bits which belong to the thread
-    alone (OBSERVE, INFER, ON_DEVICE, CAST, DERIVING) are always on in the tensors.
+    alone (OBSERVE, INFER, ON_DEVICE, CAST, DERIVING, TELL) are always on in the tensors.
 """
 from cpython.ref cimport PyObject
 
@@ -24,6 +24,7 @@ cdef extern from "wengert_core/runtime/state.h":
         WG_LEFT_ON
         WG_STRONG
         WG_DERIVING
+        WG_TELL
         WG_RECORD
         WG_TENSOR_ALWAYS
         WG_MODE_ALWAYS

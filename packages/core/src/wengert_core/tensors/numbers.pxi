@@ -13,6 +13,8 @@ cdef int refuse_batched(Tensor t) except -1:
 
 cdef inline object number_in(Tensor t):
     """The only element."""
+    if RECORDERS[0] and thread_state().modes & WG_TELL and t.device == 0:
+        tell_read(t.data, FACTS.itemsize[t.code])
     return load_number(t.data, t.code) if t.device == 0 else FETCH(t)
 
 

@@ -23,8 +23,9 @@ from wengert_core.geometry.size import Size
 from wengert_core.geometry.size_math cimport mul_overflows, numel
 from wengert_core.runtime.allocator cimport FOREIGN_BIN, allocate, release
 from wengert_core.runtime.pyobject cimport not_made_by_hand
+from wengert_core.runtime.launches cimport count_recorders, tell_read
 from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER,
-                                         WG_TENSOR_ALWAYS, WgState, thread_state)
+                                         WG_TELL, WG_TENSOR_ALWAYS, WgState, thread_state)
 from wengert_core.runtime.user_warnings import warn_user
 
 
@@ -77,6 +78,7 @@ cdef extern from *:
     PyObject* wengert_tp_alloc(PyObject* cls) except NULL
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef object ARRAY = np.ndarray
 cdef object SCALAR = np.generic
 cdef object ALLOCATE = None        # what gives a device's memory: a callable (device number, bytes) -> (owner, address)

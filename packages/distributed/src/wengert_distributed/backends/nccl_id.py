@@ -22,7 +22,7 @@ POLL = 0.02  # seconds between two looks
 def exchange_id(make: Callable[[], bytes], rank: int, size: int, init_method: str | None, seconds: float) -> bytes:
     """Return rank 0's bytes on every rank; ``make`` makes them there.
 
-    Raises DistNetworkError where they do not arrive within some seconds, ValueError for an unknown init_method.
+    Raises DistNetworkError where they do not arrive within some seconds, RuntimeError for an unknown init_method.
     """
     if size == 1:
         return make()
@@ -34,7 +34,8 @@ def exchange_id(make: Callable[[], bytes], rank: int, size: int, init_method: st
     elif url.scheme == "env":
         host, port = os.environ.get("MASTER_ADDR"), int(os.environ.get("MASTER_PORT", 0))
     else:
-        raise ValueError(f"No rendezvous handler for {url.scheme}:// ({init_method!r}): use file://, tcp:// or env://")
+        raise RuntimeError(f"No rendezvous handler for {url.scheme}:// ({init_method!r}): use file://, tcp:// or env://"
+                           )  # fmt: skip
     if not host or not port:
         raise ValueError(
             f"Error initializing torch.distributed using {url.scheme}:// rendezvous: no address of rank 0. Set "

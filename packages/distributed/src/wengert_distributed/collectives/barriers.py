@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert_distributed.collectives import checks
 from wengert_distributed.collectives.call import run
+from wengert_distributed.errors import DistBackendError
 from wengert_distributed.interface.work import Work, seconds_of
 
 
@@ -42,7 +43,12 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     >>> wg.distributed.monitored_barrier()
     >>> wg.distributed.destroy_process_group()
     """
-    seconds = None if timeout is None else seconds_of(timeout)
-    work = barrier(group, async_op=True)
-    if work is not None:
-        work.wait(None if seconds is None else timeout)
+    if timeout is not None:
+        seconds_of(timeout)
+    try:
+        work = barrier(group, async_op=True)
+        if work is not None:
+            work.wait(timeout)
+    except DistBackendError as error:
+        limit = "" if timeout is None else f" in {timeout.total_seconds() * 1000:g} ms"
+        raise DistBackendError(f"other ranks failed to pass monitoredBarrier{limit}: {error}") from error

@@ -147,12 +147,12 @@ def check_list_on_root(name: str, tensors: Any, is_root: bool, role: str) -> Non
 
 
 LENGTHS = {
-    "all_gather": "invalid output tensor list at index 0 (expected length {size}, got {length})",
+    "all_gather": "invalid output tensor list at index 0 (expected length {size}, got {length}).",
     "gather": "Incorrect output list size {length}. Output list size should be {size}, same as size of the process "
     "group.",
     "scatter": "Incorrect input list size {length}. Input list size should be {size}, same as size of the process "
     "group.",
-    "reduce_scatter": "invalid input tensor list size, must be world size",
+    "reduce_scatter": "invalid input tensor list size, must be world size.",
 }
 """What PyTorch says of lists of another length than the group's size."""
 
@@ -161,6 +161,6 @@ def check_length(name: str, group: ProcessGroup, tensors: Any, role: str) -> Non
     """Raise RuntimeError where a list has not one entry for each rank."""
     length, size = len(tensors), group.size()
     if length != size:
-        words = LENGTHS.get(name, "{role} tensor list size {length} does not match world size {size}")
-        raise RuntimeError(f"{name}: {words.format(length=length, size=size, role=role)}. The list has {length} "
+        words = LENGTHS.get(name, "{role} tensor list size {length} does not match world size {size}.")
+        raise RuntimeError(f"{name}: {words.format(length=length, size=size, role=role)} The list has {length} "
                            f"entries for {size} ranks")  # fmt: skip

@@ -40,6 +40,7 @@ def all_to_all_single(
     if members is None:
         return None
     counts = [split_counts(output, output_split_sizes, members), split_counts(input, input_split_sizes, members)]
+    check_own_part("all_to_all_single", members.rank(), *counts)
     channel = checks.channel_for(members, output)
     checks.check_one_device(channel, members, [input])
     array, after = output_array(output)
@@ -62,6 +63,13 @@ def split_counts(tensor: Tensor, sizes: Sequence[int] | None, group: ProcessGrou
         raise RuntimeError(f"Split sizes doesn't match total dim 0 size: got {list(sizes)} for {list(tensor.shape)}")
     row = array_size(tensor) // length if length else 0
     return [int(size) * row for size in sizes]
+
+
+def check_own_part(name: str, rank: int, expected: Sequence[int], sent: Sequence[int]) -> None:
+    """Raise RuntimeError where a rank expects another number of elements from itself than it sends."""
+    if expected[rank] != sent[rank]:
+        raise RuntimeError(f"{name}: invalid tensor size: rank {rank} sends {sent[rank]} elements to itself, but "
+                           f"expects {expected[rank]} from itself")  # fmt: skip
 
 
 def all_to_all(
@@ -94,6 +102,7 @@ def all_to_all(
     checks.check_one_device(channel, members, [*output_tensor_list, *input_tensor_list])
     output, source = RunOfTensors(output_tensor_list), RunOfTensors(input_tensor_list, reads=True)
     counts = [[array_size(tensor) for tensor in tensors] for tensors in (output_tensor_list, input_tensor_list)]
+    check_own_part("all_to_all", members.rank(), *counts)
     facts = (first.dtype, *(tensor.shape for tensor in input_tensor_list))
     return run(channel, "all_to_all", facts, channel.backend.all_to_all,
                (output.array, source.array, *counts), output.deliver, async_op, [*output_tensor_list])  # fmt: skip

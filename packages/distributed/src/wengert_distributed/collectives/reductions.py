@@ -94,10 +94,10 @@ def plan_reduction(name: str, tensor: Tensor, op: Any, backend: ProcessGroup) ->
 
 def check_kind(name: str, kind: RedOpType, dtype: Any) -> None:
     """Raise where a dtype has no reduction of a kind."""
-    if kind in BITWISE and (dtype.is_floating_point or dtype.is_complex):
-        raise RuntimeError(f"Cannot use ReduceOp.{kind.name} with non-integral dtype: {name} got {dtype}")
     if dtype.is_complex and kind not in COMPLEX_KINDS:
         raise ValueError(f"{name} does not support RedOpType.{kind.name} on complex tensors")
+    if kind in BITWISE and dtype.is_floating_point:
+        raise RuntimeError(f"Cannot use ReduceOp.{kind.name} with non-integral dtype: {name} got {dtype}")
     if kind in (RedOpType.AVG, RedOpType.PREMUL_SUM) and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"result type Float can't be cast to the desired output type {type_name(dtype)}: "
                            f"{name} with ReduceOp.{kind.name} takes floating point tensors")  # fmt: skip

@@ -148,19 +148,30 @@ def start_compression(state: PowerSGDState, bucket: GradBucket, split: Callable[
 class LowRankReduction:
     """One reduction of a bucket by thin matrices: M is approximated by P Q^T, with P = M Q and Q = M^T P averaged."""
 
+    qs: list[Tensor]
+    q_memory: Tensor
+    ps: list[Tensor]
+    p_memory: Tensor
+    matrices: list[Tensor]
+    targets: list[Tensor]
+    others: list[Tensor]
+    buffer: Tensor
+    bucket: GradBucket
+    state: PowerSGDState
+
     def __init__(self, state: PowerSGDState, bucket: GradBucket, split: Callable[[], Split]) -> None:
         self.state, self.bucket, self.buffer = state, bucket, bucket.buffer()
-        self.group = member_group(state.process_group)
+        self.group: Any = member_group(state.process_group)
         error = state.error_dict.get(bucket.index())
         if error is not None:
             self.buffer.add_(error)
-        self.before = self.buffer.clone() if state.use_error_feedback else None
+        self.before: Tensor | None = self.buffer.clone() if state.use_error_feedback else None
         pairs, self.others = split()
         self.targets, self.matrices = [target for target, _ in pairs], [matrix for _, matrix in pairs]
         ranks = [min(*matrix.shape, state.matrix_approximation_rank) for matrix in self.matrices]
         shapes = [(matrix.shape, rank) for matrix, rank in zip(self.matrices, ranks, strict=True)]
         sizes_p, sizes_q = [(shape[0], rank) for shape, rank in shapes], [(shape[1], rank) for shape, rank in shapes]
-        self.is_new = not state.warm_start or bucket.index() not in state.q_memory_dict
+        self.is_new: bool = not state.warm_start or bucket.index() not in state.q_memory_dict
         self.p_memory, self.ps = self.memory(state.p_memory_dict, sizes_p)
         self.q_memory, self.qs = self.memory(state.q_memory_dict, sizes_q)
         after = self.p_memory.numel() + self.q_memory.numel() + sum(other.numel() for other in self.others)
@@ -184,7 +195,8 @@ class LowRankReduction:
             orthogonalize(q, self.state.orthogonalization_epsilon)
         for matrix, p, q in zip(self.matrices, self.ps, self.qs, strict=True):
             p.copy_(matrix @ q)
-        self.flat_others = wengert.cat([other.reshape(-1) for other in self.others]) if self.others else None
+        flat = [other.reshape(-1) for other in self.others]
+        self.flat_others: Tensor | None = wengert.cat(flat) if flat else None
         if self.flat_others is None:
             return self.average_p(None)
         return _allreduce_fut(self.group, self.flat_others).then(self.average_p)

@@ -10,12 +10,15 @@ from wengert_registry import registry
 from wengert_distributed.backends.launcher import read_launcher
 from wengert_distributed.interface.process_group import ProcessGroup
 
+ELSEWHERE = ("gloo", "ucc", "xccl")
+"""PyTorch's backends that are not there: programs compare their names with those of groups."""
+
 
 class BackendKind(type):
     """The metaclass of Backend: the names of backends are its attributes, as ``Backend.MPI``."""
 
     def __getattr__(cls, name: str) -> str:
-        if name.isupper() and name.lower() in Backend.backend_list:
+        if name.isupper() and (name.lower() in ELSEWHERE or name.lower() in Backend.backend_list):
             return name.lower()
         raise AttributeError(f"type object 'Backend' has no attribute '{name}'")
 
@@ -79,7 +82,7 @@ def find_backend(name: str) -> type[ProcessGroup]:
     """
     group = registry.group("process_groups")
     if name not in group:
-        if name in ("gloo", "ucc", "xccl"):
+        if name in ELSEWHERE:
             raise RuntimeError(f"Distributed package doesn't have {name.upper()} built in: use 'mpi', by which hosts "
                                "communicate here, or 'nccl' for GPUs")  # fmt: skip
         raise AssertionError(f"Unknown backend type {name}. The backends are {', '.join(group.names())}")

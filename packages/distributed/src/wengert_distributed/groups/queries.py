@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_distributed.groups.group import ProcessGroup
-from wengert_distributed.groups.world import current_world, default_group, registered_group
+from wengert_distributed.groups.world import current_world, default_group, find_group, registered_group
 
 
 def is_initialized() -> bool:
@@ -43,7 +43,7 @@ def get_backend(group: Any = None) -> str:
     Raises ValueError before init_process_group, and where this process is no member.
     PyTorch's ``torch.distributed.get_backend``.
     """
-    members = registered_group(group)
+    members = find_group(group)
     if members is None:
         raise ValueError("Invalid process group specified")
     return members.name()
@@ -104,5 +104,9 @@ def translating_group(group: Any) -> ProcessGroup | None:
 
 
 def get_pg_count() -> int:
-    """Return the number of process groups that this process is in. PyTorch's ``torch.distributed.get_pg_count``."""
-    return len(current_world().groups)
+    """Return the number of process groups that all ranks have made together, also those that this one is not in.
+
+    PyTorch's ``torch.distributed.get_pg_count``.
+    """
+    world = current_world()
+    return 0 if world.default is None else world.number

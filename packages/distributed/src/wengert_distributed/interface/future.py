@@ -122,7 +122,12 @@ class Future:
         self._settle(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Set the exception that ``wait`` and ``value`` raise. Raises RuntimeError where the future is done."""
+        """Set the exception that ``wait`` and ``value`` raise.
+
+        Raises RuntimeError where the future is done, AssertionError for what is no exception, as PyTorch does.
+        """
+        if not isinstance(result, BaseException):
+            raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._settle(None, result)
 
     def _settle(self, value: Any, error: BaseException | None) -> None:

@@ -8,34 +8,31 @@ from typing import Any, NoReturn
 
 import wengert
 from wengert import Tensor
-from wengert.autograd import Function
 from wengert.nn import Module
 
 from wengert_distributed.groups.world import default_group, member_group
 from wengert_distributed.parallel import data_parallel_checks as checks
 from wengert_distributed.parallel.agreement import broadcast_tensors, check_same_parameters
 from wengert_distributed.parallel.gradients import Hook, install_hook
-from wengert_distributed.parallel.outputs import leaves_of, map_tensors, numbers_outside
+from wengert_distributed.parallel.outputs import leaves_of, map_tensors, numbers_outside, tensors_in
 from wengert_distributed.parallel.reducer import Options, Reducer
 
 __all__ = ["DistributedDataParallel"]
 
 
-class BackwardStart(Function):
-    """The identity, whose backward tells a reducer that the outermost backward has begun."""
+def watch_backward(reducer: Reducer, output: Any) -> None:
+    """Tell a reducer when the outermost backward from a module's output begins, by hooks on the tensors in it.
 
-    @staticmethod
-    def forward(ctx: Any, reducer: Reducer, tensor: Tensor) -> Tensor:
-        """Return an alias of the tensor."""
-        ctx.reducer = reducer
-        return tensor.view_as(tensor)
+    A static graph begins its reduction there; with unused parameters the first gradient does, if there is one.
+    """
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        """Return the gradient, after the reduction has begun."""
-        if ctx.reducer.synchronizing and not ctx.reducer.active:
-            ctx.reducer.begin()
-        return None, *grads
+    def tell(grad: Any) -> None:
+        if reducer.synchronizing and not reducer.active:
+            (reducer.begin if reducer.options.static_graph else reducer.watch)()
+
+    for tensor in tensors_in(output):
+        if tensor.grad_fn is not None:
+            tensor.register_hook(tell)
 
 
 class DistributedDataParallel(Module):
@@ -108,6 +105,7 @@ class DistributedDataParallel(Module):
         self.require_backward_grad_sync: bool = True
         self.require_forward_param_sync: bool = True
         self._limits = checks.bucket_limits(bucket_cap_mb, bucket_cap_mb_list)
+        self.bucket_bytes_cap: int = int(self._limits[-1])
         self._buffers_to_sync = [buffer for name, buffer in module.named_buffers() if name not in ignored]
         self._reducer: Reducer | None = None
         self._used = False
@@ -118,6 +116,11 @@ class DistributedDataParallel(Module):
                     parameters + (self._buffers_to_sync if init_sync_buffers else []), self.process_group
                 )
             self._make_reducer()
+
+    @property
+    def broadcast_buffers(self) -> bool:
+        """The older name of forward_sync_buffers."""
+        return self.forward_sync_buffers
 
     def _make_reducer(self) -> Reducer:
         """Put hooks on the parameters."""
@@ -164,10 +167,10 @@ class DistributedDataParallel(Module):
             reducer.synchronizing = self.require_backward_grad_sync
         if not reduces:
             return output
-        if self.static_graph:
-            return map_tensors(lambda one: BackwardStart.apply(reducer, one) if one.requires_grad else one, output)
-        if self.find_unused_parameters:
-            reducer.absent = numbers_outside(reducer.parameters, leaves_of(output))
+        if self.find_unused_parameters and not self.static_graph:
+            reducer.absent, reducer.watched = numbers_outside(reducer.parameters, leaves_of(output)), False
+        if self.find_unused_parameters or self.static_graph:
+            watch_backward(reducer, output)
         return output
 
     @contextmanager

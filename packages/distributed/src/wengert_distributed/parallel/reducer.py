@@ -71,6 +71,7 @@ class Reducer:
         count = len(self.parameters)
         self.expected = [1] * count  # how often a gradient arrives in a reduction
         self.absent: Iterable[int] = ()  # the parameters that are known to have no gradient
+        self.watched = False  # whether the end of this backward is waited for
         self.used = [False] * count  # since the last reduction
         self.unused_everywhere: set[int] = set()
         self.buckets: list[Bucket] = []
@@ -137,12 +138,18 @@ class Reducer:
     def begin(self) -> None:
         """Begin a reduction, at the first gradient of a backward."""
         self.active = True
-        if self.options.strict or self.recording:
-            Variable._execution_engine.queue_callback(self.end_of_backward)
+        if self.options.strict or self.recording or self.options.find_unused:
+            self.watch()
         for number in [] if self.recording else self.absent:
             if self.left[number]:
                 self.left[number] = 0
                 self.mark_unused(number)
+
+    def watch(self) -> None:
+        """Look at the end of this backward, the outermost one, for gradients that did not arrive."""
+        if not self.watched:
+            self.watched = True
+            Variable._execution_engine.queue_callback(self.end_of_backward)
 
     def on_gradient(self, number: int, parameter: Tensor) -> None:
         """Take a gradient that was accumulated in a parameter."""
@@ -242,6 +249,7 @@ class Reducer:
 
     def end_of_backward(self) -> None:
         """Finish a reduction that still lacks parameters when a backward ends."""
+        self.watched = False
         if self.recording:
             self.launch_recorded()
         elif self.active and self.ready < len(self.parameters):

@@ -15,14 +15,23 @@ POLL_SECONDS = 0.01
 
 
 def as_bytes(value: str | bytes) -> bytes:
-    """Return a value as bytes."""
+    """Return a value as bytes. Raises TypeError for what is neither bytes nor a str."""
+    if not isinstance(value, str | bytes):
+        raise TypeError(f"incompatible function arguments. A value has to be a str or bytes, but got {value!r}")
     return value if isinstance(value, bytes) else value.encode()
+
+
+def check_keys(keys: Sequence[str]) -> None:
+    """Raise TypeError for what is no list of keys: a str is a key, not a list of them."""
+    if isinstance(keys, str) or not all(isinstance(key, str) for key in keys):
+        raise TypeError(f"incompatible function arguments. Keys have to be a list of str, but got {keys!r}")
 
 
 class Store:
     """A store of keys and values that several ranks use; values are bytes. HashStore and FileStore derive from it.
 
-    Raises DistStoreError where a key is not there within the store's timeout, five minutes at first.
+    Raises DistStoreError where a key is not there within the store's timeout, five minutes at first, and TypeError for
+    a key that is no str, a str in the place of a list of keys, and a value that is neither a str nor bytes.
     """
 
     def __init__(self) -> None:
@@ -54,6 +63,7 @@ class Store:
 
     def set(self, key: str, value: str | bytes) -> None:
         """Set the value of a key."""
+        check_keys([key])
         self._change(lambda data: data.__setitem__(key, as_bytes(value)))
 
     def get(self, key: str) -> bytes:
@@ -63,6 +73,7 @@ class Store:
 
     def add(self, key: str, amount: int) -> int:
         """Add to the number of a key, 0 at first; return the sum."""
+        check_keys([key])
 
         def change(data: dict[str, bytes]) -> int:
             total = int(data.get(key, b"0")) + amount
@@ -73,10 +84,12 @@ class Store:
 
     def append(self, key: str, value: str | bytes) -> None:
         """Append to the value of a key, empty at first."""
+        check_keys([key])
         self._change(lambda data: data.__setitem__(key, data.get(key, b"") + as_bytes(value)))
 
     def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
         """Set the value of a key that has an expected one ("" for none); return the value that it has then."""
+        check_keys([key])
 
         def change(data: dict[str, bytes]) -> bytes:
             if data.get(key, b"") == as_bytes(expected):
@@ -87,6 +100,7 @@ class Store:
 
     def check(self, keys: Sequence[str]) -> bool:
         """Return whether all keys are there."""
+        check_keys(keys)
         return self._change(lambda data: all(key in data for key in keys))  # type: ignore[no-any-return]
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
-from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, thread_state
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, WG_TELL, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_components,
@@ -140,6 +140,8 @@ def get_grad(Tensor self):
 def set_grad(Tensor self, value):
     """Replace the gradient; None forgets it."""
     refuse_batched(self, "grad")
+    if thread_state().modes & WG_TELL and HOOKS.note_grad != NULL:
+        HOOKS.note_grad(self)
     if value is None:
         delete_grad(self)
     else:

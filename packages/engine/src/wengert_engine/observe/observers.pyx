@@ -1,11 +1,11 @@
 """Observers: who uses WG_OBSERVE in a thread.
 
 Note [Observers of a thread]
-    There are three uses: a recording (``start``), a listener that is called as things happen (``listen``), and a look
-    at every write (``watch``). A thread's Observer has them all; the thread's WG_OBSERVE is on when it has one. While
-    an op runs the bit is off, so what an op consists of is not observed; functions of ops, nodes and Functions leave it
-    on, and enclose what they run. What is batched is run by its package with the bit on: the operations on whole
-    batches are events inside.
+    There are four uses: a recording (``start``), a listener that is called as things happen (``listen``), a look at
+    every write (``watch``), and a tracer of every operation (``trace``), alone. A thread's Observer has them all; the
+    thread's WG_OBSERVE is on when it has one, its WG_TELL with a tracer. While an op runs the bit is off, so what an
+    op consists of is not observed; functions of ops, nodes and Functions leave it on, and enclose what they run. What
+    is batched is run by its package with the bit on: the operations on whole batches are events inside.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -39,9 +39,10 @@ cdef class Observer:
     cdef int settle(self) noexcept:
         """Let the thread's mode say whether there is something to do."""
         cdef WgState* state = thread_state()
-        cdef bint active = self.recording is not None or self.listener is not None or self.watcher is not None
+        cdef bint active = self.recording is not None or self.listener is not None or self.watcher is not None \
+            or self.tracer is not None
         self.only_records = self.recording is not None and self.recording.timer is None and self.listener is None \
-            and self.watcher is None
+            and self.watcher is None and self.tracer is None
         if active:
             state.modes |= WG_OBSERVE
         else:

@@ -10,13 +10,15 @@ from wengert_core.dispatch.dispatcher cimport dispatch, intercept
 from wengert_core.dispatch.hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState, thread_state
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WG_TELL, WgState,
+                                         thread_state)
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node
 from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
 from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
 from wengert_engine.observe.listeners cimport tell, tell_end
 from wengert_engine.observe.observers cimport Observer, current, observer
+from wengert_engine.observe.tracers cimport Tracer
 
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
@@ -78,7 +80,29 @@ cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* here = current()
     if here != NULL and (<Observer> here).only_records and not live & (WG_BATCHED | WG_FOREIGN):
         return run_recorded(op, slots, <Observer> here)
+    if here != NULL and (<Observer> here).tracer is not None and not live & WG_BATCHED:
+        return run_traced(op, slots, live, <Observer> here)
     return run_in_full(op, slots, live, observer())
+
+
+cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
+    """An op that a tracer is told of."""
+    cdef Tracer tracer = here.tracer
+    thread_state().modes &= ~(<unsigned int> WG_OBSERVE)
+    try:
+        tracer.begin(op, slots)
+        try:
+            if live & WG_FOREIGN:
+                result = intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))
+            else:
+                result = dispatch(op, slots)
+        except BaseException:
+            tracer.fail(op)
+            raise
+        tracer.end(op, slots, <PyObject*> result)
+        return result
+    finally:
+        here.settle()
 
 
 cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
@@ -127,7 +151,15 @@ cdef int see_writes(object watcher, Op op, PyObject** slots) except -1:
     return 0
 
 
+cdef int note_grad(Tensor leaf) except -1:
+    cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).tracer is not None:
+        (<Observer> here).tracer.note_grad(leaf)
+    return 0
+
+
 HOOKS.run_observed, HOOKS.begin_event, HOOKS.end_event = run_observed, begin_event, end_event
+HOOKS.note_grad = note_grad
 
 
 # ---- from Python
@@ -137,6 +169,25 @@ def watch(callback):
     cdef Observer here = observer()
     here.watcher = callback
     here.settle()
+
+
+def trace(Tracer tracer or None):
+    """Tell a tracer of this thread's operations; None: no more. RuntimeError when the thread is observed already."""
+    cdef Observer here = observer()
+    if tracer is not None and here.active:
+        raise RuntimeError("the thread is observed already, by a profiler or a capture: it cannot be traced")
+    here.tracer = tracer
+    here.settle()
+    if tracer is not None:
+        thread_state().modes |= WG_TELL
+    else:
+        thread_state().modes &= ~(<unsigned int> WG_TELL)
+
+
+def is_observed():
+    """Return whether this thread is observed: by a profiler, a listener, or a tracer."""
+    cdef PyObject* here = current()
+    return here != NULL and (<Observer> here).active
 
 
 cdef int begin_to_record(Recording recording, int thread) except -1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 import wengert
@@ -273,10 +274,10 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Normalize as ``BatchNorm1d``, for inputs with at least 2 dims.
+    """Normalize as ``BatchNorm1d``, by the mean and variance of the batches of all processes while training.
 
-    In PyTorch the processes of a group share their statistics. Here there is one process, so this is an ordinary batch
-    normalization, as PyTorch's is without a group; `process_group` is stored and not used.
+    process_group: the processes; None for all. Before ``wengert.distributed.init_process_group``, and in a group of one
+    process, it is an ordinary batch normalization. Inputs have at least 2 dims, on any device (PyTorch refuses CPUs).
 
     >>> import wengert as wg
     >>> wg.nn.SyncBatchNorm(3)(wg.ones(2, 3)).shape
@@ -298,6 +299,23 @@ class SyncBatchNorm(_BatchNorm):
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalize; in a group of several processes, while training, by mean and variance of the batches of all."""
+        distributed: Any = sys.modules.get("wengert_distributed")  # who has not loaded it is in no group
+        several = distributed is not None and self.training and distributed.is_initialized()
+        if not several or distributed.get_world_size(self.process_group) < 2:
+            return super().forward(input)
+        self._check_input_dim(input)
+        momentum = self.momentum
+        if self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            momentum = 1.0 / float(self.num_batches_tracked) if momentum is None else momentum
+        normalized: Tensor = wengert.distributed.nn.sync_batch_norm(
+            input, self.running_mean, self.running_var, self.weight, self.bias, momentum or 0.0, self.eps,
+            self.process_group,
+        )  # fmt: skip
+        return normalized
 
     def _check_input_dim(self, input: Any) -> None:
         if input.dim() < 2:

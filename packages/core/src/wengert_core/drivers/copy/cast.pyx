@@ -18,7 +18,8 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT,
 from wengert_core.dtypes.dtypes cimport dtype as DType
 from wengert_core.exchange.from_data cimport copy_as, dtype_code
 from wengert_core.messages.short_repr import short_repr
-from wengert_core.runtime.state cimport WG_FOREIGN
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_FOREIGN, WG_TELL
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.memory_format import contiguous_format
@@ -44,8 +45,11 @@ cdef object to_copy_run(Op op, PyObject** slots, uint32_t live):
     if FACTS.category[t.code] == CAT_COMPLEX and FACTS.category[code] != CAT_COMPLEX and code != BOOL:
         warn_user("Casting complex values to real discards the imaginary part")
     out = copy_as(t, code)
-    if live and FACTS.category[code] >= CAT_FLOAT:
-        record(op, slots, out, live)
+    if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
+        if FACTS.category[code] >= CAT_FLOAT:
+            record(op, slots, out, live)
     return out
 
 

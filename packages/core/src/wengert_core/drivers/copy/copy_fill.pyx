@@ -10,10 +10,12 @@ from wengert_core.drivers.steps cimport after_write, before_write, broadcast, gu
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
+from wengert_core.exchange.copy_launch cimport tell_fill
 from wengert_core.exchange.device_memory cimport fill_on_device, number_on_device
 from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.overlap cimport APART, PARTIAL, SAME, Overlap, may_meet, overlap_of
@@ -83,6 +85,8 @@ cdef object copy_run(Op op, PyObject** slots, uint32_t live):
     else:
         before_write(op, slots, target, live, &keep)
         copy_into(target, source if found == APART else contiguous_copy(source))
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     after_write(op, slots, target, live, keep)
     return target
 
@@ -113,6 +117,19 @@ cdef void fill_once(Tensor t, const char* number) noexcept:
     fill_strided(t.data, t.dims + t.rank, shape, t.rank, FACTS.itemsize[t.code], number)
 
 
+cdef int tell_filled(Op op, PyObject** slots, Tensor t, const char* number) except -1:
+    """Tell fill_once, of a number that is no tensor."""
+    cdef Py_ssize_t shape[64]
+    cdef int i
+    for i in range(t.rank):
+        shape[i] = min(t.dims[i], 1) if t.dims[t.rank + i] == 0 else t.dims[i]
+    if op.n_params < 2 or not isinstance(<object> slots[1], Tensor):
+        if t.count:
+            tell_fill(t.data, t.dims + t.rank, shape, t.rank, FACTS.itemsize[t.code], number)
+        tell_complete(<void*> op)
+    return 0
+
+
 cdef object fill_run(Op op, PyObject** slots, uint32_t live):
     """fill(self, value) and fill_: value is a number or a tensor without dimensions."""
     cdef Tensor t = <Tensor> slots[0], target = t
@@ -127,6 +144,8 @@ cdef object fill_run(Op op, PyObject** slots, uint32_t live):
         fill_on_device(target, number)
     else:
         fill_once(target, number)
+        if live & WG_TELL:
+            tell_filled(op, slots, target, number)
     if op.flags & OP_INPLACE:
         after_write(op, slots, target, live, keep)
     elif live & WG_RECORD:
@@ -146,5 +165,7 @@ cdef object zero_run(Op op, PyObject** slots, uint32_t live):
         fill_on_device(t, number)
     else:
         fill_once(t, number)
+        if live & WG_TELL:
+            tell_filled(op, slots, t, number)
     after_write(op, slots, t, live, keep)
     return t

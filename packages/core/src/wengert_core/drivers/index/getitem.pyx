@@ -27,7 +27,8 @@ from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport tensor_of_array
 from wengert_core.exchange.device_memory cimport number_on_device
 from wengert_core.geometry.size_math cimport step_sizes
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, thread_state
+from wengert_core.runtime.launches cimport count_recorders, tell_read
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_TELL, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
@@ -49,6 +50,7 @@ cdef enum:
     LIVE_SLOW = 4 | 8 | 16 | 1 | 2     # LIVE_INTERCEPT | WG_GRAD | WG_DUAL: each operation has to run by itself
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef object ARRAY = np.ndarray
 cdef object NUMPY_BOOL = np.bool_
 cdef Op INDEX = None
@@ -95,6 +97,8 @@ cdef int read_tensor(Index* index, Item* item, Tensor t) except -1:
             and (t.rank or FACTS.category[t.code] != CAT_INT):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     if t.rank == 0 and not t.flags & WG_BATCHED:
+        if RECORDERS[0] and thread_state().modes & WG_TELL and not t.device:
+            tell_read(t.data, FACTS.itemsize[t.code])
         item.value = number_on_device(t) if t.device else load_number(t.data, t.code)
         item.kind = I_BOOL if t.code == BOOL or t.code == UINT8 else I_INT
     else:

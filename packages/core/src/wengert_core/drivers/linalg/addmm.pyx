@@ -16,6 +16,8 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound
 from wengert_core.exchange.arrays cimport convert_copy, copy_into
 from wengert_core.exchange.device_memory cimport runs_on_device
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport Tensor, alias, forget_writes, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -112,6 +114,8 @@ cdef object addmm_run(Op op, PyObject** slots, uint32_t live):
     check_out(op, slots, a.code)
     out = product_and_sum(op, slots, added, a, b, False, 2, shape, <object> slots[3], <object> slots[4])
     given = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if given is not None:
         return given
     if live:
@@ -144,6 +148,8 @@ cdef object linear_run(Op op, PyObject** slots, uint32_t live):
     check_out(op, slots, x.code)
     out = product_and_sum(op, slots, bias, x, weight, True, ndim, shape, 1, 1)
     given = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if given is not None:
         return given
     if live:

@@ -7,4 +7,4 @@ cdef int computing_code(int code) noexcept             # float16 and bfloat16 ar
 # in front broadcast. Shapes fit, inputs have one dtype, out has computing_code of it or the dtype itself, and shares no
 # memory with them.
 cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1
-cdef bint add_row(Tensor matrix, Tensor row) noexcept  # matrix += row for the plainest case; False: nothing was done
+cdef bint add_row(Tensor matrix, Tensor row) except -1  # matrix += row for the plainest case; False: nothing was done

@@ -6,7 +6,7 @@ Note [What the loop gets]
     row-major or transposed, and computes the rest slowly: an operand of a large product which BLAS cannot take is
     copied first.
     BLAS is NumPy's, or the one that the user has chosen (runtime/blas_lookup.pyx), whose gemm stands in front of the
-    loop.
+    loop. In front of NumPy's stand inner products of our own: Note [Few rows] in kernels/linalg/inner.h.
 """
 import warnings
 
@@ -16,6 +16,7 @@ from libc.string cimport memcmp, memcpy, memset
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.drivers.linalg.dot cimport DOT_UNIT, dot_in_units
 from wengert_core.drivers.linalg.outer cimport outer_product
+from wengert_core.drivers.linalg.product_launch cimport add_row_to, tell_product, tell_row
 from wengert_core.drivers.pointwise.loop_lookup import numpy_is_known
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, N_DTYPES, DTypeFacts,
                                          dtype_facts)
@@ -25,7 +26,9 @@ from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread,
                                                routine, start, threads_of_this_thread, wide_integers)
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.thread_pool cimport parallel_for
+from wengert_core.runtime.launches cimport count_recorders, tell_opaque
+from wengert_core.runtime.state cimport WG_TELL, thread_state
+from wengert_core.runtime.thread_pool cimport body_fn, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_like
 
 cdef extern from "numpy/arrayobject.h":
@@ -51,6 +54,17 @@ cdef extern from "wengert_core/kernels/linalg/gemm.h":
         char zero[16]
     void wg_gemm_run(char** args, npy_intp* sizes, npy_intp* steps, void* data) noexcept nogil
 
+cdef extern from "wengert_core/kernels/linalg/inner.h":
+    ctypedef struct wg_inner_loop:
+        void* products
+        Py_ssize_t itemsize
+        loop_t other
+        void* other_data
+        int (*parallel_for)(Py_ssize_t n, Py_ssize_t grain, body_fn body, void* ctx) noexcept nogil
+        Py_ssize_t large, share
+    void wg_find_inner(wg_inner_loop* loop, bint is_double, bint wide) noexcept nogil
+    void wg_inner_run(char** args, npy_intp* sizes, npy_intp* steps, void* data) noexcept nogil
+
 cdef enum:
     COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
     SHARED = 0x40000                   # multiplications from which on OpenBLAS uses several threads
@@ -58,6 +72,7 @@ cdef enum:
     WITHOUT_GIL = 0x8000               # multiplications from which on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef struct ProductLoop:
     loop_t fn                          # NULL: none
     void* data
@@ -67,6 +82,8 @@ cdef ProductLoop LOOPS[N_DTYPES]
 memset(LOOPS, 0, sizeof(LOOPS))
 cdef wg_gemm_loop CHOSEN[4]            # from float32 on
 memset(CHOSEN, 0, sizeof(CHOSEN))
+cdef wg_inner_loop INNER[2]            # float32, float64
+memset(INNER, 0, sizeof(INNER))
 
 
 def may_use_loops():
@@ -105,8 +122,35 @@ cdef int fetch(ProductLoop* loop, int code) except -1:
                 loop.fn = NULL
             if loop.fn != NULL and FLOAT32 <= code <= COMPLEX128 and is_chosen():
                 choose(loop, code)
+            elif loop.fn != NULL and FLOAT32 <= code <= FLOAT64:
+                put_inner_products(loop, code)
             return 0
     return 0
+
+
+cdef int put_inner_products(ProductLoop* loop, int code) except -1:
+    """Put inner products in front of NumPy's loop, where this machine has the registers for them."""
+    cdef wg_inner_loop* inner = &INNER[code - FLOAT32]
+    wg_find_inner(inner, code == FLOAT64, True)
+    if inner.products == NULL:
+        return 0
+    inner.itemsize, inner.large, inner.share = FACTS.itemsize[code], FEW, SHARE
+    inner.other, inner.other_data, inner.parallel_for = loop.fn, loop.data, parallel_for
+    loop.fn, loop.data = <loop_t> wg_inner_run, inner
+    return 0
+
+
+def use_tiles(bint wide):
+    """Compute inner products with the widest registers of this machine, or as on one that lacks them: for tests.
+
+    Returns whether inner products are computed here at all.
+    """
+    cdef bint has = False
+    for code in (FLOAT32, FLOAT64):
+        if has_product(code) and LOOPS[<int> code].fn == <loop_t> wg_inner_run:
+            wg_find_inner(&INNER[code - FLOAT32], code == FLOAT64, wide)
+            has = True
+    return has
 
 
 cdef int choose(ProductLoop* loop, int code) except -1:
@@ -195,9 +239,12 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     cdef int code = computing_code(out.code), n_batch
     cdef bint alone
     cdef bint joined = b.rank <= 2 and a.rank > 2
+    cdef bint tells = RECORDERS[0] and thread_state().modes & WG_TELL != 0
     cdef Tensor target = out if out.code == code else new_like(out, code)
     if out.count == 0:
         return 0
+    if tells and (n <= 1 or out.count * n > SHARED):
+        tell_opaque()
     if out.count * n >= WITHOUT_GIL:
         a, b = hold(a), hold(b)
     if n == 0:
@@ -224,8 +271,10 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
         tidy(&steps[5], &steps[6], n, sizes[3], itemsize)
         steps[7], steps[8] = sizes[3] * itemsize, itemsize           # target is row-major
         n_batch = 0 if joined else (a.rank if a.rank > b.rank else b.rank) - 2
-        if out.count * n < WITHOUT_GIL:
+        if out.count * n < WITHOUT_GIL or tells and out.count > 1 and out.count * n <= SHARED:
             run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
+            if tells:
+                tell_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
         elif out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
             with nogil:
                 dot_in_units(LOOPS[code].fn, LOOPS[code].data, code, a.data, steps[4], b.data, steps[5], n, target.data)
@@ -245,6 +294,16 @@ cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
     if target is not out:
         copy_into(out, target)
     return 0
+
+
+cdef int tell_batches(
+    ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, const npy_intp* sizes, const npy_intp* steps
+) except -1:
+    """Tell the one call of the loop that run_batches has made; several are opaque."""
+    if n_batch > 1:
+        tell_opaque()
+        return 0
+    return tell_product(loop.fn, loop.data, a, b, out, sizes, steps)
 
 
 cdef void run_batches(
@@ -303,7 +362,8 @@ cdef void share_batch(
     memcpy(batch.steps, steps, sizeof(batch.steps))
     batch.loop = loop
     batch.args[0], batch.args[1], batch.args[2] = a.data, b.data, out.data
-    batch.steps[0], batch.steps[1], batch.steps[2] = batch_step(a, -1), batch_step(b, -1), batch_step(out, -1)
+    batch.steps[0], batch.steps[1] = batch_step(a, -1), batch_step(b, -1)
+    batch.steps[2] = out.dims[out.rank]                # of a product with a vector it has no two dims behind that one
     parallel_for(out.dims[0], 1 + SHARE // work, share_of_batch, &batch)
 
 
@@ -327,31 +387,18 @@ cdef inline Py_ssize_t batch_step(Tensor t, int dim) noexcept nogil:
 
 # ---- a row added to each row
 
-cdef bint add_row(Tensor matrix, Tensor row) noexcept:
+cdef bint add_row(Tensor matrix, Tensor row) except -1:
     cdef Py_ssize_t n = row.dims[0] if row.rank == 1 else -1, m
     if matrix.rank == 0 or matrix.dims[matrix.rank - 1] != n or n == 0 or row.code != matrix.code \
             or not row.flags & matrix.flags & TF_CONTIGUOUS:
         return False
-    m = matrix.count // n
-    if row.code == FLOAT32:
-        add_row_of(<float*> matrix.data, <float*> row.data, m, n)
-    elif row.code == FLOAT64:
-        add_row_of(<double*> matrix.data, <double*> row.data, m, n)
-    else:
+    if row.code != FLOAT32 and row.code != FLOAT64:
         return False
+    m = matrix.count // n
+    add_row_to(matrix.data, row.data, m, n, row.code)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_row(matrix, row, m, n)
     return True
-
-
-ctypedef fused real_t:
-    float
-    double
-
-
-cdef void add_row_of(real_t* matrix, real_t* row, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, k
-    for i in range(m):
-        for k in range(n):
-            matrix[i * n + k] += row[k]
 
 
 def uses_chosen():

@@ -34,13 +34,15 @@ from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 from wengert_core.messages.mismatches import broadcast_error
 
 cdef extern from "wengert_core/kernels/linalg/lapack.h" nogil:
-    void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_triangular(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_lu(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_inverse(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_solve(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_determinant(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_qr(Py_ssize_t begin, Py_ssize_t end, void* ctx)
+
+cdef extern from "wengert_core/kernels/linalg/lapack_cholesky.h" nogil:
+    void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef extern from "wengert_core/kernels/linalg/lapack_eigen.h" nogil:
     void wg_eigh(Py_ssize_t begin, Py_ssize_t end, void* ctx)

@@ -20,7 +20,8 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.exchange.arrays cimport array_of, convert_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
-from wengert_core.runtime.state cimport WG_CAST, WG_DUAL, WG_GRAD, thread_state
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_CAST, WG_DUAL, WG_GRAD, WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport Tensor, alias, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -62,6 +63,8 @@ cdef object multiply_matrices(
     else:
         by_reference(op, slots, out)
     given = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if given is not None:
         return given
     if live:

@@ -6,84 +6,63 @@ Note [Blocks]
     no temporary tensor. Dimensions are sorted by the output's strides and merged, so that the loop runs over the
     longest stretch.
 """
-from cpython.mem cimport PyMem_Calloc
-from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
 
 import math
 
 import numpy as np
 
-from wengert_core.dispatch.arguments cimport scalar_name
-from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, LIVE_INTERCEPT, intercept, watch_only
-from wengert_core.dispatch.exact_values cimport is_plain_number
+from wengert_core.dispatch.dispatcher cimport LIVE_INTERCEPT, intercept, watch_only
 from wengert_core.dispatch.keep_alive cimport hold_if_large, hold_slots
-from wengert_core.dispatch.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, OP_INPLACE, Op, call_bound, op_error
-from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_IN_STEP, check_input, without_overlap
+from wengert_core.dispatch.op cimport K_TENSOR, OP_INPLACE, Op, op_error
+from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, without_overlap
 from wengert_core.drivers.pointwise.loop_lookup cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
 from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, check_mask, check_numbers, check_same,
                                                               computing, refuse_zero, find_unaccepted)
+from wengert_core.drivers.pointwise.pointwise_direct cimport (binary_call, call_directly, inplace_binary_call,
+                                                              inplace_unary_call, missing, unary_call)
+from wengert_core.drivers.pointwise.pointwise_launch cimport run_as_launch
+from wengert_core.drivers.pointwise.pointwise_record cimport (
+    CHECK_DIVISOR, CHECK_FACTOR, CHECK_NO_BOOL, MOST_INPUTS, NARROW_FIRST, NARROW_NONE, NARROW_NUMBERS,
+    NARROW_QUOTIENT, PROMOTE_COMPARE, PROMOTE_FLOAT, PROMOTE_FLOAT_REAL, PROMOTE_LOGICAL, PROMOTE_STRICT,
+    PROMOTE_TO_REAL, PROMOTE_WHERE, WITHOUT_GIL, Pointwise, add_variants, check_room, choose_record, new_record
+)
 from wengert_core.drivers.pointwise.pointwise_references cimport by_reference
+from wengert_core.drivers.pointwise.pointwise_results cimport (check_given, inplace_target, lay_out_as_inputs,
+                                                               new_result)
 from wengert_core.drivers.pointwise.strided_loop cimport Operand, lay, run_large_loop, run_loop
-from wengert_core.drivers.steps cimport (
-    after_write, before_write, broadcast, can_cast, common_code, guard_write, prepare_given_out, prepare_out, record
-)
-from wengert_core.dtypes.dtypes cimport (
-    BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES, DTypeFacts, code_of, dtype_facts, dtype_of
-)
+from wengert_core.drivers.steps cimport (after_write, before_write, broadcast, common_code, prepare_given_out,
+                                         prepare_out, record)
+from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES,
+                                         DTypeFacts, code_of, dtype_facts)
 from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
 from wengert_core.exchange.arrays cimport convert_copy
-from wengert_core.exchange.device_memory cimport runs_on_device
-from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop
-from wengert_core.kernels.pointwise.pointwise cimport describe_pointwise
-from wengert_core.kernels.types cimport npy_intp
+from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop, describe_pointwise
 from wengert_core.messages.signatures import invalid_combination
-from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WgState,
+from wengert_core.runtime.launches cimport tell_opaque
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_ON_DEVICE, WG_TELL, WgState,
                                          thread_state)
-from wengert_core.tensors.memory_format cimport dense_strides, order_of
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, bump_version, new_empty, same_shape, shape_tuple
-
-cdef extern from "Python.h":
-    bint PyFloat_CheckExact(PyObject* o) noexcept
-    bint PyLong_CheckExact(PyObject* o) noexcept
-    bint PyFloat_Check(PyObject* o) noexcept
-    bint PyComplex_Check(PyObject* o) noexcept
-    bint PyIndex_Check(PyObject* o) noexcept
-
-cdef enum:
-    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
-    MOST_INPUTS = 6                    # of a row, numbers included
-    MOST_OPERANDS = 4                  # inputs of a loop: tensors, and numbers that are read as such
+from wengert_core.tensors.tensor cimport Tensor, bump_version
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef dict PROMOTIONS = {"same": PROMOTE_SAME, "float": PROMOTE_FLOAT, "compare": PROMOTE_COMPARE,
-                        "logical": PROMOTE_LOGICAL, "where": PROMOTE_WHERE, "real": PROMOTE_TO_REAL,
-                        "float_real": PROMOTE_FLOAT_REAL, "strict": PROMOTE_STRICT}
-
-
-cdef dict CHECKS = {None: CHECK_NONE, "divisor": CHECK_DIVISOR, "exponent": CHECK_EXPONENT, "no_bool": CHECK_NO_BOOL,
-                    "true_division": CHECK_TRUE_DIVISION, "bound": CHECK_BOUND, "factor": CHECK_FACTOR}
-
-cdef dict NARROWED = {None: NARROW_NONE, "numbers": NARROW_NUMBERS, "first": NARROW_FIRST, "quotient": NARROW_QUOTIENT}
 
 
 def configure(Op op, int n_in, str promotion, kernels, dtypes, reference, *, alpha=None, check=None, n_promote=None,
               variant=None, variants=(), bint bounds=False, identity=None, narrow=None):
     """Make ``op`` a pointwise op. See optable/kinds/pointwise.py for what the settings mean."""
     check_room(op, n_in, kernels)
-    cdef Pointwise* p = new_record(n_in, promotion, kernels, reference)
+    cdef Pointwise* p = new_record(n_in, promotion, kernels, reference, check, narrow)
     p.n_promote = n_in if n_promote is None else n_promote
     p.alpha_slot = -1 if alpha is None else op.params.index(alpha)
-    p.check = CHECKS[check]
     p.bounds = bounds
-    p.narrow = NARROWED[narrow]
     p.identity = (None, "real", "always").index(identity)
     for d in dtypes:
         p.accepts |= 1 << code_of(d)
     if variant is not None:
         add_variants(op, p, op.params.index(variant), dict(variants))
     op.data = p
-    op.run = pointwise_run
+    op.run = pointwise_run if n_in == 2 else short_run
     watch_only(op, -1)
     if op.out_slot >= 0:
         op.flags |= WRITES_IN_STEP     # what is in place is looked at in write
@@ -100,294 +79,13 @@ def has_kernel(str name):
     return any([describe_pointwise(encoded, code, &found) for code in range(N_DTYPES)])
 
 
-cdef int check_room(Op op, int n_in, kernels) except -1:
-    """ValueError for a row with more inputs than the arrays here, and in strided_loop.pyx, have places for."""
-    cdef int i, n_tensors = 0, n_params = op.n_params if op.out_slot < 0 else op.out_slot
-    for i in range(min(n_in, n_params)):
-        n_tensors += op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER)
-    widest = max([getattr(kernel, "nin", 0) for kernel in kernels], default=0)
-    if not 1 <= n_in <= MOST_INPUTS or n_in > n_params or n_tensors > MOST_OPERANDS or widest > MOST_OPERANDS:
-        raise ValueError(f"pointwise row '{op.name}': {n_in} inputs, {n_tensors} of them tensors; a row has 1 to "
-                         f"{MOST_INPUTS} of its schema's {n_params} arguments as inputs, at most {MOST_OPERANDS} "
-                         f"tensors among them, and a ufunc at most {MOST_OPERANDS} inputs")
-    return 0
-
-
-cdef Pointwise* new_record(int n_in, str promotion, kernels, reference) except NULL:
-    cdef Pointwise* p = <Pointwise*> PyMem_Calloc(1, sizeof(Pointwise))
-    if p == NULL:
-        raise MemoryError()
-    p.n_in = n_in
-    p.promotion = PROMOTIONS[promotion]
-    p.variant_slot = p.alpha_slot = -1
-    p.kernels = <PyObject*> kernels
-    p.reference = <PyObject*> reference
-    Py_INCREF(kernels)
-    Py_INCREF(reference)
-    return p
-
-
-cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1:
-    """Records of their own for values of one argument; the default's is ``p``."""
-    cdef Pointwise* v
-    cdef dict addresses = {}
-    p.variant_slot = slot
-    if op.defaults[slot] != NULL:
-        addresses[<object> op.defaults[slot]] = <size_t> p
-    for value, row in variants.items():
-        check_room(op, row.get("n_in", p.n_in), row.get("kernels", ()))
-        v = new_record(row.get("n_in", p.n_in), "same", tuple(row.get("kernels", ())), row["reference"])
-        v.promotion = PROMOTIONS[row["promotion"]] if "promotion" in row else p.promotion
-        v.n_promote, v.alpha_slot, v.accepts = p.n_promote, p.alpha_slot, p.accepts
-        if "dtypes" in row:
-            v.accepts = 0
-            for d in row["dtypes"]:
-                v.accepts |= 1 << code_of(d)
-        v.check = CHECKS[row["check"]] if "check" in row else p.check
-        v.narrow = NARROWED[row.get("narrow")]
-        addresses[value] = <size_t> v
-    p.variants = <PyObject*> addresses
-    Py_INCREF(addresses)
-    return 0
-
-
-cdef Pointwise* choose_record(Op op, PyObject** slots) except NULL:
-    """Return the record for this call: the op's own, or that of its variant argument (pow with 2, div with "floor")."""
-    cdef Pointwise* p = <Pointwise*> op.data
-    cdef PyObject* value
-    cdef object address
-    if p.variant_slot < 0:
-        return p
-    value = slots[p.variant_slot]
-    if value == op.defaults[p.variant_slot] or isinstance(<object> value, (Tensor, np.ndarray)):
-        return p
-    address = (<dict> p.variants).get(<object> value)
-    if address is None:
-        address = (<dict> p.variants).get(Ellipsis)
-    if address is not None:
-        return <Pointwise*> <size_t> address
-    message = op.options.get("variant_error")
-    if message is not None:
-        raise RuntimeError(message.format(<object> value))
-    return p
-
-
-# ---- the shortest ways: contiguous operands of one dtype and shape, nothing to do but the kernel and perhaps recording
-
-cdef inline bint is_direct(Loop* loop, Tensor x) noexcept:
-    """Whether the loop can run on x and its result as they are."""
-    return loop.state == LOOP_NATIVE and loop.compute == x.code and loop.out == loop.result \
-        and x.flags & TF_CONTIGUOUS and x.count < WITHOUT_GIL and loop.n_params == 0
-
-
-cdef inline object direct_unary(Op op, Loop* loop, PyObject** slots, Tensor x, uint32_t live):
-    cdef char* args[2]
-    cdef npy_intp strides[2]
-    cdef Tensor out = new_empty(loop.result, x.rank, x.dims)
-    args[0], args[1] = x.data, out.data
-    strides[0], strides[1] = FACTS.itemsize[loop.compute], FACTS.itemsize[loop.out]
-    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
-    if live:
-        record(op, slots, out, live)
-    return out
-
-
-cdef object unary_call(Op op, PyObject* a):
-    cdef Pointwise* p = <Pointwise*> op.data
-    cdef PyObject* slots[16]
-    cdef Tensor x
-    cdef uint32_t live
-    cdef int i
-    slots[0] = a
-    for i in range(1, op.n_params):
-        slots[i] = op.defaults[i]
-    if isinstance(<object> a, Tensor):
-        x = <Tensor> a
-        live = x.flags & thread_state().modes
-        if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
-            return direct_unary(op, &p.loops[x.code], slots, x, live)
-        if live & LIVE_BEYOND == WG_OBSERVE and is_direct(&p.loops[x.code], x) and not p.identity:
-            return intercept(op, slots, live)          # which calls this again, unobserved
-    for i in range(1, op.n_params):
-        if slots[i] == NULL:
-            raise missing(op, i)
-    return pointwise_run(op, slots, 0)
-
-
-cdef inline bint is_convertible(PyObject* value) noexcept:
-    """Return whether a value is a number that call_bound makes exact. Note [Values first, memory after]"""
-    return not is_plain_number(value) and not isinstance(<object> value, Tensor) \
-        and (PyFloat_Check(value) or PyComplex_Check(value) or PyIndex_Check(value))
-
-
-cdef object binary_call(Op op, PyObject* a, PyObject* b):
-    cdef Pointwise* p = <Pointwise*> op.data
-    cdef PyObject* slots[16]
-    cdef char* args[3]
-    cdef npy_intp strides[3]
-    cdef char number[16]
-    cdef Tensor x, y, out
-    cdef Loop* loop
-    cdef uint32_t live
-    cdef PyObject* other
-    cdef int i, itemsize, number_slot = 1
-    slots[0], slots[1] = a, b
-    for i in range(2, op.n_params):
-        slots[i] = op.defaults[i]
-    if is_tensor(a):
-        x, number_slot, other = <Tensor> a, 1, b
-        if p.variant_slot == 1 and not is_tensor(b):
-            p = choose_record(op, slots)
-    elif is_tensor(b):
-        x, number_slot, other = <Tensor> b, 0, a
-    else:
-        x, other = None, NULL
-    if other != NULL and is_direct(&p.loops[x.code], x):
-        loop = &p.loops[x.code]
-        itemsize = FACTS.itemsize[x.code]
-        live = x.flags
-        args[number_slot] = NULL
-        if is_tensor(other):
-            y = <Tensor> other
-            if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and is_unchecked(p, x.code):
-                live |= y.flags
-                args[1] = y.data
-                strides[1] = itemsize
-        elif is_neutral_number(other, x.code) and is_unchecked(p, x.code) and p.check < CHECK_BOUND \
-                and op.kinds[number_slot] != K_TENSOR:
-            if p.n_in == 1:
-                live &= thread_state().modes
-                if not live & LIVE_BEYOND:
-                    return direct_unary(op, loop, slots, x, live)
-            else:
-                store_number(other, x.code, number)
-                args[number_slot] = number
-                strides[number_slot] = 0
-        live &= thread_state().modes
-        if args[number_slot] != NULL and not live & LIVE_BEYOND:
-            out = new_empty(loop.result, x.rank, x.dims)
-            args[1 - number_slot], args[2] = x.data, out.data
-            strides[1 - number_slot], strides[2] = itemsize, FACTS.itemsize[loop.out]
-            loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
-            if live:
-                record(op, slots, out, live)
-            return out
-        if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
-            return intercept(op, slots, live)          # which calls this again, unobserved
-    if is_convertible(a) or is_convertible(b):
-        return call_bound(op, slots, 2, NULL)
-    for i in range(2, op.n_params):
-        if slots[i] == NULL:
-            raise missing(op, i)
-    return pointwise_run(op, slots, 0)
-
-
-cdef inline bint writes_itself(Loop* loop, Tensor x) noexcept:
-    """Return whether the loop can write its result over x: it is of x's dtype, and x is as the loop reads it."""
-    return is_direct(loop, x) and loop.result == x.code
-
-
-cdef inline object write_over(Op op, Loop* loop, PyObject** slots, Tensor x, char** args, npy_intp* strides):
-    """Run a loop that writes over x, where nothing is recorded."""
-    cdef PyObject* keep
-    guard_write(op, slots, x, 0, &keep)
-    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
-    after_write(op, slots, x, 0, keep)
-    return x
-
-
-cdef object inplace_unary_call(Op op, PyObject* a):
-    cdef Pointwise* p = <Pointwise*> op.data
-    cdef PyObject* slots[16]
-    cdef char* args[2]
-    cdef npy_intp strides[2]
-    cdef Tensor x
-    cdef int i
-    slots[0] = a
-    for i in range(1, op.n_params):
-        slots[i] = op.defaults[i]
-        if slots[i] == NULL:
-            raise missing(op, i)
-    if is_tensor(a) and not p.identity:
-        x = <Tensor> a
-        if writes_itself(&p.loops[x.code], x) and not x.flags & thread_state().modes:
-            args[0] = args[1] = x.data
-            strides[0] = strides[1] = FACTS.itemsize[x.code]
-            return write_over(op, &p.loops[x.code], slots, x, args, strides)
-    return pointwise_run(op, slots, 0)
-
-
-cdef inline bint lies_apart(Tensor x, Tensor y) noexcept:
-    """Return whether two tensors without gaps have the same elements in memory, or none in common."""
-    cdef size_t first = <size_t> x.data, second = <size_t> y.data
-    cdef size_t nbytes = <size_t> x.count * <size_t> FACTS.itemsize[x.code]    # of memory that is there
-    return first == second or (first >= second and first - second >= nbytes) \
-        or (second > first and second - first >= nbytes)
-
-
-cdef object inplace_binary_call(Op op, PyObject* a, PyObject* b):
-    cdef Pointwise* p = <Pointwise*> op.data
-    cdef PyObject* slots[16]
-    cdef char* args[3]
-    cdef npy_intp strides[3]
-    cdef char number[16]
-    cdef Tensor x, y
-    cdef uint32_t live, modes = thread_state().modes
-    cdef int i
-    slots[0], slots[1] = a, b
-    for i in range(2, op.n_params):
-        slots[i] = op.defaults[i]
-    if is_tensor(a):
-        x = <Tensor> a
-        if p.variant_slot == 1 and not is_tensor(b):
-            p = choose_record(op, slots)
-        if p.n_in == 2 and writes_itself(&p.loops[x.code], x) and is_unchecked(p, x.code):
-            live, args[1] = x.flags, NULL
-            if is_tensor(b):
-                y = <Tensor> b
-                if y.code == x.code and y.flags & TF_CONTIGUOUS and same_shape(x, y) and lies_apart(x, y):
-                    # Where nothing is recorded, nobody looks whether the operand is a view that requires grad by now.
-                    live |= y.flags if modes & WG_GRAD else y.flags & ~(<uint32_t> WG_ASK)
-                    args[1], strides[1] = y.data, FACTS.itemsize[x.code]
-            elif is_neutral_number(b, x.code) and p.check < CHECK_BOUND and op.kinds[1] != K_TENSOR:
-                store_number(b, x.code, number)
-                args[1], strides[1] = number, 0
-            if args[1] != NULL and not live & modes:
-                args[0] = args[2] = x.data
-                strides[0] = strides[2] = FACTS.itemsize[x.code]
-                return write_over(op, &p.loops[x.code], slots, x, args, strides)
-    if is_convertible(b):
-        return call_bound(op, slots, 2, NULL)
-    for i in range(2, op.n_params):
-        if slots[i] == NULL:
-            raise missing(op, i)
-    return pointwise_run(op, slots, 0)
-
-
-cdef inline bint is_tensor(PyObject* value) noexcept:
-    """Whether a value is a tensor, of a subclass too; numbers are told from them first."""
-    return type(<object> value) is Tensor or (not PyFloat_CheckExact(value) and not PyLong_CheckExact(value)
-                                              and isinstance(<object> value, Tensor))
-
-
-cdef inline bint is_unchecked(Pointwise* p, int code) noexcept:
-    """Whether tensors' values need no look: only those of integers ever do."""
-    return p.check <= CHECK_NO_BOOL or FACTS.category[code] >= CAT_FLOAT
-
-
-cdef inline bint is_neutral_number(PyObject* value, int code) noexcept:
-    """Whether a number takes part without changing the dtype ``code``."""
-    if FACTS.category[code] == CAT_FLOAT:
-        return PyFloat_CheckExact(value) or PyLong_CheckExact(value)
-    return FACTS.category[code] == CAT_INT and PyLong_CheckExact(value)
-
-
-cdef object missing(Op op, int slot):
-    return TypeError(f"{op.name}() missing 1 required positional arguments: \"{op.params[slot]}\"; {op.name}() "
-                     f"received an invalid combination of arguments, its signature is {op.schema}")
-
-
 # ---- the general way
+
+cdef object short_run(Op op, PyObject** slots, uint32_t live):
+    """Run an op of one tensor (with keywords), or of three: in the shortest way where they fit."""
+    result = call_directly(op, slots)
+    return pointwise_run(op, slots, live) if result is None else result
+
 
 cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
     """Run on bound slots: any dtypes, shapes, strides, numbers; out= and in-place. It watches its slots itself: some
@@ -424,36 +122,7 @@ cdef object pointwise_run(Op op, PyObject** slots, uint32_t live):
         return intercept(op, own, live)                # which calls this again
     if p.alpha_slot >= 0 and own[p.alpha_slot] != op.defaults[p.alpha_slot]:
         return with_alpha(op, p, own, live)
-    if p.n_in == 3 and not runs_on_device() and is_direct_ternary(op, p, own):
-        return direct_ternary(op, &p.loops[(<Tensor> own[1]).code], own, live)
     return compute(op, p, own, own, loop_for(p, computing_code(op, p, own)), live)
-
-
-cdef inline bint is_direct_ternary(Op op, Pointwise* p, PyObject** slots) noexcept:
-    """Return whether three tensors of one shape (where, lerp, clamp) fit the loop as they are, and no out= is given."""
-    cdef Tensor first, x, y
-    if op.flags & OP_INPLACE or prepare_given_out(op, slots) != <PyObject*> None \
-            or not isinstance(<object> slots[0], Tensor) \
-            or not isinstance(<object> slots[1], Tensor) or not isinstance(<object> slots[2], Tensor):
-        return False
-    first, x, y = <Tensor> slots[0], <Tensor> slots[1], <Tensor> slots[2]
-    return is_direct(&p.loops[x.code], x) and first.code == p.loops[x.code].first and y.code == x.code \
-        and first.flags & y.flags & TF_CONTIGUOUS and same_shape(x, y) and same_shape(x, first) \
-        and (p.check == CHECK_FACTOR or is_unchecked(p, x.code))
-
-
-cdef object direct_ternary(Op op, Loop* loop, PyObject** slots, uint32_t live):
-    cdef Tensor x = <Tensor> slots[1], out = new_empty(loop.result, x.rank, x.dims)
-    cdef char* args[4]
-    cdef npy_intp strides[4]
-    args[0], args[1], args[2], args[3] = (<Tensor> slots[0]).data, x.data, (<Tensor> slots[2]).data, out.data
-    strides[0] = FACTS.itemsize[loop.first]
-    strides[1] = strides[2] = FACTS.itemsize[loop.compute]
-    strides[3] = FACTS.itemsize[loop.out]
-    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
-    if live:
-        record(op, slots, out, live)
-    return out
 
 
 cdef inline bint is_number_of_two(PyObject* bound, PyObject* other):
@@ -630,86 +299,6 @@ cdef int write_keeping(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor
         raise
 
 
-cdef int check_given(Op op, PyObject** slots, int n_in, int ndim, const Py_ssize_t* shape) except -1:
-    """Return whether out= has the result's shape. RuntimeError where it has not, but an input's memory: that is read
-    after a resize.
-    """
-    cdef Tensor out
-    cdef int i
-    cdef bint same
-    if not isinstance(<object> slots[op.out_slot], Tensor):
-        return 0
-    out = <Tensor> slots[op.out_slot]
-    same = out.rank == ndim
-    for i in range(ndim):
-        same = same and out.dims[i] == shape[i]
-    for i in range(0 if same else n_in):
-        if slots[i] == <PyObject*> out:
-            raise RuntimeError(f"output with shape {list(shape_tuple(out))} doesn't match the broadcast shape "
-                               f"{[shape[m] for m in range(ndim)]}: out= of {op.name} is its argument '{op.params[i]}' "
-                               "as well, and cannot be resized")
-        if isinstance(<object> slots[i], Tensor):
-            check_input(op, WRITES_APART, i, <Tensor> slots[i], out)
-    return same
-
-
-cdef Tensor inplace_target(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape):
-    """Slot 0, when it can take the result."""
-    cdef Tensor t = <Tensor> slots[0]
-    cdef int i
-    cdef bint same = t.rank == ndim
-    for i in range(ndim):
-        same = same and t.dims[i] == shape[i]
-    if not same:
-        raise RuntimeError(f"output with shape {list(shape_tuple(t))} doesn't match the broadcast shape "
-                           f"{[shape[i] for i in range(ndim)]}: {op.name} cannot enlarge the tensor it writes to")
-    if (<Pointwise*> op.data).promotion == PROMOTE_TO_REAL and FACTS.category[t.code] == CAT_COMPLEX:
-        raise RuntimeError(f"In-place {op.out_of_place.name} is not supported for complex tensors.")
-    if not can_cast(code, t.code):
-        raise RuntimeError(f"result type {scalar_name(code)} can't be cast to the desired output type "
-                           f"{scalar_name(t.code)}: {op.name} on a tensor of {dtype_of(t.code)!r} would lose the "
-                           f"{dtype_of(code)!r} result; use the op without the underscore, or convert first "
-                           "(see docs/errors/dtype-mismatch)")
-    return t
-
-
-cdef Tensor new_result(int code, PyObject** slots, int n, int ndim, Py_ssize_t* shape):
-    """Return a fresh result; its dims lie in the order of the first input that tells two of them apart, as in torch."""
-    cdef Tensor out = new_empty(code, ndim, shape)
-    if ndim > 1:
-        lay_out_as_inputs(out, slots, n, ndim, shape)
-    return out
-
-
-cdef int lay_out_as_inputs(Tensor out, PyObject** slots, int n, int ndim, const Py_ssize_t* shape) except -1:
-    """Give a row-major tensor without gaps, which holds nothing yet, the order of dims that the inputs have."""
-    cdef Py_ssize_t strides[MOST_OPERANDS][64]
-    cdef const Py_ssize_t* read[MOST_OPERANDS]
-    cdef int order[64]
-    cdef Tensor t
-    cdef int i, k, n_read = 0, offset
-    cdef bint rows = True, whole
-    for i in range(n):
-        if not isinstance(<object> slots[i], Tensor):
-            continue
-        t = <Tensor> slots[i]
-        rows = rows and t.flags & TF_CONTIGUOUS != 0
-        offset = ndim - t.rank
-        whole = offset == 0
-        for k in range(t.rank):
-            whole = whole and t.dims[k] == shape[k]
-        if rows and whole:
-            return 0
-        for k in range(ndim):
-            strides[n_read][k] = 0 if k < offset or t.dims[k - offset] != shape[k] else t.dims[t.rank + k - offset]
-        read[n_read] = strides[n_read]
-        n_read += 1
-    if out.count and n_read:
-        order_of(ndim, n_read, read, shape, order)
-        dense_strides(out, order)
-    return 0
-
-
 # ---- running
 
 cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bint aliased) except -1:
@@ -719,7 +308,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
     cdef double params[4]
     cdef Py_ssize_t shape[64]
     cdef Loop own = loop[0]
-    cdef bint away = runs_on_device()
+    cdef uint32_t special = thread_state().modes & (WG_ON_DEVICE | WG_TELL), constants = 0
+    cdef bint away = special & WG_ON_DEVICE != 0
     cdef int i, ndim = out.rank, n_in = p.n_in if away else p.n_in - loop.n_params
     cdef bint rounds = p.narrow != NARROW_NONE and loop.result != loop.compute
     # of the inputs together; addresses as numbers, because overflowcheck knows no difference of pointers
@@ -760,7 +350,13 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
                 operands[i].strides[k] = 0
             keep.append(<object> value)
     lay(&operands[n_in], out, ndim)
-    if loop.state != LOOP_NATIVE or away:
+    if loop.state != LOOP_NATIVE or special:
+        if loop.state == LOOP_NATIVE and not away:
+            for i in range(n_in):
+                constants |= <uint32_t> (operands[i].data == numbers[i]) << i
+            return run_as_launch(op, &own, n_in, operands, ndim, shape, constants, out.count >= WITHOUT_GIL)
+        if special & WG_TELL:
+            tell_opaque()
         return by_reference(op, <object> p.reference, keep, loop, out)
     if out.count < WITHOUT_GIL:
         run_loop(&own, n_in, operands, ndim, shape)
@@ -788,7 +384,7 @@ cdef int write_truncated(Op op, PyObject** slots, Loop* loop, Tensor out, bint a
     cdef Pointwise* division = <Pointwise*> op.data
     cdef PyObject* quotient[1]
     if TRUNCATION == NULL:
-        TRUNCATION = new_record(1, "same", (np.trunc,), truncate_reference)
+        TRUNCATION = new_record(1, "same", (np.trunc,), truncate_reference, None, None)
     write(op, division, slots, loop_for(division, loop.result), out, aliased)
     quotient[0] = <PyObject*> out
     return write(op, TRUNCATION, quotient, loop_for(TRUNCATION, loop.result), out, False)

@@ -2,7 +2,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.pointwise.pointwise cimport Pointwise
+from wengert_core.drivers.pointwise.pointwise_record cimport Pointwise
 
 cdef int check_mask(Op op, PyObject* mask) except -1
 cdef int computing(int code) noexcept    # the dtype that 16 bits are computed in; another itself

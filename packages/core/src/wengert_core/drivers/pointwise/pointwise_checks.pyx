@@ -4,8 +4,8 @@ from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.pointwise.pointwise cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL, CHECK_TRUE_DIVISION,
-                                                       PROMOTE_FLOAT, Pointwise)
+from wengert_core.drivers.pointwise.pointwise_record cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL,
+                                                              CHECK_TRUE_DIVISION, PROMOTE_FLOAT, Pointwise)
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, N_DTYPES, UINT8,
                                          DTypeFacts, dtype, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
@@ -14,7 +14,7 @@ from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_RECORD, WgState, thread_state
 from wengert_core.runtime.user_warnings import warn_user
-from wengert_core.tensors.tensor cimport Tensor
+from wengert_core.tensors.tensor cimport Tensor, same_shape
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -173,6 +173,13 @@ def every_sample(Tensor t):
     while t.flags & WG_BATCHED:
         t = <Tensor> (<object> t.extra.tangent).physical
     return t
+
+
+def have_one_shape(a, b):
+    """Whether two tensors have the same shape; for plain ones, no shape is made."""
+    if type(a) is Tensor and type(b) is Tensor:
+        return same_shape(<Tensor> a, <Tensor> b)
+    return a.shape == b.shape
 
 
 def is_batched(*values):

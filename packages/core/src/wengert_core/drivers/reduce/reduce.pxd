@@ -18,6 +18,28 @@ cdef enum RepeatKind:
     REPEATED_SUM = 1                   # n times the element
     REPEATED_PRODUCT = 2               # its n-th power
 
+cdef struct Axis:
+    Py_ssize_t size
+    Py_ssize_t source                  # stride in bytes of the input
+    Py_ssize_t target                  # ... of the output; 0 when reduced
+
+cdef enum:
+    MOST_REDUCE_DIMS = 6
+
+cdef struct ReducePlan:                # plan of LAUNCH_REDUCE: one reduced dim. Note [Launches] in runtime/launches.pxd
+    reduce_fn fn
+    Py_ssize_t n                       # elements to reduce
+    Py_ssize_t stride                  # bytes between them
+    int code                           # DTypeCode of the input
+    bint large                         # by several threads
+    int n_kept
+    Axis kept[MOST_REDUCE_DIMS]
+
+cdef struct DividePlan:                # plan of LAUNCH_DIVIDE: of a contiguous stretch
+    Py_ssize_t count                   # elements
+    Py_ssize_t n                       # the divisor
+    int code                           # DTypeCode
+
 cdef struct Reduction:                 # Op.data of the family
     reduce_fn fns[N_DTYPES]            # by the input's dtype; NULL: only the reference
     int kind                           # ReductionKind

@@ -12,6 +12,7 @@ Note [How dims are reduced]
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport malloc
 
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
@@ -29,7 +30,10 @@ from wengert_core.exchange.device_memory cimport array_at, runs_on_device, put_a
 from wengert_core.kernels.reduce.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.launches cimport (LAUNCH_DIVIDE, LAUNCH_REDUCE, OPERAND_READ, OPERAND_UPDATED,
+                                            OPERAND_WRITTEN, Launch, add_launch, add_operand, add_strided,
+                                            count_recorders, tell_complete, tell_opaque)
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_split, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, strides_of
 
@@ -46,11 +50,6 @@ cdef enum:
     MANY = 0x1000000               # elements from which on copies are counted
     COPIES = 1024                  # of each
 
-cdef struct Axis:
-    Py_ssize_t size
-    Py_ssize_t source                  # stride in bytes of the input
-    Py_ssize_t target                  # ... of the output; 0 when reduced
-
 cdef struct Job:                       # one reduced dim, for several threads
     reduce_fn fn
     char* data
@@ -66,6 +65,7 @@ cdef struct Job:                       # one reduced dim, for several threads
     Py_ssize_t row                     # bytes of the results of a section
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef tuple KINDS = ("sum", "mean", "same", "truth")
 
 
@@ -184,6 +184,8 @@ cdef object reduction_run(Op op, PyObject** slots, uint32_t live):
     out = reduce_fresh(op, r, t, mask, <object> slots[r.keepdim_slot])
     if r.kind == REDUCE_MEAN:
         divide(out, reduced_count(t, mask))
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     return finish_result(op, slots, out, code, live)
 
 
@@ -298,6 +300,7 @@ cdef Tensor reduce_fresh(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     if out.count == 0:
         return out
     if t.count == 0:
+        tell_opaque()
         r.fns[t.code](t.data, out.count, 0, 0, 0, out.data, FACTS.itemsize[out.code])
     else:
         reduce_into(r, t, mask, out)
@@ -350,6 +353,9 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
         n_gone -= 1
         work = partial.count
         data, code = partial.data, partial.code
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_pass(r, data, code, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out,
+                  work)
     if work < LARGE:
         run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
             out.data)
@@ -379,6 +385,8 @@ cdef Tensor one_pass(
     for i in range(n_all - 1, -1, -1):
         all_kept[i].target = step
         step *= all_kept[i].size
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_pass(r, data, code, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial, work)
     if work < LARGE:
         run(r.fns[code], data, all_kept, n_all, -1, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
     else:
@@ -420,6 +428,59 @@ cdef void collect(
     for i in range(n_kept[0] - 1, -1, -1):
         kept[i].target = step
         step *= kept[i].size
+
+
+cdef int run_pass(Launch* launch) noexcept nogil:
+    cdef ReducePlan* plan = <ReducePlan*> launch.plan
+    if plan.large:
+        run_large(plan.fn, launch.data[0], plan.kept, plan.n_kept, plan.n, plan.stride, launch.data[1])
+    else:
+        run(plan.fn, launch.data[0], plan.kept, plan.n_kept, -1, plan.n, plan.stride, launch.data[1])
+    return 0
+
+
+cdef int tell_pass(
+    Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out,
+    Py_ssize_t work
+) except -1:
+    """Tell a pass over the memory; one in sections, or of many dims, is opaque."""
+    cdef Py_ssize_t sizes[66]
+    cdef Py_ssize_t steps[66]
+    cdef ReducePlan* plan
+    cdef Launch* made
+    cdef int i
+    if n_kept > MOST_REDUCE_DIMS or work >= LARGE and r.kind != REDUCE_INDEX and is_long(kept, n_kept, stride, n, work):
+        tell_opaque()
+        return 0
+    plan = <ReducePlan*> malloc(sizeof(ReducePlan))
+    if plan == NULL:
+        raise MemoryError()
+    plan.fn, plan.n, plan.stride, plan.code, plan.large = r.fns[code], n, stride, code, work >= LARGE
+    plan.n_kept = n_kept
+    for i in range(n_kept):
+        plan.kept[i] = kept[i]
+        sizes[i], steps[i] = kept[i].size, kept[i].source
+    sizes[n_kept], steps[n_kept] = n, stride
+    made = add_launch(run_pass, LAUNCH_REDUCE, plan)
+    add_strided(made, data, n_kept + 1, sizes, steps, FACTS.itemsize[code], OPERAND_READ)
+    add_operand(made, out.data, 0, out.count * FACTS.itemsize[out.code], OPERAND_WRITTEN)
+    return 0
+
+
+cdef int run_divide(Launch* launch) noexcept nogil:
+    cdef DividePlan* plan = <DividePlan*> launch.plan
+    divide_numbers(launch.data[0], plan.code, plan.count, plan.n)
+    return 0
+
+
+cdef int tell_divide(Tensor t, Py_ssize_t n) except -1:
+    cdef DividePlan* plan = <DividePlan*> malloc(sizeof(DividePlan))
+    if plan == NULL:
+        raise MemoryError()
+    plan.count, plan.n, plan.code = t.count, n, t.code
+    add_operand(add_launch(run_divide, LAUNCH_DIVIDE, plan), t.data, 0, t.count * FACTS.itemsize[t.code],
+                OPERAND_UPDATED)
+    return 0
 
 
 cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
@@ -589,21 +650,27 @@ cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept 
 
 cdef int divide(Tensor t, Py_ssize_t n) except -1:
     """t /= n, for a fresh contiguous tensor."""
-    cdef Py_ssize_t i, count = t.count
-    cdef float* single = <float*> t.data
-    cdef double* wide = <double*> t.data
     if t.device:
         array = array_at(t)
         if t.code != FLOAT32 and t.code != FLOAT64:
             return put_array(array / n, t)
         array /= n
         return 0
-    if FACTS.category[t.code] == CAT_COMPLEX:
+    divide_numbers(t.data, t.code, t.count, n)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_divide(t, n)
+    return 0
+
+
+cdef inline void divide_numbers(char* data, int code, Py_ssize_t count, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef float* single = <float*> data
+    cdef double* wide = <double*> data
+    if FACTS.category[code] == CAT_COMPLEX:
         count *= 2
-    if t.code == FLOAT32 or t.code == COMPLEX64:
+    if code == FLOAT32 or code == COMPLEX64:
         for i in range(count):
             single[i] = single[i] / <float> n
     else:
         for i in range(count):
             wide[i] = wide[i] / <double> n
-    return 0

@@ -22,8 +22,8 @@ from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
-from wengert_core.runtime.state cimport WG_RECORD
-from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport (FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format,
                                                  lay_out, new_preserved)
@@ -69,7 +69,9 @@ cdef object clone_run(Op op, PyObject** slots, uint32_t live):
         out = new_like(t, t.code)
         lay_out(out, form)
     copy_into(out, t)
-    if live & WG_RECORD:
+    if live & (WG_RECORD | WG_TELL):
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 

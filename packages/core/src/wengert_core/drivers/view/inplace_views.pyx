@@ -15,7 +15,7 @@ from wengert_core.dispatch.arguments cimport int_slot, ints_slot
 from wengert_core.dispatch.dispatcher cimport watch_only
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.resize cimport resize_to
+from wengert_core.drivers.resize cimport owner_in_chain, resize_to
 from wengert_core.drivers.steps cimport after_write, guard_write, record_outputs
 from wengert_core.drivers.view.reshape cimport check_alignment
 from wengert_core.drivers.view.slice cimport out_of_bounds
@@ -227,7 +227,7 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
 
     The storage grows where that is needed, unless the sizes and strides are what t has, as torch has it.
     """
-    cdef Tensor memory = untyped._memory
+    cdef Tensor memory = untyped._memory, made
     cdef bint same
     cdef int code = t.code
     cdef Py_ssize_t shape[64]
@@ -267,7 +267,10 @@ cdef Tensor part_of(Op op, PyObject** slots, Tensor t, object untyped):
     cdef Storage storage = storage_of(memory)
     for i in range(ndim):
         strides[i] *= itemsize
-    return new_on_memory(code, ndim, shape, strides, memory.data + offset, storage.data, storage.nbytes, storage)
+    made = new_on_memory(code, ndim, shape, strides, memory.data + offset, storage.data, storage.nbytes,
+                         owner_in_chain(storage))
+    storage_of(made).readonly, storage_of(made).birth = storage.readonly, storage.birth
+    return made
 
 
 cdef int check_storage_device(Tensor given, Tensor t) except -1:

@@ -1,5 +1,5 @@
 /* Factorizations of matrices and solutions of systems, one matrix after another, by the LAPACK and the BLAS that NumPy
- * brought. Included by drivers/linalg/lapack.pyx and kernels/linalg/lapack_eigen.h only.
+ * brought. Included by drivers/linalg/lapack.pyx, lapack_cholesky.h and lapack_eigen.h only.
  *
  * Note [Row-major matrices in LAPACK]
  *     LAPACK's matrices are column-major, so it sees a row-major X as X^T. Nothing is transposed that need not be:
@@ -134,27 +134,6 @@ static void wg_fill_nan(int code, char *to, Py_ssize_t count) {
 
 WG_INLINE Py_ssize_t wg_pivot(const wg_factoring *job, const char *pivots, Py_ssize_t i) {
     return (job->lapack->wide ? (Py_ssize_t)((const int64_t *)pivots)[i] : ((const int32_t *)pivots)[i]) - 1;
-}
-
-/* ---- Cholesky: out [n, n] */
-
-static void wg_cholesky(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
-    const wg_factoring *job = (const wg_factoring *)ctx;
-    const wg_int n = job->n, size = job->itemsize;
-    for (Py_ssize_t i = begin; i < end; i++) {
-        char *out = job->out + i * n * n * size;
-        wg_int info = 0;
-        wg_copy_matrix(out, wg_matrix(job, &job->a, i), n, n, job->a.row, job->a.column, (int)size);
-        job->lapack->potrf(job->upper ? "L" : "U", &n, out, &n, &info, 1);
-        job->info[i] = (int32_t)info;
-        /* zeros in the other triangle, and beside the factor of the largest minor that has one */
-        for (wg_int r = 0; r < n; r++) {
-            const wg_int from = job->upper ? 0 : r + 1, to = job->upper ? r : n;
-            memset(out + (r * n + from) * size, 0, (to - from) * size);
-            if (info && r >= info - 1) memset(out + r * n * size, 0, n * size);
-            if (info && r < info - 1) memset(out + (r * n + info - 1) * size, 0, (n - info + 1) * size);
-        }
-    }
 }
 
 /* ---- triangular systems: out is the second matrix, and then the solution, [n, k], or [k, n] from the right */

@@ -27,8 +27,7 @@ typedef struct {
 #define TM 6
 #define TV 1
 #define ISA _usual
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) && defined(__GLIBC__)
-#define WG_HAS_WIDE 1
+#ifdef WG_HAS_WIDE
 #define TARGET __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define TARGET

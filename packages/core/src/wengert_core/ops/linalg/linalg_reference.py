@@ -166,22 +166,27 @@ def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
     """(factor, info): info is the order of the first leading minor that is not positive, 0 when all are."""
     factor = lapack.cholesky(xp, a, upper)
     info = xp.zeros(a.shape[:-2], xp.int32)
-    if a.size and has_nan(factor[..., 0, 0]):
-        for position in map(tuple, xp.argwhere(xp.isnan(factor[..., 0, 0]))):
-            factor[position], info[position] = largest_factor(xp, a[position], upper)
+    if a.size and has_nan(factor[..., -1, -1]):
+        for position in map(tuple, xp.argwhere(xp.isnan(factor[..., -1, -1]))):
+            columns, info[position] = stopped_cholesky(xp, adjoint(a[position]) if upper else a[position])
+            factor[position] = adjoint(columns) if upper else columns
     return factor, info
 
 
-def largest_factor(xp: Any, a: Any, upper: bool) -> tuple[Any, int]:
-    """The factor of the largest leading minor that has one, in zeros; and the order of the next."""
-    n = a.shape[-1]
-    factor = xp.zeros_like(a)
-    good, bad = 0, n
-    while bad - good > 1:  # the order of the first minor that fails, by halving
-        k = (good + bad) // 2
-        found = lapack.cholesky(xp, a[:k, :k], upper)
-        if xp.isnan(found[0, 0]):
-            bad = k
+def stopped_cholesky(xp: Any, a: Any) -> tuple[Any, int]:
+    """The lower factor of a matrix that has none, as the algorithm that goes by columns leaves it, and info.
+
+    Columns before the pivot that is not positive are the factor's, columns behind it the matrix's.
+    """
+    columns = xp.tril(a)
+    k, bad = 0, a.shape[-1]
+    while bad - k > 1:  # the order of the first minor that fails, by halving
+        order = (k + bad) // 2
+        minor = lapack.cholesky(xp, a[:order, :order], False)
+        if xp.isnan(minor[-1, -1]):
+            bad = order
         else:
-            good, factor[:k, :k] = k, found
-    return factor, bad
+            k, columns[:order, :order] = order, minor
+    columns[k:, :k] = adjoint(solve_triangular(xp, columns[:k, :k], adjoint(columns[k:, :k]), False, False))
+    columns[k, k] = columns[k, k].real - (abs(columns[k, :k]) ** 2).sum()
+    return columns, bad

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.drivers.loss.nll_loss import refuse_gradient
-from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample, have_one_shape
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_by_number, reduction_of
 from wengert_core.ops.loss.regression import checked_floats
@@ -79,7 +79,7 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     reduction = reduction_of(size_average, reduce, reduction)
-    if input.shape != target.shape:
+    if not have_one_shape(input, target):
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
             "deprecated. Please "
@@ -104,7 +104,9 @@ def entropies(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: 
     logs = logsigmoid(input)
     if pos_weight is not None:
         logs = (logs * ((pos_weight - 1) * target + 1)).to(logs.dtype)
-    return apply_weights(((1 - target) * input - logs).to(target.dtype), weight, reduction)
+    loss = (1 - target) * input - logs
+    kind = target.dtype
+    return apply_weights(loss if loss.dtype is kind else loss.to(kind), weight, reduction)
 
 
 def logits_reference(xp: Any, x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
@@ -135,7 +137,7 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     reduction = reduction_of(size_average, reduce, reduction)
-    if input.shape != target.shape:
+    if not have_one_shape(input, target):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     if input.dtype.category < 2:
         checked_floats("log_sigmoid_cpu", input)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.drivers.pointwise.pointwise_checks import have_one_shape
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
@@ -45,7 +46,7 @@ def weighted_loss(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor
 
 def warn_of_sizes(input: Tensor, target: Tensor) -> None:
     """The sizes differ: what follows broadcasts, which is seldom meant."""
-    if input.shape != target.shape:
+    if not have_one_shape(input, target):
         warn_user(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
             "likely lead "

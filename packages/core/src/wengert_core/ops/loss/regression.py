@@ -58,11 +58,10 @@ def mse_loss(
     if reduction != "mean" or size_average is not None or reduce is not None:
         reduction = reduction_of(size_average, reduce, reduction)
     warn_of_sizes(input, target)
-    kinds = {input.dtype.name, target.dtype.name}
-    if kinds == {"bool"}:
-        checked_floats("mse_cpu", input)
-    if "bool" in kinds:
+    if input.dtype.category == 0 or target.dtype.category == 0:  # bools cannot be subtracted
         kind = promote_types(input.dtype, target.dtype)
+        if kind.category == 0:
+            checked_floats("mse_cpu", input)
         input, target = input.to(kind), target.to(kind)
     if weight is not None:
         return weighted_loss((input - target).square(), weight, reduction)

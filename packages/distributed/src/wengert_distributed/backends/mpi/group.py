@@ -244,11 +244,20 @@ class MpiGroup(ProcessGroup):
             output[...] = array
             return None
         sequence = self.begin(ALL_TO_ALL | array.dtype.num << DTYPE_SHIFT, 0)
+        if self.checks:
+            self.check_parts(output_counts, input_counts)
         datatype = self.datatypes[array.dtype.num]
         array = without_overlap(array, output)
         send = (array, input_counts, offsets(input_counts), datatype)
         receive = (output, output_counts, offsets(output_counts), datatype)
         return MpiRequest(self, self.communicator.Ialltoallv(send, receive), sequence)
+
+    def check_parts(self, expected: Sequence[int], sent: Sequence[int]) -> None:
+        """Raise RuntimeError where another rank sends a part of another size than this one expects of it."""
+        parts = self.communicator.alltoall(list(sent))
+        for rank, (size, other) in enumerate(zip(expected, parts, strict=True)):
+            if size != other:
+                raise RuntimeError(f"rank {rank} sends {other} elements, but rank {self.rank} expects {size} of it")
 
     def send(self, array: Any, rank: int, tag: int) -> MpiRequest:
         """Send an array."""

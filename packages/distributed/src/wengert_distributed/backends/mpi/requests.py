@@ -4,10 +4,10 @@ Note [Waiting]
     MPI moves memory between the ranks of a machine inside the calls of both, so that a rank that sleeps holds up the
     others. While nobody waits, a thread waits in its place where the machine has two cores for each rank; where it has
     not, that thread would take the core from the rank that computes, several times as long as the collective needs, so
-    a collective progresses when it is tested. A wait tests in a loop while all ranks are in the collective; it gives the core to others between tests
-    (sched_yield), more often where there are more ranks than cores. It sleeps while another rank has not begun the
-    collective, with pauses that are a small part of the time waited. Every few milliseconds it looks whether a rank
-    has failed.
+    a collective progresses when it is tested. A wait tests in a loop while all ranks are in the collective; it gives
+    the core to others between tests (sched_yield), more often where there are more ranks than cores. It sleeps while
+    another rank has not begun the collective, with pauses that are a small part of the time waited. Every few
+    milliseconds it looks whether a rank has failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The driver of pointwise operations: unary, binary, ternary. Note [Blocks] in pointwise.pyx."""
+"""The records of pointwise operations: how an op, or a variant of it, is computed."""
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
@@ -6,6 +6,11 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.loop_lookup cimport Loop
 from wengert_core.kernels.types cimport N_DTYPES
 from wengert_core.tensors.tensor cimport Tensor
+
+cdef enum:
+    WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
+    MOST_INPUTS = 6                    # of a row, numbers included
+    MOST_OPERANDS = 4                  # inputs of a loop: tensors, and numbers that are read as such
 
 cdef enum Promotion:
     PROMOTE_SAME = 0                   # computed and returned in the common dtype
@@ -47,3 +52,11 @@ cdef struct Pointwise:                 # Op.data of the family; further ones for
     PyObject* kernels                  # tuple of providers, see loops.resolve; owned
     PyObject* reference                # callable (xp, *inputs); owned
     PyObject* variants                 # dict from the argument's value to the address of a record; owned, or NULL
+
+
+# ValueError for a row with more inputs than the arrays in pointwise.pyx and strided_loop.pyx have places for.
+cdef int check_room(Op op, int n_in, kernels) except -1
+# The names of a row's settings say what the record holds; it lives as long as the process.
+cdef Pointwise* new_record(int n_in, str promotion, kernels, reference, check, narrow) except NULL
+cdef int add_variants(Op op, Pointwise* p, int slot, dict variants) except -1
+cdef Pointwise* choose_record(Op op, PyObject** slots) except NULL

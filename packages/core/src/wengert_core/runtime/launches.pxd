@@ -1,0 +1,88 @@
+"""Launches: calls of kernels as data, which can be run again.
+
+Note [Launches]
+    While the thread's WG_TELL is on, a driver tells each call of a kernel to the thread's recorder: it makes a launch
+    (``add_launch``), gives it its operands (``add_operand``), and runs it. So a launch that is run again does what the
+    driver did, with the same kernel on the same memory. The shortest ways of calls are closed meanwhile (LIVE_BEYOND in
+    dispatch/dispatcher.pxd). Where nothing is tested anyway, the number of recorders is, before the mode: the look at a
+    thread's modes is a call.
+    A driver that has told all that its operation does says so at its end (``tell_complete``). Where memory is read or
+    written by what is no launch, ``tell_opaque`` is called. Whoever records calls an operation's driver again where it
+    did not tell all (packages/replay).
+
+Note [Operands of a launch]
+    ``data`` holds the address of the first element of each operand, which is also what a replay changes where memory
+    has moved; a kernel's call is made from ``data`` and ``plan`` each time. The elements lie in ``data + low ..
+    data + high``, ``high`` excluded. Of an operand with role OPERAND_CONSTANT the address lies in the plan. A plan is
+    allocated with ``malloc`` and freed with its launch; its struct stands beside the driver: PointwisePlan
+    (drivers/pointwise/pointwise_launch.pxd), ReducePlan and DividePlan (drivers/reduce/reduce.pxd), ProductPlan and
+    AddRowPlan (drivers/linalg/product_launch.pxd), CopyLaunch and FillPlan (exchange/copy_launch.pxd), StorePlan
+    (here).
+"""
+from libc.stdint cimport uint8_t, uint32_t
+
+cdef enum:
+    MOST_OPERANDS_OF_LAUNCH = 5
+
+cdef enum LaunchKind:
+    LAUNCH_CALL = 0                    # calls Python: a replay holds the GIL for it
+    LAUNCH_POINTWISE = 1               # PointwisePlan; operands: the inputs, then the output
+    LAUNCH_REDUCE = 2                  # ReducePlan; operands: the input, the output
+    LAUNCH_DIVIDE = 3                  # DividePlan (drivers/reduce/reduce.pxd); one operand, read and written
+    LAUNCH_PRODUCT = 4                 # ProductPlan; operands: a, b, out
+    LAUNCH_MOVE = 5                    # no plan, high[0] bytes; operands: the source, the target
+    LAUNCH_COPY = 6                    # CopyLaunch; operands: the source, the target
+    LAUNCH_FILL = 7                    # FillPlan; one operand, written
+    LAUNCH_STORE = 8                   # StorePlan: bytes into memory; one operand, written
+    LAUNCH_GUARD = 9                   # StorePlan: whether memory still holds these bytes; one operand, read
+    LAUNCH_ADD_ROW = 10                # AddRowPlan; operands: the row, the matrix
+
+cdef enum OperandRole:
+    OPERAND_CONSTANT = 0
+    OPERAND_READ = 1
+    OPERAND_WRITTEN = 2
+    OPERAND_UPDATED = 3                # read and written
+
+ctypedef int (*launch_fn)(Launch* launch) noexcept nogil      # 0; 1: a guard does not hold
+
+cdef struct Launch:
+    launch_fn run
+    void* plan                         # owned; NULL: none
+    char* data[MOST_OPERANDS_OF_LAUNCH]
+    Py_ssize_t low[MOST_OPERANDS_OF_LAUNCH]        # bytes from data
+    Py_ssize_t high[MOST_OPERANDS_OF_LAUNCH]
+    uint8_t role[MOST_OPERANDS_OF_LAUNCH]          # OperandRole
+    uint8_t n_operands
+    uint8_t kind                       # LaunchKind
+    uint32_t step                      # the operation that it belongs to: for whoever records
+
+cdef struct StorePlan:
+    Py_ssize_t nbytes
+    char bytes[8]                      # nbytes of them
+
+cdef struct Recorder:
+    Launch* launches                   # owned by the recorder's owner
+    Py_ssize_t n
+    Py_ssize_t room
+    uint32_t step                      # written into each launch
+    int depth                          # operations that run
+    int opaque                         # calls of tell_opaque since the owner set it to 0
+    const void* complete               # the last operation whose driver told all
+
+cdef const int* count_recorders() noexcept nogil   # where the number of recorders stands, of all threads
+cdef Recorder* recorder() noexcept nogil           # of this thread; NULL: none
+cdef void set_recorder(Recorder* own) noexcept nogil
+# plan: taken over, also where this fails
+cdef Launch* add_launch(launch_fn run, int kind, void* plan) except NULL
+cdef void add_operand(Launch* launch, char* data, Py_ssize_t low, Py_ssize_t high, int role) noexcept
+cdef void add_strided(
+    Launch* launch, char* data, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t itemsize,
+    int role
+) noexcept
+cdef void free_launch(Launch* launch) noexcept
+cdef void tell_complete(const void* op) noexcept
+cdef void tell_opaque() noexcept
+# A number leaves for Python: a guard, or a reason why an operation is opaque. The thread's WG_TELL is on.
+cdef int tell_read(char* data, Py_ssize_t nbytes) except -1
+cdef int tell_store(char* data, Py_ssize_t nbytes) except -1      # these bytes, at each replay
+cdef int tell_move(char* target, char* source, Py_ssize_t nbytes) except -1

@@ -1,0 +1,140 @@
+"""Launches: calls of kernels as data. Note [Launches] in launches.pxd."""
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+cdef extern from *:
+    """
+    static __thread void *wengert_recorder = 0;
+    """
+    void* wengert_recorder
+
+
+cdef Recorder* recorder() noexcept nogil:
+    return <Recorder*> wengert_recorder
+
+
+cdef int N_RECORDERS = 0               # of all threads; the GIL protects it
+
+
+cdef const int* count_recorders() noexcept nogil:
+    return &N_RECORDERS
+
+
+cdef void set_recorder(Recorder* own) noexcept nogil:
+    global wengert_recorder, N_RECORDERS
+    N_RECORDERS += (own != NULL) - (wengert_recorder != NULL)
+    wengert_recorder = own
+
+
+cdef Launch* add_launch(launch_fn run, int kind, void* plan) except NULL:
+    cdef Recorder* own = recorder()
+    cdef Launch* grown
+    cdef Py_ssize_t room
+    if own == NULL:
+        free(plan)
+        raise RuntimeError("a launch was told in a thread without a recorder: it is a defect of wengert")
+    if own.n == own.room:
+        room = 2 * own.room if own.room else 256
+        grown = <Launch*> realloc(own.launches, room * sizeof(Launch))
+        if grown == NULL:
+            free(plan)
+            raise MemoryError()
+        own.launches, own.room = grown, room
+    cdef Launch* made = &own.launches[own.n]
+    memset(made, 0, sizeof(Launch))
+    made.run, made.kind, made.plan, made.step = run, <uint8_t> kind, plan, own.step
+    own.n += 1
+    return made
+
+
+cdef void add_operand(Launch* launch, char* data, Py_ssize_t low, Py_ssize_t high, int role) noexcept:
+    cdef int i = launch.n_operands
+    launch.data[i], launch.low[i], launch.high[i], launch.role[i] = data, low, high, <uint8_t> role
+    launch.n_operands += 1
+
+
+cdef void add_strided(
+    Launch* launch, char* data, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, Py_ssize_t itemsize,
+    int role
+) noexcept:
+    cdef Py_ssize_t low = 0, high = itemsize
+    cdef int i
+    for i in range(ndim):
+        if shape[i] == 0:
+            low, high = 0, 0
+            break
+        if strides[i] < 0:
+            low += (shape[i] - 1) * strides[i]
+        else:
+            high += (shape[i] - 1) * strides[i]
+    add_operand(launch, data, low, high, role)
+
+
+cdef void free_launch(Launch* launch) noexcept:
+    free(launch.plan)
+    launch.plan = NULL
+
+
+cdef void tell_complete(const void* op) noexcept:
+    if recorder() != NULL:
+        recorder().complete = op
+
+
+cdef void tell_opaque() noexcept:
+    if recorder() != NULL:
+        recorder().opaque += 1
+
+
+def note_effect() -> None:
+    """Tell a recording of this thread that something happens which no launch does again."""
+    tell_opaque()
+
+
+# ---- bytes
+
+cdef StorePlan* plan_of_bytes(char* data, Py_ssize_t nbytes) except NULL:
+    cdef StorePlan* plan = <StorePlan*> malloc(sizeof(StorePlan) + nbytes)
+    if plan == NULL:
+        raise MemoryError()
+    plan.nbytes = nbytes
+    memcpy(plan.bytes, data, nbytes)
+    return plan
+
+
+cdef int run_guard(Launch* launch) noexcept nogil:
+    cdef StorePlan* plan = <StorePlan*> launch.plan
+    return memcmp(launch.data[0], plan.bytes, plan.nbytes) != 0
+
+
+cdef int run_store(Launch* launch) noexcept nogil:
+    cdef StorePlan* plan = <StorePlan*> launch.plan
+    memcpy(launch.data[0], plan.bytes, plan.nbytes)
+    return 0
+
+
+cdef int run_move(Launch* launch) noexcept nogil:
+    memcpy(launch.data[1], launch.data[0], launch.high[0])
+    return 0
+
+
+cdef int tell_read(char* data, Py_ssize_t nbytes) except -1:
+    cdef Recorder* own = recorder()
+    if own == NULL:
+        return 0
+    if own.depth:
+        own.opaque += 1
+        return 0
+    add_operand(add_launch(run_guard, LAUNCH_GUARD, plan_of_bytes(data, nbytes)), data, 0, nbytes, OPERAND_READ)
+    return 0
+
+
+cdef int tell_store(char* data, Py_ssize_t nbytes) except -1:
+    add_operand(add_launch(run_store, LAUNCH_STORE, plan_of_bytes(data, nbytes)), data, 0, nbytes, OPERAND_WRITTEN)
+    return 0
+
+
+cdef int tell_move(char* target, char* source, Py_ssize_t nbytes) except -1:
+    cdef Launch* made = add_launch(run_move, LAUNCH_MOVE, NULL)
+    add_operand(made, source, 0, nbytes, OPERAND_READ)
+    add_operand(made, target, 0, nbytes, OPERAND_WRITTEN)
+    return 0

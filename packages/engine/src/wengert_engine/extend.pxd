@@ -1,0 +1,4 @@
+"""The compiled face for extenders: what a package that is written in Cython cimports of wengert-engine. As of
+extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them.
+"""
+from wengert_engine.observe.tracers cimport Tracer
