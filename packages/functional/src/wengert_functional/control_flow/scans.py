@@ -27,8 +27,8 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
          reverse: bool = False, unroll: int | bool = 1, *, dim: int = 0) -> tuple[Any, Any]:
     """Return ``(carry, ys)``: what ``f`` makes of ``init`` and the rows of ``xs``, one after the other.
 
-    The order of the arguments is that of ``jax.lax.scan``; ``torch._higher_order_ops.scan(combine_fn, init, xs, *,
-    dim=0, reverse=False)`` fits, too. It computes ``carry, y = f(carry, x)`` for each row; all derivatives and vmap go
+    The order of the arguments is that of ``jax.lax.scan``; that of ``torch._higher_order_ops.scan``, which takes
+    combine_fn, init and xs, and dim and reverse as keywords, fits as well. It computes ``carry, y = f(carry, x)`` for each row; all derivatives and vmap go
     through it.
 
     f: a function ``(carry, x) -> (carry, y)``. The carry keeps its structure, shapes, dtypes and devices; all ``y``
