@@ -113,14 +113,14 @@ except AttributeError as error:
 
 def test_what_wengert_lacks_is_not_found() -> None:
     assert run("""
-names = "torch.distributed torch.no_such_module torch.nn.no_such_module torch.compose torch.torch_alias"
+names = "torch.distributed.rpc torch.no_such_module torch.nn.no_such_module torch.compose torch.torch_alias"
 for name in names.split():
     try:
         __import__(name)
     except ModuleNotFoundError as error:
         print(error.name, str(error).startswith(f"No module named '{name}'"))
 """) == [f"torch.{name} True" for name in
-         ("distributed", "no_such_module", "nn.no_such_module", "compose", "torch_alias")]
+         ("distributed.rpc", "no_such_module", "nn.no_such_module", "compose", "torch_alias")]
 
 
 def test_names_can_be_patched() -> None:

@@ -14,6 +14,7 @@ import wengert_core
 import wengert_engine
 import wengert_functional
 import wengert_profiler
+import wengert_replay
 from wengert import Tensor
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.tensor import Storage  # noqa: F401 - texts name it
@@ -305,4 +306,5 @@ __all__ = [
     "wengert_engine",
     "wengert_functional",
     "wengert_profiler",
+    "wengert_replay",
 ]  # fmt: skip

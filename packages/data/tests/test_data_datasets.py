@@ -204,8 +204,8 @@ def test_data_pipes_are_missing_and_say_so() -> None:
         wg.utils.data.Dataloader  # noqa: B018
 
 
-def test_a_sampler_without_process_groups_asks_for_the_rank() -> None:
-    with pytest.raises(ValueError, match=r"process group has not been initialized.*pass num_replicas and rank"):
+def test_a_sampler_outside_of_process_groups_asks_for_one() -> None:
+    with pytest.raises(ValueError, match="process group has not been initialized"):
         DistributedSampler(range(3), num_replicas=2)
 
 

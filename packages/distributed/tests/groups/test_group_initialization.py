@@ -228,3 +228,8 @@ def test_names_of_the_module_exist_and_others_are_absent() -> None:
     assert dist.distributed_c10d.all_reduce is dist.all_reduce
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         dist.no_such_name  # noqa: B018
+
+
+def test_a_backend_that_is_no_class_of_process_groups_is_refused() -> None:
+    with registry.group("process_groups").register("odd", 3), pytest.raises(TypeError, match="'odd': expected a class"):
+        wg.distributed.init_process_group("odd")

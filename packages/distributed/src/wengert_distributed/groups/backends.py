@@ -63,15 +63,15 @@ class Backend(str, metaclass=BackendKind):
         registry.group("process_groups").register(name.lower(), func)
 
 
-def accept(candidate: Any, given: Any) -> Any:
-    """Return what an entry point of ``wengert.process_groups.v1`` may give. TypeError for anything but a backend."""
+def load_backend(name: str) -> type[ProcessGroup]:
+    """Return what the entry point of a backend gives. TypeError for anything but a class of process groups."""
+    given = registry.group("process_groups").get(name)
     if not (isinstance(given, type) and issubclass(given, ProcessGroup)):
-        raise TypeError("expected a class that derives from wengert_distributed.extend.ProcessGroup, "
-                        f"got {given!r}")  # fmt: skip
+        raise TypeError(
+            f"the backend '{name}': expected a class that derives from wengert_distributed.extend.ProcessGroup, got "
+            f"{given!r}; WENGERT_DISABLE_PLUGINS=process_groups:{name} leaves it out"
+        )
     return given
-
-
-registry.group("process_groups").on_accept(accept)
 
 
 def find_backend(name: str) -> type[ProcessGroup]:
@@ -86,11 +86,11 @@ def find_backend(name: str) -> type[ProcessGroup]:
             raise RuntimeError(f"Distributed package doesn't have {name.upper()} built in: use 'mpi', by which hosts "
                                "communicate here, or 'nccl' for GPUs")  # fmt: skip
         raise AssertionError(f"Unknown backend type {name}. The backends are {', '.join(group.names())}")
-    found: Any = group.get(name)
+    found = load_backend(name)
     if not found.is_available():
         raise RuntimeError(f"Distributed package doesn't have {name.upper()} built in: what the backend '{name}' needs "
                            f"is not installed; pip install wengert-distributed[{name}]")  # fmt: skip
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def is_backend_available(backend: str) -> bool:
@@ -104,8 +104,7 @@ def is_backend_available(backend: str) -> bool:
     """
     name = backend.lower()
     group = registry.group("process_groups")
-    found: Any = group.get(name) if name in group else None
-    return found is not None and bool(found.is_available())
+    return name in group and bool(load_backend(name).is_available())
 
 
 def backends_by_device(backend: str | None) -> dict[str, str]:
