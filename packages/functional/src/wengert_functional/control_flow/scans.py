@@ -28,8 +28,8 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
     """Return ``(carry, ys)``: what ``f`` makes of ``init`` and the rows of ``xs``, one after the other.
 
     The order of the arguments is that of ``jax.lax.scan``; that of ``torch._higher_order_ops.scan``, which takes
-    combine_fn, init and xs, and dim and reverse as keywords, fits as well. It computes ``carry, y = f(carry, x)`` for each row; all derivatives and vmap go
-    through it.
+    combine_fn, init and xs, and dim and reverse as keywords, fits as well. It computes ``carry, y = f(carry, x)`` for
+    each row; all derivatives and vmap go through it.
 
     f: a function ``(carry, x) -> (carry, y)``. The carry keeps its structure, shapes, dtypes and devices; all ``y``
     have the same ones. Where there are no rows, f is called once on zeros, for the shapes of ``ys``.
