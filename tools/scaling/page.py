@@ -65,9 +65,9 @@ def training_table(found: dict[tuple[str, str, float], dict[str, Any]]) -> str:
         )  # fmt: skip
     text = (
         "Each rank has a batch of its own. Efficiency is the step of one rank, alone on the machine, over the step of "
-        "both; hidden is the part of the reductions' time that a step does not show. It is negative where ranks wait for "
-        "each other longer than the reductions alone take; with as many ranks as cores no core is left to hide them "
-        "behind.\n\n"
+        "both; hidden is the part of the reductions' time that a step does not show. It is negative where ranks wait "
+        "for each other longer than the reductions alone take; with as many ranks as cores no core is left to hide "
+        "them behind.\n\n"
     )
     return "## Training steps of two ranks, beside PyTorch with gloo\n\n" + text + rows(*lines)
 
