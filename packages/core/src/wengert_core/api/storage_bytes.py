@@ -110,16 +110,21 @@ class StorageBytes:
         return f" {lines}\n[torch.storage.UntypedStorage(device={self._memory.device}) of size {self.nbytes()}]"
 
 
-def converting(name: str, target: str) -> Any:
-    """Return the method that gives the bytes as numbers of another dtype."""
+def add_conversions(cls: type, owner: str, words: str) -> None:
+    """Give a class of storages the methods ``float``, ``int``, ...; words describe a result, ``{}`` is its dtype."""
+    for name, target in NAMES.items():
+        setattr(cls, name, conversion(f"{owner}.{name}", target, words.format(target)))
 
-    def convert(self: StorageBytes) -> Any:
+
+def conversion(qualified: str, target: str, words: str) -> Any:
+    """Return the method that gives a storage of another dtype."""
+
+    def convert(self: Any) -> Any:
         return self._to(ALL[target])
 
-    convert.__name__, convert.__qualname__ = name, f"UntypedStorage.{name}"
-    convert.__doc__ = f"Return a TypedStorage of {target} with the bytes as numbers."
+    convert.__name__, convert.__qualname__ = qualified.rpartition(".")[2], qualified
+    convert.__doc__ = f"Return {words}."
     return convert
 
 
-for _name, _target in NAMES.items():
-    setattr(StorageBytes, _name, converting(_name, _target))
+add_conversions(StorageBytes, "UntypedStorage", "a TypedStorage of {} with the bytes as numbers")

@@ -19,14 +19,14 @@ from operator import index
 from typing import Any, Self
 
 from wengert_core.api.storage_arguments import LEGACY_NAMES, NEW_NAME, check_dtype, is_size
-from wengert_core.api.storage_bytes import NAMES
+from wengert_core.api.storage_bytes import add_conversions
 from wengert_core.api.storage_refusals import refusals
 from wengert_core.api.untyped_storage import UntypedStorage, constant, is_storage, untyped_storage
 from wengert_core.devices.device import device as _device
 from wengert_core.dispatch.exact_values import every_item
 from wengert_core.drivers.resize import whole_memory
 from wengert_core.dtypes.cpp_names import CPP_NAMES
-from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
+from wengert_core.dtypes.dtypes import dtype, get_default_dtype
 from wengert_core.optable.lazy_names import OPS
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
@@ -358,19 +358,7 @@ class TypedStorage:
 builtin_type = type
 
 
-def converting(name: str, target: str) -> Any:
-    """Return the method that converts the elements to another dtype."""
-
-    def convert(self: TypedStorage) -> TypedStorage:
-        return self._to(ALL[target])
-
-    convert.__name__, convert.__qualname__ = name, f"TypedStorage.{name}"
-    convert.__doc__ = f"Return a storage of {target} with the elements converted."
-    return convert
-
-
-for _name, _target in NAMES.items():
-    setattr(TypedStorage, _name, converting(_name, _target))
+add_conversions(TypedStorage, "TypedStorage", "a storage of {} with the elements converted")
 
 
 for _name, _method in refusals():
