@@ -1,4 +1,4 @@
-"""What all tests of the repository share."""
+"""Settings that all tests of the repository share."""
 
 import gc
 import signal

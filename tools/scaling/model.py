@@ -17,7 +17,7 @@ from wengert_testing.sim_group import compute, run_ranks, simulated_time
 
 
 class Network(NamedTuple):
-    """What an all_reduce costs: seconds for each message, and bytes in a second."""
+    """The cost of an all_reduce: seconds for each message, and bytes in a second."""
 
     latency: float
     bandwidth: float
@@ -41,7 +41,7 @@ def fit(microseconds: dict[int, float], ranks: int = 2) -> Network:
 
 
 class Schedule(NamedTuple):
-    """When backward has each bucket's gradients, in seconds after the step began, and when it ends itself."""
+    """The seconds after which backward has each bucket's gradients, and after which it ends itself."""
 
     ready: Sequence[float]
     nbytes: Sequence[int]

@@ -1,4 +1,4 @@
-"""What a collective costs beside its transport's own call."""
+"""The cost of a collective beside its transport's own call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a captured function does from call to call: signatures, results, guards, tensors from outside, errors."""
+"""Captured functions from call to call: signatures, results, guards, tensors from outside, errors."""
 
 from __future__ import annotations
 

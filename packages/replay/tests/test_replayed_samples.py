@@ -59,7 +59,7 @@ def program_of(case, sample):
 
 
 def outcome(function, arrays):
-    """What a call gives, as bytes; of an error its type and message."""
+    """Return the result of a call as bytes; of an error its type and message."""
     wg.manual_seed(3)
     try:
         with warnings.catch_warnings():

@@ -81,7 +81,7 @@ def sent_memory_overwritten() -> list[float]:
 
 
 def output_read_too_early() -> list[float]:
-    """What a receive is to bring is used before it is there."""
+    """A program uses the tensor of a receive before it is there."""
     rank, n = dist.get_rank(), dist.get_world_size()
     got = wg.full((2,), float((rank - 1) % n + 1))  # the right values, by accident
     send, receive = dist.isend(wg.full((2,), float(rank + 1)), (rank + 1) % n), dist.irecv(got, (rank - 1) % n)

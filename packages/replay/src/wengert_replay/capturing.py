@@ -30,7 +30,7 @@ RETRIES = 4
 
 
 class Explanation(NamedTuple):
-    """What a captured function has recorded."""
+    """The programs of a captured function, and counts of its calls."""
 
     programs: list[Program]
     """The programs, in the order of their recordings."""

@@ -178,7 +178,7 @@ cdef class Program:
         return False
 
     def plan_result(self, t, Recording recording, spent):
-        """What a replay gives in place of a result of the first run."""
+        """Return what a replay gives in place of a result of the first run."""
         cdef Tensor result = <Tensor> t
         cdef ResultPlan plan
         cdef Region* region

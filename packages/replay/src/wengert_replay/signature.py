@@ -53,5 +53,5 @@ def rebuild(value: Any, tensors: list[Any]) -> Any:
 
 
 def surroundings() -> tuple[Any, ...]:
-    """What a program depends on beside its arguments."""
+    """Return what a program depends on beside its arguments."""
     return (wengert_core.get_default_dtype(), wengert_core.get_num_threads())

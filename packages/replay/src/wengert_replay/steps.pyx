@@ -25,7 +25,7 @@ cdef class Step:
 
     @property
     def line(self):
-        """Where the program called it: "file:line"; "" where no Python code did."""
+        """The place in the program that called it: "file:line"; "" where no Python code did."""
         if self.code is None:
             return ""
         return f"{self.code.co_filename}:{PyCode_Addr2Line(<PyCodeObject*> <PyObject*> self.code, self.instruction)}"

@@ -52,7 +52,7 @@ cdef list tensors_in(object value, list found):
 
 @cython.binding(False)
 cdef class Recording(Tracer):
-    """What a function does in this thread, from ``start`` to ``stop``."""
+    """A record of what a function does in this thread, from ``start`` to ``stop``."""
 
     def __init__(self, list inputs):
         self.steps, self.foreign, self.inputs, self.versions = [], [], inputs, []

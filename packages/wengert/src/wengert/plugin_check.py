@@ -120,7 +120,7 @@ PROCESS_GROUP = (
     "split", "barrier", "all_reduce", "reduce", "broadcast", "all_gather", "gather", "scatter", "reduce_scatter",
     "all_to_all", "send", "recv",
 )  # fmt: skip
-"""What a backend of ``wengert.distributed`` cannot do without."""
+"""The methods that a backend of ``wengert.distributed`` cannot do without."""
 CHECKS: dict[str, Callable[[Any], Iterator[str]]] = {
     "ops": check_ops, "formulas": check_formulas, "devices": check_device, "layouts": check_layout,
     "profiler_sinks": check_sink, "process_groups": check_process_group, "namespace": check_name,

@@ -95,7 +95,7 @@ class Registry:
         self._report_all(problems)
 
     def _scan(self) -> tuple[list[Section], list[Candidate]]:
-        """What is installed now: what can be used, and what cannot."""
+        """The entry points that are installed now: those which can be used, and those which cannot."""
         if self._composed:
             from importlib import invalidate_caches
 

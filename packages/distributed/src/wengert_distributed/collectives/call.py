@@ -1,4 +1,4 @@
-"""How every collective is begun, waited for and ended.
+"""The steps of every collective: begin, wait, end.
 
 Note [Fast path]
     A synchronous collective of a small tensor takes a few microseconds in the transport, so this path builds no text

@@ -154,7 +154,7 @@ LENGTHS = {
     "group.",
     "reduce_scatter": "invalid input tensor list size, must be world size.",
 }
-"""What PyTorch says of lists of another length than the group's size."""
+"""PyTorch's message for lists of another length than the group's size."""
 
 
 def check_length(name: str, group: ProcessGroup, tensors: Any, role: str) -> None:

@@ -1,4 +1,4 @@
-"""How a reduction of tensors becomes one of arrays: dtypes that transports lack, averages, scaled sums.
+"""Reductions of tensors as reductions of arrays: dtypes that transports lack, averages, scaled sums.
 
 Note [Reductions in another dtype]
     float16 and bfloat16 are reduced in float32 and rounded once; complex numbers as pairs; bools as bytes of 0 and 1,
@@ -29,16 +29,16 @@ OF_BOOLS = {
 
 
 class Reduction(NamedTuple):
-    """How tensors of a dtype are reduced by a backend."""
+    """The way in which a backend reduces tensors of a dtype."""
 
     kind: RedOpType
     """The reduction that the backend computes."""
     dtype: Any
     """The dtype in which it does; None for the tensors' own."""
     factor: Any
-    """What inputs are multiplied by; None for nothing."""
+    """The factor of the inputs; None for none."""
     divisor: int
-    """What the result is divided by."""
+    """The divisor of the result."""
 
     def working_copy(self, tensor: Tensor) -> Tensor:
         """Return a tensor's elements, contiguous, converted and scaled: its own memory where that has them."""

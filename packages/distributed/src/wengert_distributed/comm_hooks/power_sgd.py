@@ -27,7 +27,7 @@ Split = tuple[list[tuple[Tensor, Tensor]], list[Tensor]]
 
 
 class PowerSGDState:
-    """What PowerSGD remembers between steps, and its options, as PyTorch's ``PowerSGDState``.
+    """The state of PowerSGD between steps, and its options, as PyTorch's ``PowerSGDState``.
 
     process_group: the ranks; None for all.
     matrix_approximation_rank: how many columns the thin matrices have; more are more exact, and slower.

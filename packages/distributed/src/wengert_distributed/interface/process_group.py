@@ -49,7 +49,7 @@ def fact_text(fact: Any) -> str:
 
 
 class Peer(NamedTuple):
-    """What is known of another rank of a group when a collective fails."""
+    """The state of another rank of a group when a collective fails, as far as it is known."""
 
     rank: int
     call: Call | None

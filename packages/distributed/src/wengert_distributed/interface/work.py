@@ -1,4 +1,4 @@
-"""What has been begun on a backend: a channel, and the work of an asynchronous collective, which programs wait for."""
+"""Channels, which note what is under way on a backend, and works, which programs wait for."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ CREATE_GRAPH = (
 
 
 class Options(NamedTuple):
-    """How gradients are reduced."""
+    """The options of a reduction of gradients."""
 
     limits: Sequence[float]
     """The bytes of the first bucket, of the second, ...; the last one holds for all further ones."""

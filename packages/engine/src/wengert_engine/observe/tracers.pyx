@@ -4,7 +4,7 @@ cimport cython
 
 @cython.binding(False)
 cdef class Tracer:
-    """What is told of each operation of a thread; this one does nothing."""
+    """A listener that is told of each operation of a thread; this one does nothing."""
 
     cdef int begin(self, Op op, PyObject** slots) except -1:
         return 0

@@ -1,4 +1,4 @@
-"""What a pointwise op's data hold: made from the settings of its row, chosen by the value of a variant argument."""
+"""Records of pointwise ops: made from the settings of a row, chosen by the value of a variant argument."""
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport Py_INCREF, PyObject
 

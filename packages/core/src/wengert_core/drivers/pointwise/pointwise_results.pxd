@@ -1,4 +1,4 @@
-"""Where a pointwise op writes to. See pointwise_results.pyx."""
+"""Results of pointwise ops. See pointwise_results.pyx."""
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport Op

@@ -1,4 +1,4 @@
-"""Where a pointwise op writes to: out=, the tensor itself, or a new one with the order of dims that the inputs have."""
+"""Results of pointwise ops: out=, the tensor itself, or a new one with the order of dims that the inputs have."""
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport scalar_name

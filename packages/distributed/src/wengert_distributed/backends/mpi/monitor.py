@@ -1,4 +1,4 @@
-"""Where the ranks of a group are: on the board of this machine, and by messages from other machines."""
+"""Positions of the ranks of a group: on the board of this machine, and by messages from other machines."""
 
 from __future__ import annotations
 
