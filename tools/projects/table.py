@@ -78,7 +78,9 @@ PROJECTS = (
                   "([differences](from-torch.md)); one test replaces an attribute of Tensor; "
                   "others fail for some seeds, on PyTorch too"),
     Project("gpytorch", "1.15.2", "fits Gaussian processes, exact and with inducing points",
-            ("linear_operator==0.6.1", "pyro-ppl==1.9.2", "pyro-api==0.1.2"), Tests(("test",))),
+            ("linear_operator==0.6.1", "pyro-ppl==1.9.2", "pyro-api==0.1.2"), Tests(("test",)),
+            notes="four examples fail for some seeds, on PyTorch too; three tests hold for the last bit of PyTorch's "
+                  "`softplus` of 32-bit numbers"),
     Project("pyro-ppl", "1.9.2", "maximum a posteriori, a mixture by enumeration, the No-U-Turn sampler",
             ("pyro-api==0.1.2",)),
     Project("higher", "0.2.1", "learns first weights through an inner optimizer (MAML)"),
