@@ -10,7 +10,8 @@ import pytest
 import wengert as wg
 import wengert_core as wc
 from wengert_core import TABLE
-from wengert_core.dispatch.op_docs import COMMON, LABELS, entries_of_package, parameters
+from wengert_core.dispatch import op_docs
+from wengert_core.dispatch.op_docs import COMMON, LABELS, entries_of_package, entry_of, parameters
 from wengert_testing.calls import as_tensors, contiguous
 from wengert_testing.samples import CASES
 
@@ -132,3 +133,16 @@ def test_every_operation_has_an_entry():
     public = {name for name, op in TABLE.ops.items()
               if not isinstance(op, partial) and not name.endswith("_") and not name.rpartition(".")[2].startswith("_")}
     assert sorted(public - set(ENTRIES)) == []
+
+
+def test_a_docstring_parses_no_other_file(monkeypatch):
+    parsed, real = [], op_docs.parse
+    monkeypatch.setattr(op_docs, "parse", lambda *arguments: parsed.append(arguments) or real(*arguments))
+    op_docs.chapter.cache_clear()
+    assert entry_of(TABLE.ops["sin"]) == ENTRIES["sin"]
+    assert entry_of(TABLE.ops["cos"]) == ENTRIES["cos"]
+    assert [family for _, family in parsed] == ["pointwise"]
+
+
+def test_each_entry_is_found_by_its_name():
+    assert all(entry_of(TABLE.ops[name]) == ENTRIES[TABLE.ops[name].public_name] for name in NAMES)

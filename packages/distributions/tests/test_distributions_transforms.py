@@ -131,3 +131,15 @@ def test_gradients_flow_through_a_transformed_distribution():
     value = numbers(1.0, 2.0)
     (got,) = wg.autograd.grad(d.log_prob(value).sum(), loc)
     assert wg.allclose(got, ((value.log() - 0.5) / 4).sum())
+
+
+@pytest.mark.parametrize("base", [dist.LogNormal, dist.HalfNormal, dist.HalfCauchy])
+def test_a_class_of_a_user_may_have_an_attribute_named_transform(base):
+    class Prior(base):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self._transform = None
+
+    prior = Prior(*([0.0, 1.0] if base is dist.LogNormal else [1.0]))
+    assert prior.sample((3,)).shape == prior.rsample((3,)).shape == (3,)
+    assert prior.icdf(wg.tensor(0.5)) > 0

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import pytest
 import wengert as wg
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,3 +179,17 @@ def test_a_tree_as_deep_as_recursion_allows_is_walked():
     assert len(list(top.parameters())) == 1
     assert top.state_dict().keys() == {"a." * 300 + "weight"}
     assert top(wg.zeros(1)).item() == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["_member", "_own_state", "_unexpected_keys", "_set_buffer", "_remove_other_entries", "_state", "_tree"]
+)
+def test_a_module_may_have_private_attributes_of_its_own(name):
+    module = nn.Linear(2, 2)
+    setattr(module, name, 5)
+    module.scale = nn.Buffer(wg.ones(1))
+    module.scale, module.child, module.extra = wg.zeros(1), nn.Linear(1, 1), nn.Parameter(wg.ones(1))
+    assert module.get_parameter("child.weight") is module.child.weight
+    assert module.get_buffer("scale").item() == 0
+    assert module.load_state_dict(module.state_dict() | {"more": wg.ones(1)}, strict=False).unexpected_keys == ["more"]
+    assert getattr(module, name) == 5

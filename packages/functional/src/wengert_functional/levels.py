@@ -20,10 +20,11 @@ from wengert_engine.extend import (
     gradient_edge,
     is_dual_level_open,
     lift_to_levels,
+    open_dual_level,
     tangent_of,
     unwrap_batched,
 )
-from wengert_engine.namespaces.forward_ad import enter_dual_level, exit_dual_level, make_dual
+from wengert_engine.namespaces.forward_ad import exit_dual_level, make_dual
 
 from wengert_functional import trees
 
@@ -50,10 +51,8 @@ class OwnDualLevel:
     """A dual level of a transform: a context. LevelTaken where one is open."""
 
     def __enter__(self) -> None:
-        try:
-            enter_dual_level()
-        except RuntimeError:
-            raise LevelTaken from None
+        if not open_dual_level(of_transform=True):
+            raise LevelTaken
 
     def __exit__(self, *error: object) -> None:
         exit_dual_level()

@@ -18,15 +18,17 @@ Note [Documentation is data]
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from functools import cache, partial
-from importlib.resources import files
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from wengert_core.binding.schema import parse_schema
 from wengert_core.dispatch.op import Op
 
 LABELS = ("Args", "Returns", "Dtypes", "Raises", "Memory")
+HEADING = re.compile(r"^## (.+)", re.MULTILINE)
 LABEL = re.compile(rf"^({'|'.join(LABELS)}):[ \n]?", re.MULTILINE)
 COMMON = {
     "out": "the tensor that the result is written to; it is returned.",
@@ -100,26 +102,58 @@ def parse(text: str, family: str = "") -> Chapter:
 
 
 @cache
+def text_files(package: str) -> list[tuple[str, str]]:
+    """Return the paths of the files in a package's folder ``documentation``, and the family of each."""
+    # importlib.resources, which would also find them in an archive, takes longer to load than they take to read
+    folder = os.path.join(import_module(package).__path__[0], "documentation")
+    families = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return [
+        (os.path.join(folder, family, name), family)
+        for family in families for name in sorted(os.listdir(os.path.join(folder, family)))
+    ]
+
+
+def read(path: str) -> str:
+    """Return the text of a file."""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+@cache
+def chapter(path: str, family: str) -> Chapter:
+    """Return what a file says."""
+    return parse(read(path), family)
+
+
 def chapters(package: str) -> list[Chapter]:
     """Return what is in the folder ``documentation`` of a package."""
-    folder = files(package) / "documentation"
-    families = sorted(folder.iterdir(), key=lambda path: path.name) if folder.is_dir() else []
-    return [
-        parse(path.read_text(encoding="utf-8"), family.name)
-        for family in families for path in sorted(family.iterdir(), key=lambda path: path.name)
-    ]
+    return [chapter(*file) for file in text_files(package)]
+
+
+@cache
+def files_by_entry(package: str) -> dict[str, tuple[str, str]]:
+    """Return the file of each entry, by public name.
+
+    The files are searched, not parsed, which takes a fifth of the time: functools.wraps asks for a docstring, too.
+    """
+    found = {}
+    for path, family in text_files(package):
+        for name in HEADING.findall(read(path)):
+            found[name.strip()] = path, family
+    return found
 
 
 @cache
 def entries_of_package(package: str) -> dict[str, Entry]:
     """Return the entries of a package by public name."""
-    return {name: entry for chapter in chapters(package) for name, entry in chapter.entries.items()}
+    return {name: entry for one in chapters(package) for name, entry in one.entries.items()}
 
 
 def entry_of(op: Any) -> Entry | None:
     """Return the entry of a row, None where it has none."""
     package = getattr(op, "documentation", "")
-    return entries_of_package(package).get(op.public_name) if package else None
+    file = files_by_entry(package).get(op.public_name) if package else None
+    return chapter(*file).entries[op.public_name] if file is not None else None
 
 
 class Parameter(NamedTuple):

@@ -83,17 +83,11 @@ class TransformedDistribution(Distribution):
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Return samples without a gradient."""
         with wg.no_grad():
-            return self._transform(self.base_dist.sample(sample_shape))
+            return apply_transforms(self.transforms, self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Return samples that are differentiable by the parameters of the base and of the transforms."""
-        return self._transform(self.base_dist.rsample(sample_shape))
-
-    def _transform(self, x: Tensor) -> Tensor:
-        """Apply all transforms."""
-        for transform in self.transforms:
-            x = transform(x)
-        return x
+        return apply_transforms(self.transforms, self.base_dist.rsample(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the logarithm of the density."""
@@ -127,7 +121,14 @@ class TransformedDistribution(Distribution):
 
     def icdf(self, value: Tensor) -> Tensor:
         """Return the quantile of a probability, for transforms of single numbers."""
-        return self._transform(self.base_dist.icdf(self._monotonize_cdf(value)))
+        return apply_transforms(self.transforms, self.base_dist.icdf(self._monotonize_cdf(value)))
+
+
+def apply_transforms(transforms: list[Any], x: Tensor) -> Tensor:
+    """Apply transforms, the first one first: no method, as classes of users have a `_transform` of their own."""
+    for transform in transforms:
+        x = transform(x)
+    return x
 
 
 def as_transforms(transforms: Any) -> list[Any]:

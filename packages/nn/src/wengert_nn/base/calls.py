@@ -42,6 +42,7 @@ class Calls(Attributes):
     _is_full_backward_hook: bool | None
     _forward_pre_hooks: global_hooks.Hooks
     _forward_hooks: global_hooks.Hooks
+    _compiled_call_impl: Any = None  # what compile() has put into the place of forward
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; each module has its own. Call the module itself, which also calls its hooks."""
@@ -53,7 +54,10 @@ class Calls(Attributes):
         return call_with_hooks(self, *args, **kwargs)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__.copy()
+        state = self.__dict__.copy()
+        if state.pop("_compiled_call_impl", None) is not None:
+            del state["forward"]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

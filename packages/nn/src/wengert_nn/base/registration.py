@@ -166,7 +166,7 @@ class Attributes:
         elif isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._remove_other_entries(name, "_parameters")
+            remove_other_entries(self, name, "_parameters")
             self.register_parameter(name, value)
             return
         elif isinstance(value, Attributes):
@@ -174,7 +174,7 @@ class Attributes:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             if name in parameters:
                 refuse(value, "as parameter", name, "torch.nn.Parameter or None expected")
-            self._remove_other_entries(name, "_modules")
+            remove_other_entries(self, name, "_modules")
             own["_modules"][name] = run_registration_hooks(global_hooks.MODULE_REGISTRATION, self, name, value)
             return
         self._replace_attribute(name, value)
@@ -195,35 +195,9 @@ class Attributes:
                 refuse(value, "as buffer", name, "torch.nn.Buffer, torch.Tensor or None expected")
             default = name not in own.get("_non_persistent_buffers_set", ())
             is_marked = getattr(value, "_is_buffer", False)
-            self._set_buffer(name, value, value.persistent if is_marked else default)
+            set_buffer(self, name, value, value.persistent if is_marked else default)
         else:
             object.__setattr__(self, name, value)
-
-    def _set_buffer(self, name: str, value: Any, persistent: bool) -> None:
-        """Register a buffer by the class's own ``register_buffer``, which may not know of `persistent`."""
-        if getattr(self.register_buffer, "__func__", None) is Attributes.register_buffer:
-            self.register_buffer(name, value, persistent)
-            return
-        import inspect
-
-        if "persistent" in inspect.signature(self.register_buffer).parameters:
-            self.register_buffer(name, value, persistent)
-        elif persistent:
-            self.register_buffer(name, value)
-        else:
-            raise RuntimeError(
-                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
-                "the persistent argument is not allowed."
-            )
-
-    def _remove_other_entries(self, name: str, table: str) -> None:
-        """Remove a name from all places but one table."""
-        own = self.__dict__
-        own.pop(name, None)
-        for other in ("_parameters", "_buffers", "_modules"):
-            if other != table:
-                own[other].pop(name, None)
-        own["_non_persistent_buffers_set"].discard(name)
 
     def __delattr__(self, name: str) -> None:
         if name in self._parameters:
@@ -244,3 +218,31 @@ class Attributes:
 def refuse(value: Any, role: str, name: str, expected: str) -> NoReturn:
     """Raise the error for a value that cannot take the place of a parameter, buffer or module."""
     raise TypeError(f"cannot assign '{typename(value)}' {role} '{name}' ({expected})")
+
+
+def set_buffer(module: Any, name: str, value: Any, persistent: bool) -> None:
+    """Register a buffer by the module's own ``register_buffer``, which may not know of `persistent`."""
+    if getattr(module.register_buffer, "__func__", None) is Attributes.register_buffer:
+        module.register_buffer(name, value, persistent)
+        return
+    import inspect
+
+    if "persistent" in inspect.signature(module.register_buffer).parameters:
+        module.register_buffer(name, value, persistent)
+    elif persistent:
+        module.register_buffer(name, value)
+    else:
+        raise RuntimeError(
+            "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+            "the persistent argument is not allowed."
+        )
+
+
+def remove_other_entries(module: Any, name: str, table: str) -> None:
+    """Remove a name from all attributes of a module but one table."""
+    own = module.__dict__
+    own.pop(name, None)
+    for other in ("_parameters", "_buffers", "_modules"):
+        if other != table:
+            own[other].pop(name, None)
+    own["_non_persistent_buffers_set"].discard(name)

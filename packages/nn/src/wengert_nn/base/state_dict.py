@@ -79,19 +79,10 @@ class State(Attributes):
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Put this module's own state into a dict."""
-        for name, value in self._own_state():
+        for name, value in own_state(self):
             destination[prefix + name] = value if keep_vars else value.detach()
         if type(self).get_extra_state is not State.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
-
-    def _own_state(self) -> Iterator[tuple[str, Any]]:
-        """Yield the parameters and persistent buffers of this module alone, which are not None."""
-        for name, value in self._parameters.items():
-            if value is not None:
-                yield name, value
-        for name, value in self._buffers.items():
-            if value is not None and name not in self._non_persistent_buffers_set:
-                yield name, value
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return a dict with the parameters and buffers of this module and of those below it, by dotted names.
@@ -184,7 +175,7 @@ class State(Attributes):
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
-        own = dict(self._own_state())
+        own = dict(own_state(self))
         for name, value in own.items():
             key = prefix + name
             if key in state_dict:
@@ -200,15 +191,26 @@ class State(Attributes):
         if strict:
             if has_extra != (extra in state_dict):
                 (missing_keys if has_extra else unexpected_keys).append(extra)
-            unexpected_keys.extend(self._unexpected_keys(state_dict, prefix, own))
+            unexpected_keys.extend(find_unexpected_keys(self, state_dict, prefix, own))
 
-    def _unexpected_keys(self, state_dict: Any, prefix: str, own: dict[str, Any]) -> Iterator[str]:
-        """Yield the keys below a prefix that name neither a tensor nor a submodule of this module."""
-        for key in state_dict:
-            if key.startswith(prefix) and key != prefix + EXTRA_STATE:
-                name, dot, _ = key[len(prefix) :].partition(".")
-                if name not in (self._modules if dot else own):
-                    yield key
+
+def own_state(module: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the parameters and persistent buffers of a module alone, which are not None."""
+    for name, value in module._parameters.items():
+        if value is not None:
+            yield name, value
+    for name, value in module._buffers.items():
+        if value is not None and name not in module._non_persistent_buffers_set:
+            yield name, value
+
+
+def find_unexpected_keys(module: Any, state_dict: Any, prefix: str, own: dict[str, Any]) -> Iterator[str]:
+    """Yield the keys below a prefix that name neither a tensor nor a submodule of a module."""
+    for key in state_dict:
+        if key.startswith(prefix) and key != prefix + EXTRA_STATE:
+            name, dot, _ = key[len(prefix) :].partition(".")
+            if name not in (module._modules if dot else own):
+                yield key
 
 
 class Report:

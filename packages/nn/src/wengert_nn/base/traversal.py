@@ -135,25 +135,17 @@ class Tree(Attributes):
 
     def get_parameter(self, target: str) -> Any:
         """Return the parameter with a dotted name. AttributeError where there is none."""
-        value, name, _ = self._member(target)
+        value, name, _ = find_member(self, target)
         if not isinstance(value, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return value
 
     def get_buffer(self, target: str) -> Any:
         """Return the buffer with a dotted name. AttributeError where there is none."""
-        value, name, module = self._member(target)
+        value, name, module = find_member(self, target)
         if name not in module._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return value
-
-    def _member(self, target: str) -> tuple[Any, str, Any]:
-        """Return what a dotted name stands for, its last part, and the module that has it."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        return getattr(module, name), name, module
 
     def apply(self, fn: Callable[[Any], None]) -> Any:
         """Call a function with all modules below this one, then with this one; return this module."""
@@ -229,3 +221,12 @@ def buffers_of(module: Any) -> Iterable[tuple[str, Any]]:
     """The buffers of one module with their names."""
     items: Iterable[tuple[str, Any]] = module._buffers.items()
     return items
+
+
+def find_member(module: Any, target: str) -> tuple[Any, str, Any]:
+    """Return what a dotted name stands for, its last part, and the module that has it."""
+    path, _, name = target.rpartition(".")
+    module = module.get_submodule(path)
+    if not hasattr(module, name):
+        raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+    return getattr(module, name), name, module

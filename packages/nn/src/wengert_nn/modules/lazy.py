@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import wengert
 
+from wengert_nn.base.state_dict import own_state
 from wengert_nn.parameter import is_lazy
 
 __all__ = ["LazyModuleMixin", "_LazyProtocol"]
@@ -51,7 +52,7 @@ class LazyModuleMixin:
 
     def _save_to_state_dict(self: Any, destination: Any, prefix: str, keep_vars: bool) -> None:
         """Save the state, with the tensors that have no shape yet as they are: nothing can be detached from them."""
-        for name, value in self._own_state():
+        for name, value in own_state(self):
             destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
 
     def _lazy_load_hook(self: Any, state_dict: Any, prefix: str, *rest: Any) -> None:

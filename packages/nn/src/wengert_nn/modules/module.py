@@ -56,8 +56,11 @@ class Module(Calls, Tree, State, Conversion):
     """
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing but check the arguments: calls of a module are not compiled."""
+        """Compile the module's calls in place, by ``wengert.compile`` with these arguments."""
         import wengert
 
-        wengert.compile(self._call_impl, *args, **kwargs)
+        self.__dict__.pop("forward" if self._compiled_call_impl is not None else "", None)
+        compiled = wengert.compile(self.forward, *args, **kwargs)
+        if compiled != self.forward:
+            self.__dict__["forward"] = self.__dict__["_compiled_call_impl"] = compiled
 
