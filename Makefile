@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 COMPARE := .venv-compare
+PEERS := .venv-peers
 SANITIZE := .venv-sanitize
 SYMBOLS := .venv-symbols
 CUDA := 12
@@ -21,7 +22,7 @@ ON_DEVICE := -p wengert_testing.on_device -rfEs packages/engine/tests packages/f
   --deselect packages/gradcheck/tests/test_check_formula.py::test_samples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-newest build develop lint docs bench bench-compare bench-keep bench-publish counts fresh compare compare-cuda checked sanitize clean distclean
+.PHONY: help demo test test-cuda test-newest build develop lint docs bench bench-compare bench-keep bench-publish counts fresh compare compare-cuda compare-replay checked sanitize clean distclean
 
 # $(call setup,GROUPS): the environment with all packages, editable, and some dependency groups of pyproject.toml
 define setup
@@ -123,6 +124,11 @@ compare-cuda: ## the same for a GPU, with its bandwidth and matrix rate (CUDA=13
 	@$(COMPARE)/bin/python -m pip --disable-pip-version-check install --quiet 'cupy-cuda$(CUDA)x>=13'
 	@echo "compare-cuda: wengert and PyTorch on the GPU, tools/compare/cuda.py"
 	@$(COMPARE)/bin/python -m tools.compare.cuda $(ARGS)
+
+compare-replay: ## captured programs beside JAX, CasADi, numexpr and PyTorch, in an environment of their own (ARGS=--quick, --page)
+	$(call setup,test)
+	@test -x $(PEERS)/bin/python || { $(PYTHON) -m venv $(PEERS) && $(PEERS)/bin/pip install -q jax casadi numexpr torch==2.13.0; }
+	@$(BIN)/python -m tools.compare.replay --peers $(PEERS)/bin/python $(ARGS)
 
 counts: ## instructions of hot paths beside their baseline, counted by valgrind (ARGS=--update writes it)
 	$(call setup,test)

@@ -193,6 +193,29 @@ def followed_memory():
         (X * W).sin().sum().backward()
 
 
+def step_with_backward(x):
+    W.grad = None
+    loss = (W * x).sin().sum() + torch.rand(1).sum()
+    loss.backward()
+    return loss.detach(), torch.sort(x)[0] if loss > 4 else x * 2, W.grad
+
+
+STEP, SQUARE = torch.capture(step_with_backward), torch.capture(lambda x: (W * x).pow(2))
+
+
+def replays():
+    """Programs with branches, calls of drivers and gradients, and results with a graph."""
+    STEP(X.detach())
+    SQUARE(X.detach()).sum().backward()
+    W.grad = None
+
+
+def recordings():
+    weight = torch.ones(4, requires_grad=True)
+    step = torch.capture(lambda x: (weight * x).sum().backward())
+    step(torch.ones(4)), step(torch.ones(4))
+
+
 def one_object_each_time():
     """What the measurement must see."""
     KEPT.append(object())

@@ -160,6 +160,17 @@ def test_a_sparse_model(tmp_path: Path) -> None:
     assert number(r"max relative error (\S+)", text) < 1e-6
 
 
+def test_a_captured_controller(tmp_path: Path) -> None:
+    text = run("replay_controller.py", tmp_path, "--quick")
+    assert "programs: 1, replays: 9" in text
+    assert "costs and weights equal to those without capture: yes" in text
+    assert number(r"time per step: \S+ ms as usual, (\S+) ms replayed", text) > 0
+
+
+def test_a_captured_controller_stands(tmp_path: Path) -> None:
+    assert number(r"the angles are at most (\S+)", run("replay_controller.py", tmp_path)) < 0.05
+
+
 # ---- on another device: the simulated one, or the one that WENGERT_TEST_DEVICE names
 
 DEVICE = os.environ.get("WENGERT_TEST_DEVICE", "sim")

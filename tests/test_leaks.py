@@ -15,7 +15,7 @@ SCENARIOS = ["small_graphs", "hooks", "hooks_that_know_their_tensor", "cycles_of
              "exceptions_in_hooks", "exceptions_in_functions", "custom_functions", "custom_functions_in_cycles",
              "saved_results", "graphs_that_are_never_run", "refused_backwards", "writes_to_views", "data_and_detach",
              "hooks_for_saved_tensors", "anomaly_mode", "transforms_of_functions",
-             "profiles", "followed_memory"]
+             "profiles", "followed_memory", "replays", "recordings"]
 ROUNDS = 20_000
 MOST_BLOCKS = ROUNDS // 10             # of Python's allocator: one object a round would be ten times as many
 MOST_BYTES = 48 * ROUNDS               # of all memory: the smallest thing a graph is made of is larger

@@ -29,7 +29,7 @@ BELOW = {
     "wengert_special": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_sparse": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_formulas"},
     "wengert_replay": {"wengert_registry", "wengert_core", "wengert_engine"},
-    "wengert_compat": {"wengert_registry", "wengert_core"},
+    "wengert_compat": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_numpy": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_special", "wengert"},
     "wengert_nn": {"wengert"},
     "wengert_optim": {"wengert"},

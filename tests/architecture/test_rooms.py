@@ -55,6 +55,12 @@ LATE = {
     "wengert_engine.function.apply": {"vmap.batched_function": "a Function that is called inside of vmap"},
     "wengert_engine.reverse.api": {"vmap.batched_grad": "gradients that are asked for inside of vmap"},
     "wengert_engine.forward.dual": {"vmap.batched_grad": "tangents inside of vmap"},
+    "wengert_replay.programs.program": {
+        "exporting": "a program that is saved",
+        "inspection.counting": "counts that are asked for",
+        "inspection.drawing": "a program that is drawn",
+        "inspection.printing": "a program that is printed",
+    },
     "wengert_distributed.interface.work": {"faults.diagnosis": "the message of a collective that has failed"},
     "wengert_nn.modules.rnn": {"utils.rnn": "the class of packed sequences, for an input that may be one"},
     "wengert_profiler.events.event_list": {"export.chrome": "loaded by the first trace that is written"},

@@ -36,7 +36,7 @@ wg.special.i1(x).sum().backward()
 assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
 assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
-assert wg.compile(wg.sin) is wg.sin
+assert wg.compile(wg.sin)(wg.zeros(1)).item() == 0.0
 model, file = wg.nn.Linear(1, 1), io.BytesIO()
 optimizer = wg.optim.Adam(model.parameters())
 for (batch,) in wg.utils.data.DataLoader(wg.utils.data.TensorDataset(wg.ones(4, 1)), batch_size=2):

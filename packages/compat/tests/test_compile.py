@@ -1,5 +1,8 @@
 """wengert.compile, compiler and _dynamo beside what PyTorch 2.13 does with right and wrong arguments."""
 
+import copy
+import pickle
+
 import pytest
 import wengert as wg
 
@@ -13,25 +16,247 @@ class Scale:
         return 3 * x
 
 
-@pytest.mark.parametrize("settings", [
+SETTINGS = pytest.mark.parametrize("settings", [
     {}, {"fullgraph": True}, {"dynamic": True}, {"backend": "eager"}, {"backend": lambda graph, inputs: graph},
-    {"mode": "max-autotune"}, {"options": {"max_autotune": True}}, {"disable": True}, {"name": "double"},
+    {"mode": "max-autotune"}, {"options": {"max_autotune": True}}, {"name": "double"},
     {"recompile_limit": 3}, {"isolate_recompiles": True},
 ], ids=lambda settings: ",".join(settings) or "none")  # fmt: skip
-def test_compile_returns_the_function(settings):
-    assert wg.compile(double, **settings) is double
-    assert wg.compile(**settings)(double) is double
+
+
+@SETTINGS
+def test_compile_returns_a_function_that_gives_the_same(settings):
+    for made in (wg.compile(double, **settings), wg.compile(**settings)(double)):
+        assert made is not double
+        assert (made.__name__, made.__wrapped__, made._torchdynamo_orig_callable) == ("double", double, double)
+        for k in range(3):
+            assert made(wg.full((2,), float(k))).tolist() == [2 * k] * 2
+
+
+def test_calls_of_a_compiled_function_are_replayed():
+    compiled = wg.compile(double)
+    for _ in range(4):
+        compiled(wg.ones(2))
+    assert wg.replay.explain(compiled).replays == 3
+
+
+def test_the_eager_backend_records_nothing():
+    calls = []
+    compiled = wg.compile(lambda x: calls.append(1) or x * 2, backend="eager")
+    for _ in range(3):
+        assert compiled(wg.ones(2)).tolist() == [2, 2]
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize("make", [wg.compile, lambda fn, **k: wg.compile(**k)(fn)])
+def test_disable_returns_the_function(make):
+    assert make(double, disable=True) is double
+
+
+def test_without_replay_compile_returns_the_function(monkeypatch):
+    monkeypatch.setattr("wengert_compat.compiling.has_replay", lambda: False)
+    model = wg.nn.Linear(2, 2)
+    assert wg.compile(double, fullgraph=True) is double
+    assert wg.compile(model) is model
 
 
 def test_compile_takes_the_function_by_keyword():
-    assert wg.compile(model=double) is double
+    assert wg.compile(model=double)(wg.ones(1)).item() == 2
 
 
 def test_compile_takes_what_can_be_called():
-    scale = Scale()
-    assert wg.compile(scale) is scale
+    assert wg.compile(Scale())(wg.ones(1)).item() == 3
     assert wg.compile(Scale) is Scale
-    assert wg.compile(len) is len
+    assert wg.compile(len)([1, 2]) == 2
+
+
+FACTOR, SETTINGS_OF_USER = 2, {"scale": [1.0, 2.0]}
+
+
+def scale_by_global(x):
+    return x * FACTOR * SETTINGS_OF_USER["scale"][1]
+
+
+def call_another(x):
+    return scale_by_global(x) + 1
+
+
+@pytest.mark.parametrize("function", [scale_by_global, call_another])
+def test_globals_are_guarded(function, monkeypatch):
+    compiled = wg.compile(function)
+    x = wg.ones(2)
+    for _ in range(3):
+        assert compiled(x).tolist() == function(x).tolist()
+    monkeypatch.setitem(globals(), "FACTOR", 5)
+    assert compiled(x).tolist() == function(x).tolist()
+    SETTINGS_OF_USER["scale"][1] = 7.0
+    assert compiled(x).tolist() == function(x).tolist()
+    SETTINGS_OF_USER["scale"][1] = 2.0
+    assert compiled(x).tolist() == function(x).tolist()
+    assert wg.replay.explain(compiled).replays >= 3
+
+
+def test_closures_defaults_and_attributes_are_guarded():
+    factor, offset = 2.0, wg.ones(2)
+
+    class Model:
+        def __init__(self):
+            self.power = 2
+
+        def run(self, x, *, sign=1):
+            return sign * factor * x**self.power + offset
+
+    model = Model()
+    compiled = wg.compile(model.run)
+    x = wg.full((2,), 3.0)
+
+    def check():
+        for _ in range(2):
+            assert compiled(x).tolist() == model.run(x).tolist()
+
+    check()
+    factor = -2.0
+    check()
+    factor = 0.0
+    check()
+    factor = -0.0
+    check()
+    model.power = 3
+    check()
+    offset = wg.full((2,), 4.0)
+    check()
+    Model.run.__kwdefaults__["sign"] = -1
+    check()
+    assert wg.replay.explain(compiled).replays == 7
+
+
+def test_modes_hooks_and_parameters_of_modules_are_guarded():
+    model = wg.nn.Sequential(wg.nn.Linear(3, 3), wg.nn.Dropout(0.5), wg.nn.ReLU())
+    compiled = wg.compile(model)
+    x = wg.ones(4, 3)
+    assert model.eval() is model
+    expected = model(x)
+    for _ in range(3):
+        assert compiled(x).tolist() == expected.tolist()
+    compiled.train()
+    assert model[1].training
+    assert any(compiled(x).tolist() != expected.tolist() for _ in range(5))
+    compiled.eval()
+    assert compiled(x).tolist() == expected.tolist()
+    handle = model[2].register_forward_hook(lambda module, args, output: output + 1)
+    assert compiled(x).tolist() == (expected + 1).tolist()
+    handle.remove()
+    assert compiled(x).tolist() == expected.tolist()
+    model[0].weight = wg.nn.Parameter(wg.zeros(3, 3))
+    assert compiled(x).tolist() == model(x).tolist()
+    model[2] = wg.nn.Tanh()
+    assert compiled(x).tolist() == model(x).tolist()
+
+
+def test_a_compiled_module_has_the_parameters_of_the_module():
+    model = wg.nn.Sequential(wg.nn.Linear(2, 3), wg.nn.Dropout(0.5))
+    compiled = wg.compile(model)
+    assert type(compiled).__name__ == "OptimizedModule"
+    assert isinstance(compiled, wg.nn.Module)
+    assert compiled._orig_mod is model
+    assert list(compiled.state_dict()) == ["_orig_mod.0.weight", "_orig_mod.0.bias"]
+    assert next(compiled.parameters()) is model[0].weight
+    assert len(compiled) == 2
+    compiled.extra = 3
+    assert model.extra == 3
+    del compiled.extra
+    assert not hasattr(model, "extra")
+    compiled.load_state_dict(compiled.state_dict())
+    with pytest.raises(AttributeError, match="'Sequential' object has no attribute 'nothing'"):
+        compiled.nothing  # noqa: B018
+    assert repr(compiled).startswith("OptimizedModule(\n  (_orig_mod): Sequential(")
+
+
+def test_a_compiled_module_is_trained_as_the_module_is():
+    def train(wrap):
+        wg.manual_seed(0)
+        model = wg.nn.Sequential(wg.nn.Linear(3, 8), wg.nn.BatchNorm1d(8), wg.nn.Tanh(), wg.nn.Linear(8, 1))
+        wrapped = wrap(model)
+        optimizer = wg.optim.SGD(wrapped.parameters(), lr=0.1)
+        losses = []
+        for k in range(6):
+            optimizer.zero_grad()
+            x = wg.arange(15.0).reshape(5, 3) / (k + 10)
+            loss = (wrapped(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses, [one.tolist() for one in model.state_dict().values()]
+
+    made = []
+    expected = train(lambda model: model)
+    assert train(lambda model: made.append(wg.compile(model)) or made[0]) == expected
+    assert wg.replay.explain(made[0]).replays >= 3
+
+    def compile_in_place(model):
+        model.compile()
+        made.append(model)
+        return model
+
+    assert train(compile_in_place) == expected
+    assert wg.replay.explain(made[1]._compiled_call_impl).replays >= 3
+
+
+def test_copies_and_pickles_of_compiled_modules():
+    compiled = wg.compile(wg.nn.Linear(2, 2))
+    compiled(wg.ones(1, 2))
+    for other in (copy.deepcopy(compiled), pickle.loads(pickle.dumps(compiled))):
+        assert type(other) is type(compiled)
+        assert other._orig_mod is not compiled._orig_mod
+        assert other(wg.ones(1, 2)).tolist() == compiled(wg.ones(1, 2)).tolist()
+    model = wg.nn.Linear(2, 2)
+    model.compile()
+    other = copy.deepcopy(model)
+    other.weight.data.zero_()
+    assert model(wg.ones(1, 2)).tolist() != other(wg.ones(1, 2)).tolist()
+    assert other._compiled_call_impl is None
+
+
+def test_fullgraph_raises_where_a_call_would_run_as_usual():
+    compiled = wg.compile(lambda x: x.t(), fullgraph=True)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="fullgraph"):
+            compiled(wg.ones(2, 2))
+
+
+def test_a_call_that_is_not_replayed_gives_no_warning():
+    compiled = wg.compile(lambda x: x.t())
+    for _ in range(2):
+        assert compiled(wg.ones(2, 3)).shape == (3, 2)
+    assert wg.replay.explain(compiled).reasons
+
+
+def test_a_recording_is_a_compilation():
+    compiled = wg.compile(lambda x: x * (2 if wg.compiler.is_compiling() else 3))
+    assert [compiled(wg.ones(1)).item() for _ in range(3)] == [2, 2, 2]
+    assert wg.replay.explain(compiled).replays == 2
+    assert not wg.compiler.is_compiling()
+
+
+def test_reset_forgets_recordings():
+    compiled = wg.compile(lambda x: x * 2)
+    compiled(wg.ones(2)), compiled(wg.ones(2))
+    wg.compiler.reset()
+    assert wg.replay.explain(compiled).programs == []
+    compiled(wg.ones(2)), compiled(wg.ones(2))
+    assert wg.replay.explain(compiled).eager == 2
+
+
+def test_a_list_that_the_function_appends_to_grows_with_each_call():
+    seen = []
+
+    def note(x):
+        seen.append(len(seen))
+        return x * 2
+
+    compiled = wg.compile(note)
+    for _ in range(5):
+        compiled(wg.ones(2))
+    assert seen == [0, 1, 2, 3, 4]
 
 
 def test_a_compiled_function_is_differentiated():
@@ -75,12 +300,13 @@ def test_compiler_has_compile():
 
 @pytest.mark.parametrize("disable", [lambda *a, **k: wg.compiler.disable(*a, **k),
                                      lambda *a, **k: wg._dynamo.disable(*a, **k)], ids=["compiler", "_dynamo"])
-def test_disable_returns_the_function(disable):
-    assert disable(double) is double
-    assert disable()(double) is double
-    assert disable(double, False) is double
-    assert disable(recursive=False)(double) is double
-    assert disable(reason="slow")(double) is double
+def test_disable_returns_a_function_that_calls_it(disable):
+    for made in (disable(double), disable()(double), disable(double, False), disable(recursive=False)(double),
+                 disable(reason="slow")(double)):  # fmt: skip
+        assert made._torchdynamo_orig_callable is double
+        assert made.__name__ == "double"
+        assert made(4) == 8
+    assert disable(Scale()).__call__(2) == 6
     assert disable(Scale) is Scale
     with pytest.raises(AssertionError, match="fn must be callable"):
         disable(3)
@@ -89,7 +315,7 @@ def test_disable_returns_the_function(disable):
 
 
 def test_wrapping_is_a_keyword_of_dynamo_alone():
-    assert wg._dynamo.disable(double, wrapping=False) is double
+    assert wg._dynamo.disable(double, wrapping=False)(3) == 6
     with pytest.raises(TypeError, match="wrapping"):
         wg.compiler.disable(double, wrapping=False)
 

@@ -163,16 +163,14 @@ def test_a_loss_whose_graph_is_spent_may_be_returned():
     assert explain(f).replays == 1
 
 
-def test_a_result_with_a_graph_runs_as_usual():
+def test_a_result_with_a_graph_is_differentiated():
     w = wg.ones(2, requires_grad=True)
     f = wg.capture(lambda x: (w * x).sum())
-    with pytest.warns(RuntimeWarning, match="graph"):
-        f(wg.ones(2))
     for _ in range(6):
         w.grad = None
         f(wg.ones(2) * 3).backward()
         assert w.grad.tolist() == [3, 3]
-    assert explain(f).replays == 0
+    assert explain(f).replays == 5
 
 
 def test_a_number_that_python_reads_is_a_guard():
@@ -187,30 +185,19 @@ def test_a_number_that_python_reads_is_a_guard():
     found = explain(f)
     assert found.replays == 2
     assert found.programs[0].guard_failures == 1
-    assert "differs" in found.reasons[0]
+    assert found.programs[0].n_branches == 1
 
 
-@pytest.mark.parametrize("read", [float, lambda t: t.item(), lambda t: t.tolist(), lambda t: int(t * 1)],
-                         ids=["float", "item", "tolist", "int"])
+@pytest.mark.parametrize(
+    "read",
+    [float, lambda t: t.item(), lambda t: t.tolist(), lambda t: int(t * 1)],
+    ids=["float", "item", "tolist", "int"],
+)
 def test_each_way_to_read_a_number_is_guarded(read):
     f = wg.capture(lambda x: x * read(x.sum()))
     for value in (1.0, 1.0, 2.0, 1.0):
         assert f(wg.full((2,), value)).tolist() == [2 * value * value] * 2
     assert explain(f).replays == 2
-
-
-def test_a_guard_behind_a_write_to_outside_is_refused_with_its_line():
-    w = wg.zeros(1)
-
-    def step(x):
-        w.add_(x)
-        return x * 2 if w.item() > 2 else x
-
-    f = wg.capture(step)
-    with pytest.warns(RuntimeWarning, match=r"test_capture.py:\d+.*behind a write"):
-        results = [f(wg.ones(1)).item() for _ in range(4)]
-    assert results == [1, 1, 2, 2]
-    assert w.item() == 4
 
 
 def test_numpy_on_the_memory_of_a_tensor_is_refused():
@@ -267,12 +254,15 @@ def test_an_error_in_a_recording_leaves_nothing_behind():
     assert explain(g).replays == 1
 
 
-def test_errors_of_operations_in_a_replay_name_the_line_of_the_recording():
+def test_an_operation_that_fails_in_a_replay_raises_its_error():
     f = wg.capture(lambda x, index: wg.gather(x, 0, index))
     f(wg.ones(3), wg.tensor([0, 1])), f(wg.ones(3), wg.tensor([2, 2]))
     with pytest.raises(RuntimeError, match="out of bounds") as error:
         f(wg.ones(3), wg.tensor([3, 0]))
-    assert "test_capture.py" in error.value.__notes__[0]
+    assert any("test_capture.py" in str(line.path) for line in error.traceback)
+    (reason,) = explain(f).reasons
+    assert reason.startswith("RuntimeError in a replay: gather")
+    assert "test_capture.py" in reason
 
 
 def test_random_operations_draw_anew_and_leave_the_generator_where_an_eager_run_does():
@@ -403,7 +393,7 @@ def test_replays_and_programs_leak_nothing():
 
 
 def test_printing_shows_operations_and_sizes():
-    f = wg.capture(lambda x: wg.cat([x.t(), x]).sum(0) * 2)
+    f = wg.capture(lambda x: (x.t() + wg.rand_like(x)).sum(0) * 2)
     f(wg.ones(2, 2))
     program = explain(f).programs[0]
     text = str(program)
@@ -412,7 +402,7 @@ def test_printing_shows_operations_and_sizes():
     assert "[call]" in text
     assert "test_capture.py" in text
     assert "float[2]" not in text
-    assert (program.n_launches, program.n_calls, len(program.steps)) == (3, 1, 4)
+    assert (program.n_launches, program.n_calls, len(program.steps)) == (4, 1, 5)
     assert program.nbytes > 0
 
 

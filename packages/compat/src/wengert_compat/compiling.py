@@ -1,15 +1,23 @@
-"""Decorators of ``wengert.compile``, ``wengert.compiler`` and ``wengert._dynamo``: each returns the function it gets.
+"""Decorators of ``wengert.compile``, ``wengert.compiler`` and ``wengert._dynamo``.
 
-wengert has no compiler. A function that was compiled for PyTorch runs operation by operation, and gives what it gives
-uncompiled.
+Note [What compile does]
+    wengert has no compiler that reads Python. With wengert-replay, ``compile`` gives what ``wengert.capture`` gives,
+    with guards on Python's state, as PyTorch has them: numbers and objects that the function reaches through globals,
+    closures and attributes are part of the signature. Without it, each decorator returns the function it gets.
 """
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from wengert_core.extend import as_list
+from wengert_engine.extend import current_tracer
+from wengert_registry import registry
+
+from wengert_compat.optimized_module import module_class, optimize
 
 F = TypeVar("F", bound=Callable[..., Any])
 Backend = str | Callable[..., Any]
@@ -48,10 +56,18 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
 ) -> Any:
-    """Return the function, or the object that can be called, itself; without one, a decorator that does.
+    """Return a function whose calls are recorded once for each signature and replayed; a decorator for no function.
 
-    Nothing is compiled: the settings are taken and not used, and the names of backends and modes are not checked. As in
-    PyTorch, ``mode`` and ``options`` together are a RuntimeError, and what cannot be called is an AssertionError.
+    With wengert-replay installed, this is ``wengert.capture`` with guards on Python's state; a module gives a module
+    that wraps it, with its parameters (their names begin with ``_orig_mod.``). Without wengert-replay, with
+    ``disable``, and for a class, the function itself is returned.
+
+    fullgraph: a call that cannot be replayed is a RuntimeError, behind its run where only that has shown it; otherwise
+    it runs as usual, and ``wengert.replay.explain`` has the reason.   backend: ``"eager"`` runs calls as usual; others
+    make no difference, a function gets no graph to compile.   recompile_limit: signatures that are recorded, 64 if
+    None.   dynamic, mode, options, name, isolate_recompiles and shapes_spec are taken and have no meaning: each shape
+    has a program of its own, and there is one way to make it. As in PyTorch, ``mode`` and ``options`` together are a
+    RuntimeError, and what cannot be called is an AssertionError.
 
     >>> import wengert as wg
     >>> @wg.compile(fullgraph=True)
@@ -59,11 +75,11 @@ def compile(
     ...     return x.sin() + x.cos()
     >>> wave(wg.zeros(1))
     tensor([1.])
-    >>> wg.compile(wave, mode="max-autotune") is wave
+    >>> wg.compile(wave, disable=True) is wave
     True
     """
 
-    def decorate(fn: F) -> F:
+    def decorate(fn: F) -> Any:
         if fn is None:
             raise RuntimeError("Model can't be None")
         if mode is not None and options is not None:
@@ -71,9 +87,43 @@ def compile(
                 "Either mode or options can be specified, but both can't be specified at the same time."
             )
         check_callable(fn)
-        return fn
+        if disable or isinstance(fn, type) or not has_replay():
+            return fn
+        again = functools.partial(
+            compile_call, fullgraph=fullgraph, limit=recompile_limit or LIMIT, runs_eagerly=backend == "eager"
+        )
+        base = module_class(fn)
+        return again(fn) if base is None else optimize(fn, base, again)
 
     return decorate if model is None else decorate(model)
+
+
+LIMIT = 64
+"""Signatures of a compiled function that are recorded."""
+COMPILED: weakref.WeakSet[Any] = weakref.WeakSet()
+"""Captured functions that ``compile`` has made."""
+
+
+def has_replay() -> bool:
+    """Whether wengert-replay is installed and not switched off."""
+    return "capture" in registry.group("namespace")
+
+
+def compile_call(fn: Callable[..., Any], fullgraph: bool, limit: int, runs_eagerly: bool) -> Callable[..., Any]:
+    """Return a function that replays calls of ``fn``; ``captured`` is what does it."""
+    captured: Any = fn
+    if not runs_eagerly:
+        capture: Any = registry.group("namespace").get("capture")
+        captured = capture(fn, max_programs=limit, guard_python=True, strict=fullgraph, quiet=True)
+        COMPILED.add(captured)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return captured(*args, **kwargs)
+
+    functools.update_wrapper(call, fn, updated=())
+    call._torchdynamo_orig_callable = fn  # type: ignore[attr-defined]
+    call.captured = captured  # type: ignore[attr-defined]
+    return call
 
 
 @overload
@@ -81,28 +131,45 @@ def disable(fn: F, recursive: bool = ..., *, reason: str | None = ...) -> F: ...
 @overload
 def disable(fn: None = None, recursive: bool = ..., *, reason: str | None = ...) -> Callable[[F], F]: ...
 def disable(fn: Callable[..., Any] | None = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Decorate a function that is not to be compiled, as none is. Return the function itself.
+    """Decorate a function that is not to be compiled. Return a function that calls it; a class is returned itself.
+
+    A replay of ``wengert.capture`` calls the function anew, in its place among the operations, while all other Python
+    code has run in the recording alone. Numbers that it gives must be the same each time, or the replay ends there;
+    tensors may differ in their values. It is not differentiated.
 
     >>> import wengert as wg
+    >>> calls = []
     >>> @wg.compiler.disable
+    ... def show(x):
+    ...     calls.append(x.item())
+    >>> @wg.compiler.disable(recursive=False, reason="it prints")
     ... def double(x):
     ...     return 2 * x
-    >>> @wg.compiler.disable(recursive=False, reason="it prints")
-    ... def show(x):
-    ...     print(x)
-    >>> show(double(wg.ones(1)))
+    >>> double(wg.ones(1))
     tensor([2.])
     """
 
     def decorate(fn: F) -> F:
         check_callable(fn)
-        return fn
+        return fn if isinstance(fn, type) else call_uncompiled(fn)
 
     if fn is None:
         return decorate
     if not callable(fn):
         raise AssertionError("fn must be callable")
-    return fn
+    return decorate(fn)
+
+
+def call_uncompiled(fn: F) -> F:
+    """Return a function that tells the thread's tracer that its operations are not to be recorded."""
+
+    @functools.wraps(fn, updated=("__dict__",) if hasattr(fn, "__dict__") else ())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tracer = current_tracer()
+        return fn(*args, **kwargs) if tracer is None else tracer.call_python(fn, args, kwargs)
+
+    call._torchdynamo_orig_callable = fn  # type: ignore[attr-defined]
+    return cast(F, call)
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -141,18 +208,20 @@ def assume_constant_result(fn: F) -> F:
 
 
 def is_compiling() -> bool:
-    """Return False: no function is being compiled.
+    """Return whether this thread's operations are being recorded, by ``compile`` or ``wengert.capture``.
 
     >>> import wengert as wg
     >>> wg.compiler.is_compiling()
     False
     """
-    return False
+    return current_tracer() is not None
 
 
 def reset() -> None:
-    """Do nothing: there is no compiled code to be forgotten.
+    """Forget what compiled functions have recorded; later calls are recorded again.
 
     >>> import wengert as wg
     >>> wg.compiler.reset()
     """
+    for captured in list(COMPILED):
+        captured.forget()

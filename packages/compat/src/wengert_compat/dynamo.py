@@ -35,6 +35,9 @@ def disable(
     >>> double(wg.ones(1))
     tensor([2.])
     """
+    if not wrapping and fn is not None:  # only the frame of the function itself would not be compiled
+        compiling.check_callable(fn)
+        return fn
     return compiling.disable(fn, recursive, reason=reason)
 
 

@@ -1,4 +1,5 @@
 """The compiled face for extenders: what a package that is written in Cython cimports of wengert-engine. As of
 extend.py, its names stay; other .pxd files may move. docs/plugin-reference.md describes each of them.
 """
+from wengert_engine.anomaly.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.observe.tracers cimport Tracer

@@ -26,6 +26,7 @@ NAMES = {
     "node_outputs": ("record.node_probe", "outputs"),
     "node_metadata": ("record.node_probe", "metadata_of"),
     "is_released": ("record.node_probe", "is_released"),
+    "reachable_leaves": ("record.node_probe", "reachable_leaves"),
     "formula_defect": ("graph.formula_lookup", "defect_of"),
     # Gradients and tangents
     "pullback": ("reverse.pullback", "pullback"),
@@ -34,6 +35,7 @@ NAMES = {
     "tangent_of": ("forward.dual", "get"),
     "primal_of": ("forward.dual", "primal_of"),
     "is_dual_level_open": ("forward.dual", "is_open"),
+    "open_dual_level": ("forward.dual", "enter"),
     # Transforms of functions
     "Transform": ("vmap.transform", "Transform"),
     "vmap_level": ("vmap.levels", "vmap_level"),
@@ -57,7 +59,9 @@ NAMES = {
     "set_listener": ("observe.observing", "listen"),
     "Tracer": ("observe.tracers", "Tracer"),
     "set_tracer": ("observe.observing", "trace"),
+    "current_tracer": ("observe.observing", "current_tracer"),
     "is_observed": ("observe.observing", "is_observed"),
+    "is_only_recorded": ("observe.observing", "is_only_recorded"),
     "begin_label": ("observe.observing", "begin_label"),
     "end_label": ("observe.observing", "end"),
     "clock_ns": ("observe.clock", "now"),

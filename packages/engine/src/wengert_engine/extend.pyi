@@ -1,3 +1,4 @@
+from wengert_engine.forward.dual import enter as _enter
 from wengert_engine.forward.dual import get as _get
 from wengert_engine.forward.dual import is_open as _is_open
 from wengert_engine.forward.dual import primal_of as primal_of
@@ -16,8 +17,10 @@ from wengert_engine.observe.event_layout import RECORD_SHAPES as RECORD_SHAPES
 from wengert_engine.observe.event_layout import RECORD_STACKS as RECORD_STACKS
 from wengert_engine.observe.observing import begin_label as begin_label
 from wengert_engine.observe.observing import current_recording as _recorded
+from wengert_engine.observe.observing import current_tracer as current_tracer
 from wengert_engine.observe.observing import end as _end
 from wengert_engine.observe.observing import is_observed as is_observed
+from wengert_engine.observe.observing import is_only_recorded as is_only_recorded
 from wengert_engine.observe.observing import listen as _listen
 from wengert_engine.observe.observing import resume as _resume
 from wengert_engine.observe.observing import start as _start
@@ -28,6 +31,7 @@ from wengert_engine.record.node_probe import input_names as input_names
 from wengert_engine.record.node_probe import is_released as is_released
 from wengert_engine.record.node_probe import metadata_of as _metadata_of
 from wengert_engine.record.node_probe import outputs as _outputs
+from wengert_engine.record.node_probe import reachable_leaves as reachable_leaves
 from wengert_engine.record.node_probe import saved_values as saved_values
 from wengert_engine.record.node_probe import zero_inputs as zero_inputs
 from wengert_engine.reverse.launch import run_number as _run_number
@@ -56,6 +60,7 @@ implicit_grad_error = _implicit_real
 is_dual_level_open = _is_open
 node_metadata = _metadata_of
 node_outputs = _outputs
+open_dual_level = _enter
 refused_in_transform = _refused
 resume_recording = _resume
 set_listener = _listen

@@ -18,7 +18,7 @@ from wengert_optim.base.hyperparameters import (
 )
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_lists
+from wengert_optim.updates.rules import Rule, decay_weights, is_tensor, unscale, update_lists
 
 __all__ = ["Adam", "adam"]
 
@@ -49,7 +49,7 @@ def update(
         square.lerp_(grad.square(), 1 - beta2)
     else:
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-    if isinstance(root, Tensor):
+    if is_tensor(options, root):
         if peak is not None:
             square = peak.copy_(wengert.maximum(peak.clone(), square.clone()))
         scale = (square.sqrt() / (root * -size)).add(options["eps"] / -size)

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_lists
 
 __all__ = ["Adamax", "adamax"]
 
@@ -33,7 +33,7 @@ def update(options: Any, size: Any, param: Tensor, grad: Tensor, mean: Tensor, n
         mean, norm = mean.clone(), norm.clone()
     else:
         wengert.maximum(norm, grad.abs().add_(options["eps"]), out=norm)
-    if isinstance(size, Tensor):
+    if is_tensor(options, size):
         param.addcdiv_(mean, norm / size)
     else:
         param.addcdiv_(mean, norm, value=size)

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_lr, require, scalar_dtype, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_lists
 
 __all__ = ["ASGD", "asgd"]
 
@@ -39,11 +39,11 @@ def update(options: Any, rates: tuple[Any, Any], param: Tensor, grad: Tensor, me
     if options["weight_decay"]:
         grad = decay_weights(options, param, grad)
     param.mul_(1 - options["lambd"] * eta)
-    if isinstance(eta, Tensor):
+    if is_tensor(options, eta):
         param.addcmul_(grad, eta, value=-1)
     else:
         param.add_(grad, alpha=-eta)
-    if isinstance(mu, Tensor) or mu != 1:
+    if is_tensor(options, mu) or bool(mu != 1):
         mean.add_(param.sub(mean).mul_(mu))
     else:
         mean.copy_(param)

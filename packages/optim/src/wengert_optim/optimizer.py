@@ -245,7 +245,11 @@ class Optimizer:
             replaced = hook(self, state_dict)
             state_dict = state_dict if replaced is None else replaced
         convert = self._process_value_according_to_param_policy
-        self.__setstate__(state_dicts.unpack(state_dict, self.param_groups, convert))
+        unpacked = state_dicts.unpack(state_dict, self.param_groups, convert)
+        for group, loaded in zip(self.param_groups, unpacked["param_groups"], strict=True):
+            group.clear()  # the dicts stay: a captured step reads its learning rate from them
+            group.update(loaded)
+        self.__setstate__({**unpacked, "param_groups": self.param_groups})
         for hook in self._optimizer_load_state_dict_post_hooks.values():
             hook(self)
 

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_averages, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_averages, update_lists
 
 __all__ = ["RAdam", "radam"]
 
@@ -42,7 +42,7 @@ def update(
     if options["weight_decay"]:
         grad = decay_weights(options, param, grad)
     update_averages(options, grad, mean, square)
-    if isinstance(factor, Tensor):
+    if is_tensor(options, factor):
         scale = wengert.where(factor > 0, factor / square.sqrt().add(options["eps"]), 1.0)
         param.sub_(mean * size * scale)
     elif factor is None:

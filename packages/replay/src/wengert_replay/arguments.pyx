@@ -6,18 +6,18 @@ from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, is_s
 
 
 cdef object describe(Tensor t):
-    """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient."""
+    """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient, has
+    a history.
+    """
     cdef bint has_grad = t.extra != NULL and t.extra.grad != NULL
     return (type(t), t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
-            t.flags & (WG_GRAD | TF_INFERENCE), has_grad)
+            t.flags & (WG_GRAD | TF_INFERENCE), has_grad, t.grad_fn != NULL)
 
 
 cdef str why_not(Tensor t):
     """Return why an argument cannot be replayed; "" where it can."""
     if t.device or t.flags & WG_BATCHED or not is_strided(t):
         return f"an argument is on {(<object> t).device} in layout {(<object> t).layout}"
-    if t.flags & WG_GRAD and not (<object> t).is_leaf:
-        return "an argument has a history: gradients would have to flow through the program"
     return ""
 
 

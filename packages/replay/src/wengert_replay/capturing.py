@@ -2,111 +2,202 @@
 
 Note [When a call is not replayed]
     It runs as usual where the thread is observed, inside of ``vmap`` or of another capture, where arguments are not
-    what a program can take (another device, a history, shared memory, a value without a hash), and where a recording
-    was refused for good. It also does where a guard differs, and past ``max_programs`` recordings.
+    what a program can take (another device, shared memory, a value without a hash), and where a recording
+    was refused for good. It also does past ``max_programs`` recordings and ``max_branches`` branches of one.
     A recording is refused for this time where the function stored a tensor that it made somewhere (the state that an
     optimizer makes at its first step): the next call is recorded again, up to RETRIES times.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import gc
-import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
-from wengert_replay.graphs import is_spent
-from wengert_replay.program import Program, Refused
-from wengert_replay.signature import Unhashable, flatten, rebuild, surroundings
-from wengert_replay.tracing import Recording, is_unusual, thread_modes
+from wengert_replay.caller_warnings import warn_caller
+from wengert_replay.entries import Entry, Explanation
+from wengert_replay.history.histories import History, rebuilt_call
+from wengert_replay.history.watch import Watch
+from wengert_replay.inspection.validation import replay_validated
+from wengert_replay.making import make_program
+from wengert_replay.methods import BoundCapture, Methods
+from wengert_replay.programs.profiling import profiled_modes, replay_profiled
+from wengert_replay.programs.program import Miss, Program
+from wengert_replay.python_state import PythonStates
+from wengert_replay.recording.effects import effects_of
+from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
+from wengert_replay.refusal import Refusal
+from wengert_replay.shortcut import Shortcut, make_shortcut
+from wengert_replay.signature import Unhashable, containers, flatten, rebuild, surroundings
 
 RETRIES = 4
 """Recordings of one signature that may be refused for this time."""
-
-
-class Explanation(NamedTuple):
-    """The programs of a captured function, and counts of its calls."""
-
-    programs: list[Program]
-    """The programs, in the order of their recordings."""
-    signatures: list[Any]
-    """The signature of each program."""
-    replays: int
-    """Calls that were replayed."""
-    eager: int
-    """Calls that ran as usual, recordings among them."""
-    reasons: list[str]
-    """Why calls were not recorded or not replayed."""
-
-
-class Entry:
-    """The programs of one signature, and why there are no more."""
-
-    def __init__(self) -> None:
-        self.programs: list[tuple[Program, Any]] = []
-        self.refusal = ""
-        self.attempts = 0
+WAYS = 8
+"""Values of one number that Python reads, other than truth values, for which there are branches."""
+STORM = 8
+"""Recordings of one signature, beside branches, after which most calls must be replayed."""
+ENTRIES = 16
+"""Signatures without a program that are remembered, for each program that there may be."""
 
 
 class Capture:
     """A function whose calls are recorded and replayed. Made by ``capture``."""
 
-    def __init__(self, function: Callable[..., Any], max_programs: int = 16) -> None:
+    max_programs: int
+    max_branches: int
+    guard_python: bool
+    strict: bool
+    quiet: bool
+    validate: bool
+    states: PythonStates
+    methods: Methods
+
+    def __init__(self, function: Callable[..., Any], max_programs: int = 16, max_branches: int = 64,
+                 guard_python: bool = False, strict: bool = False, quiet: bool = False,
+                 validate: bool = False) -> None:  # fmt: skip
         self.function = function
-        self.max_programs = max_programs
+        self.max_programs, self.max_branches = max_programs, max_branches
+        self.guard_python, self.strict, self.quiet, self.validate = guard_python, strict, quiet, validate
         self.entries: dict[Any, Entry] = {}
+        self.states = PythonStates(max_programs)
         self.reasons: list[str] = []
         self.eager: int = 0
         self.replayed: int = 0
+        self.methods = Methods(self)
+        self.shortcut: Shortcut | None = None
         functools.update_wrapper(self, function)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else self.methods.bind(instance)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and pickles have the function, and no programs."""
+        return type(self), (self.function, *self.options())
+
+    def options(self) -> tuple[Any, ...]:
+        return (self.max_programs, self.max_branches, self.guard_python, self.strict, self.quiet, self.validate)
+
+    def capture_alike(self, function: Callable[..., Any]) -> Capture:
+        """Capture another function with the same options."""
+        return type(self)(function, *self.options())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tensors: list[Tensor] = []
+        shortcut = self.shortcut
+        program = None if shortcut is None else shortcut.match(args, kwargs, tensors)
+        if shortcut is not None and program is not None:
+            return self.replay_or_record(shortcut.entry, tensors, args, kwargs, program)
+        tensors = []
         try:
             structure = flatten((args, kwargs), tensors)
         except Unhashable as error:
-            return self.run_eagerly(f"an argument of type {error} has no hash", args, kwargs)
-        if is_unusual() or is_dual_level_open():
+            return self.run_eagerly(f"an argument of type {error} has no value to compare", args, kwargs)
+        except RecursionError:
+            return self.run_eagerly("arguments are nested too deeply, or contain themselves", args, kwargs)
+        modes = profiled_modes() if is_unusual() else thread_modes()
+        if modes < 0 or is_dual_level_open():
             return self.run_eagerly("", args, kwargs)
         described, why = describe_tensors(tensors)
         if why:
             return self.run_eagerly(why, args, kwargs)
-        key = (structure, described, thread_modes(), surroundings())
+        key: tuple[Any, ...] = (structure, described, modes, surroundings())
+        if self.guard_python:
+            number = self.states.number(self.function, (*args, *kwargs.values()))
+            if number < 0:
+                why = "the state of Python that the function depends on is another one in each call"
+                return self.run_eagerly(why, args, kwargs, warn=True)
+            key = (*key, number)
         entry = self.entries.get(key)
         if entry is None:
-            entry = self.entries[key] = Entry()
+            why = self.why_no_more(None)
+            if why:
+                return self.run_eagerly(why, args, kwargs, warn=True)
+            entry = self.entries[key] = Entry(key)
         return self.replay_or_record(entry, tensors, args, kwargs)
 
-    def replay_or_record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
-        for program, structure in list(entry.programs):
-            results = program.replay(tensors)
-            if results is False:
-                return self.run_eagerly("a number that Python read in the recording differs", args, kwargs)
-            if results is not None:
+    def replay_or_record(
+        self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, program: Program | History | None = None
+    ) -> Any:
+        """Return the result of a call. program: of the call before it, which had the same signature."""
+        entry.calls += 1
+        if program is not None and not entry.refusal:
+            found = program.replay(tensors)
+            if type(found) is tuple:
                 self.replayed += 1
-                return rebuild(structure, results)
-            if program.is_stale():
-                entry.programs.remove((program, structure))
+                return rebuild(*found)
+            if isinstance(found, Miss):
+                return self.record_branch(entry, found, tensors, args, kwargs)
+        self.shortcut = None
         if entry.refusal:
-            return self.run_eagerly("", args, kwargs)
-        if sum(len(one.programs) for one in self.entries.values()) >= self.max_programs:
-            return self.run_eagerly(
-                f"there are {self.max_programs} programs (max_programs): calls of further signatures run as usual. "
-                "wengert.replay.explain() lists the signatures", args, kwargs, warn=True
-            )  # fmt: skip
-        return self.record(entry, tensors, args, kwargs)
+            return self.run_eagerly(entry.refusal, args, kwargs)
+        for one in entry.candidates():
+            found = self.replay(one, tensors, args, kwargs)
+            if isinstance(found, Miss):
+                return self.record_branch(entry, found, tensors, args, kwargs)
+            if found:
+                self.replayed += 1
+                self.note_shortcut(args, kwargs, tensors, entry, one)
+                return rebuild(*found)
+            if found is False:
+                why = "a number that Python reads differs in each call, and a result has a graph"
+                return self.run_eagerly(why, args, kwargs)
+            if one.is_stale():
+                with contextlib.suppress(ValueError):  # another thread has removed it
+                    entry.programs.remove(one)
+        why = self.why_no_more(entry)
+        return self.run_eagerly(why, args, kwargs, warn=True) if why else self.record(entry, tensors, args, kwargs)
+
+    def note_shortcut(self, args: Any, kwargs: Any, tensors: list[Tensor], entry: Entry, program: Any) -> None:
+        """Let the next call begin with this program, or history, if it has the same signature."""
+        if not (self.validate or self.guard_python or is_unusual()):
+            self.shortcut = make_shortcut(args, kwargs, tensors, entry, program)
+
+    def replay(self, program: Program, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+        """Return what ``program.replay`` does."""
+        if self.validate:
+            return replay_validated(program, tensors, self.function, args, kwargs)
+        return replay_profiled(program, tensors, self.name) if is_unusual() else program.replay(tensors)
+
+    def why_no_more(self, entry: Entry | None) -> str:
+        """Return why a call that no program fits is not recorded; "" where it is. entry: None for a new signature."""
+        full = sum(one.n_programs for one in self.entries.values()) >= self.max_programs
+        if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
+            return (f"there are {self.max_programs} programs (max_programs): calls of further signatures run as usual. "
+                    "wengert.replay.explain() lists the signatures")  # fmt: skip
+        if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
+            entry.refusal = ("tensors from outside are replaced between calls: "
+                             f"{entry.attempts} of {entry.calls} calls were recorded")  # fmt: skip
+            return entry.refusal
+        return ""
+
+    def record_branch(self, entry: Entry, miss: Miss, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+        """Run a call that took another way than its program, and record it as a branch."""
+        if miss.number < 0:
+            why = miss.seen if miss.number == -2 else f"{type(miss.seen).__name__} in a replay: {miss.where}"
+            return self.run_eagerly(why, args, kwargs)
+        seen = [value for number, value in miss.node.fork_table if number == miss.number]
+        if len(seen) >= WAYS and isinstance(miss.seen, bytes) and len(miss.seen) > 1:
+            entry.refusal = (f"a number that Python reads differs in each call ({miss.where}): return the tensor, and "
+                             "read it outside of the function")  # fmt: skip
+            return self.run_eagerly(entry.refusal, args, kwargs, warn=True)
+        if entry.branches >= self.max_branches:
+            why = f"there are {self.max_branches} branches of a program (max_branches); the last new way: {miss.where}"
+            return self.run_eagerly(why, args, kwargs, warn=True)
+        return self.record(entry, tensors, args, kwargs, miss)
 
     def run_eagerly(self, why: str, args: Any, kwargs: Any, warn: bool = False) -> Any:
+        if why and self.strict:
+            raise RuntimeError(f"wengert.capture: {self.name} cannot be replayed, and fullgraph is True: {why}")
         self.eager += 1
         if why and why not in self.reasons:
             self.reasons.append(why)
-            if warn:
-                warnings.warn(f"wengert.capture: {self.name}: {why}", RuntimeWarning, stacklevel=4)
+            if warn and not self.quiet:
+                warn_caller(f"{self.name}: {why}")
         return self.function(*args, **kwargs)
 
     @property
@@ -114,81 +205,142 @@ class Capture:
         """The function's name in messages."""
         return str(getattr(self.function, "__qualname__", type(self.function).__name__))
 
-    def record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+    def record(
+        self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None
+    ) -> Any:
         """Run the function and record it; what it does is the same where the recording is refused."""
+        if is_unusual():
+            return self.run_eagerly("", args, kwargs)  # a profile observes the thread
+        watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
         self.eager += 1
         recording.start()
         try:
-            result = self.function(*args, **kwargs)
+            holder = [self.function(*args, **kwargs)]
         finally:
             recording.stop()
         entry.attempts += 1
+        program = None
         try:
-            if recording.refusal is not None:
-                raise Refused(recording.refusal)
-            entry.programs.append(make_program(recording, result))
-        except Refused as refused:
+            why = recording.refusal or watch.refusal() or self.why_not(entry, tensors, args, kwargs, holder[0])
+            if why:
+                raise Refusal(why)
+            if miss is None and watch.finds_graph(holder[0]):
+                if self.validate:
+                    raise Refusal("a result has a graph, which validate=True does not look at")
+                holder = [self.adopt(entry, recording, holder, watch)]
+                program = entry.history_program()
+            else:
+                program = make_program(recording, holder[0], entry.key[0], miss)
+                if miss is None:
+                    entry.programs.append(program)
+                entry.branches += miss is not None
+            if program is not None:
+                program.key = entry.key
+                self.warn_of_effects(recording)
+        except Refusal as refused:
             self.note_refusal(entry, refused)
         finally:
             recording.close()
+        del recording, watch  # and with them what has lived for the recording only
+        if program is not None:
+            program.drop_temporaries()
+        return holder[0]
+
+    def why_not(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> str:
+        """Return what the function has done that a replay would not do; "" for nothing."""
+        if (thread_modes(), surroundings()) != (entry.key[2], entry.key[3]):
+            return "the function leaves a mode changed: whether gradients are recorded, the default dtype, or the like"
+        described, why = describe_tensors(tensors)
+        rows = [[row[:4] + row[5:] for row in key] for key in (described or (), entry.key[1])]  # without has_grad
+        if why or rows[0] != rows[1]:
+            return "the function changes shape, dtype or requires_grad of an argument"
+        try:
+            unchanged = flatten((args, kwargs), []) == entry.key[0]
+        except Unhashable:
+            unchanged = False
+        if not unchanged:
+            return "the function changes a list or a dict among its arguments"
+        try:
+            shared = containers((args, kwargs)) & containers(result)
+        except RecursionError:
+            return "the result is nested too deeply, or contains itself"
+        return "a list or a dict among the arguments is in the result" if shared else ""
+
+    def warn_of_effects(self, recording: Recording) -> None:
+        """Warn once of each Python function among hooks and custom Functions that does more than operations."""
+        for words in [words for source in recording.python for words in effects_of(source)]:
+            why = f"{words}: Python code runs when a program is recorded, not when it is replayed"
+            if why not in self.reasons:
+                self.reasons.append(why)
+                if not self.quiet:
+                    warn_caller(why)
+
+    def adopt(self, entry: Entry, recording: Recording, holder: list[Any], watch: Watch) -> Any:
+        """Return a recorded result that has a graph, where that can be as the result of one node of a graph."""
+        if entry.history is None:
+            entry.history = History(rebuilt_call(self.function, entry.key[0]), self.name, self.reasons)
+        result = entry.history.adopt(recording, holder, watch)
+        why = entry.history.refusal
+        if not why and not entry.history.ways and entry.attempts >= RETRIES:
+            why = "each call stores tensors that it made, or writes to other tensors from outside than the one before"
+        if why:
+            self.note_refusal(entry, Refusal(why))
         return result
 
-    def note_refusal(self, entry: Entry, refused: Refused) -> None:
+    def forget(self) -> None:
+        """Drop all programs: later calls are recorded again."""
+        self.shortcut = None
+        self.entries.clear()
+        self.states = PythonStates(self.max_programs)
+
+    def note_refusal(self, entry: Entry, refused: Refusal) -> None:
         why = str(refused)
         if refused.transient and entry.attempts < RETRIES:
             if why not in self.reasons:
                 self.reasons.append(why)
             return
         entry.refusal = why
-        self.reasons.append(why)
-        warnings.warn(
-            f"wengert.capture: calls of {self.name} with these arguments run as usual: {why}",
-            RuntimeWarning,
-            stacklevel=5,
-        )
+        if self.strict:
+            raise RuntimeError(f"wengert.capture: {self.name} cannot be replayed, and fullgraph is True: {why}")
+        known = why in self.reasons and not refused.transient
+        if not known:
+            self.reasons.append(why)
+        if known or self.quiet:
+            return
+        warn_caller(f"calls of {self.name} with these arguments run as usual: {why}")
 
     def __repr__(self) -> str:
         return f"<wengert.capture of {self.name}>"
 
 
-def make_program(recording: Recording, result: Any) -> tuple[Program, Any]:
-    """Return the program of a recording that has stopped, and the structure of its result. Raises Refused."""
-    results: list[Tensor] = []
-    try:
-        structure = flatten(result, results)
-    except Unhashable as error:
-        raise Refused(f"the result has an object of type {error} in it") from None
-    grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
-    used = {tensor.untyped_storage().data_ptr() for tensor in [*results, *grads]}
-    live = recording.live_blocks()
-    if not live <= used:
-        gc.collect()
-        live = recording.live_blocks()
-    if not live <= used:
-        raise Refused(
-            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
-            "its results", transient=True
-        )  # fmt: skip
-    owners = [tensor.untyped_storage().data_ptr() for tensor in results]
-    if len({one for one in owners if one in live}) < sum(one in live for one in owners):
-        raise Refused("two results share memory")
-    return Program(recording, results, live, lambda node: is_spent(node, recording.inputs)), structure
-
-
 @overload
-def capture(function: Callable[..., Any], *, max_programs: int = ...) -> Capture: ...
+def capture(
+    function: Callable[..., Any], *, max_programs: int = ..., max_branches: int = ..., guard_python: bool = ...,
+    strict: bool = ..., quiet: bool = ..., validate: bool = ...,
+) -> Capture: ...
 @overload
-def capture(function: None = None, *, max_programs: int = ...) -> Callable[[Callable[..., Any]], Capture]: ...
-def capture(function: Callable[..., Any] | None = None, *, max_programs: int = 16) -> Any:
+def capture(
+    function: None = None, *, max_programs: int = ..., max_branches: int = ..., guard_python: bool = ...,
+    strict: bool = ..., quiet: bool = ..., validate: bool = ...,
+) -> Callable[[Callable[..., Any]], Capture]: ...
+def capture(
+    function: Callable[..., Any] | None = None, *, max_programs: int = 16, max_branches: int = 64,
+    guard_python: bool = False, strict: bool = False, quiet: bool = False, validate: bool = False,
+) -> Any:
     """Return a function that records its first call of each signature and replays later ones without Python.
 
     function: runs operations of wengert, ``backward()`` and writes to tensors from outside included; None: for use as
     a decorator with options.   max_programs: recordings that are kept; further signatures run as usual, with a warning.
+    max_branches: recordings of other ways through one program that are kept.   guard_python: Python's state that the
+    function depends on is part of the signature (numbers and objects in globals, closures, attributes; not inside of
+    large containers), at the cost of a look at it in each call.   strict: RuntimeError for a call that cannot be
+    replayed, behind its run where only that has shown it.   quiet: no warnings.   validate: run the function beside
+    each replay, from the same state, give its results, and raise ReplayDiffersError where the two differ.
     A signature is shapes, dtypes, strides and ``requires_grad`` of arguments that are tensors, the values of others,
     and the modes of the thread. Tensors from outside are used by their memory, so that writes to them are seen. Python
-    code runs in recordings only: a number of a tensor that it reads is a guard, and a replay in which such a number
-    differs runs as usual.
+    code runs in recordings only: a number of a tensor that it reads is a guard, and where such a number differs, the
+    function runs as usual and is recorded once more, as a branch that later replays take.
 
     >>> import wengert as wg
     >>> @wg.capture
@@ -198,15 +350,21 @@ def capture(function: Callable[..., Any] | None = None, *, max_programs: int = 1
     [6.0, 12.0]
     """
     if function is None:
-        return functools.partial(capture, max_programs=max_programs)
+        return functools.partial(capture, max_programs=max_programs, max_branches=max_branches,
+                                 guard_python=guard_python, strict=strict, quiet=quiet, validate=validate)  # fmt: skip
     if not callable(function):
         raise TypeError(f"capture(): argument 'function' (position 1) must be callable, not {type(function).__name__}")
-    if type(max_programs) is not int or max_programs < 1:
-        raise ValueError(f"capture(): max_programs must be an int of at least 1, got {max_programs!r}")
-    return Capture(function, max_programs)
+    for name, value in (("max_programs", max_programs), ("max_branches", max_branches)):
+        if type(value) is not int or value < 1:
+            raise ValueError(f"capture(): {name} must be an int of at least 1, got {value!r}")
+    flags = (("guard_python", guard_python), ("strict", strict), ("quiet", quiet), ("validate", validate))
+    for name, value in flags:
+        if type(value) is not bool:
+            raise TypeError(f"capture(): argument '{name}' must be bool, not {type(value).__name__}")
+    return Capture(function, max_programs, max_branches, guard_python, strict, quiet, validate)
 
 
-def explain(function: Capture) -> Explanation:
+def explain(function: Capture | BoundCapture) -> Explanation:
     """Return what a captured function has recorded: programs, signatures, counts of calls, reasons.
 
     Raises TypeError for another function.
@@ -218,10 +376,13 @@ def explain(function: Capture) -> Explanation:
     >>> len(found.programs), found.replays, found.eager
     (2, 1, 2)
     """
+    if isinstance(function, BoundCapture):
+        function = function.capture
+    function = getattr(function, "captured", function)  # of wengert.compile
     if not isinstance(function, Capture):
         raise TypeError(f"explain(): argument 'function' (position 1) must be a function of wengert.capture, not "
                         f"{type(function).__name__}")  # fmt: skip
-    pairs = [(key, program) for key, entry in function.entries.items() for program, _ in entry.programs]
+    pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
     return Explanation(
         [program for _, program in pairs],
         [key for key, _ in pairs],

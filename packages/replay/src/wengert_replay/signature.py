@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import wengert_core
-from wengert_core.extend import Tensor
+from wengert_core import dtype, layout, memory_format
+from wengert_core.extend import Result, Tensor
+
+PLAIN = frozenset((type(None), bool, int, str, bytes, dtype, layout, memory_format, type, type(...), FunctionType,
+                   BuiltinFunctionType))  # fmt: skip
+"""Types of values that never change, and have a hash."""
+NAN = float("nan")
 
 
 class Unhashable(Exception):
@@ -15,27 +22,44 @@ class Unhashable(Exception):
 def flatten(value: Any, tensors: list[Tensor]) -> Any:
     """Append the tensors of nested tuples, lists and dicts; return the rest as a hashable value.
 
-    A tensor becomes its number, and one that comes twice gets the same number twice. Raises Unhashable.
+    A tensor becomes its number, and one that comes twice gets the same number twice. Raises Unhashable, also for an
+    iterator or a coroutine, which is another one after each use.
     """
+    kind = type(value)
     if isinstance(value, Tensor):
         for number, known in enumerate(tensors):
             if known is value:
                 return (Tensor, number)
         tensors.append(value)
         return (Tensor, len(tensors) - 1)
-    if type(value) in (tuple, list):
-        return (type(value), *(flatten(item, tensors) for item in value))
-    if type(value) is dict:
+    if kind in PLAIN:
+        return (kind, value)
+    if kind in (tuple, list):
+        return (kind, *(flatten(item, tensors) for item in value))
+    if kind is dict:
         return (dict, *((key, flatten(item, tensors)) for key, item in value.items()))
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return (type(value), *(flatten(item, tensors) for item in value))
+    if is_named_tuple(kind):
+        return (kind, *(flatten(item, tensors) for item in value))
+    if kind in (float, complex):
+        return (kind, value if value == value else NAN, repr(value))  # 0.0 == -0.0, and no NaN == NaN
+    check_object(value)
+    return (kind, value)
+
+
+def check_object(value: Any) -> None:
+    """Raise Unhashable for an object without a hash, an iterator, or a coroutine."""
+    kind = type(value)
     try:
         hash(value)
     except TypeError:
-        raise Unhashable(type(value).__name__) from None
-    if type(value) in (float, complex):
-        return (type(value), value, repr(value))  # 0.0 == -0.0
-    return (type(value), value)
+        raise Unhashable(kind.__name__) from None
+    if hasattr(kind, "__next__") or hasattr(kind, "__await__"):
+        raise Unhashable(kind.__name__)
+
+
+def is_named_tuple(kind: Any) -> bool:
+    """Return whether a type is one of tuples whose parts have names: NamedTuple, or results with several parts."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and (issubclass(kind, Result) or hasattr(kind, "_fields"))
 
 
 def rebuild(value: Any, tensors: list[Any]) -> Any:
@@ -47,9 +71,47 @@ def rebuild(value: Any, tensors: list[Any]) -> Any:
         return kind(rebuild(item, tensors) for item in value[1:])
     if kind is dict:
         return {key: rebuild(item, tensors) for key, item in value[1:]}
-    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return kind(*(rebuild(item, tensors) for item in value[1:]))
-    return value[1]
+    if is_named_tuple(kind):
+        parts = [rebuild(item, tensors) for item in value[1:]]
+        return kind(parts) if issubclass(kind, Result) else kind(*parts)
+    return kind(value[2]) if value[1] is NAN else value[1]
+
+
+def find_state(structure: Any, known: Any = None) -> Any:
+    """Return the type of an object with a state of its own in a flattened result; None where there is none.
+
+    A replay gives the object of the recording again. known: flattened arguments, whose objects may be given back.
+    """
+    kind = structure[0]
+    if kind is Tensor or kind in PLAIN:
+        return None
+    if kind in (tuple, list) or is_named_tuple(kind):
+        return next((found for item in structure[1:] if (found := find_state(item, known))), None)
+    if kind is dict:
+        return next((found for _, item in structure[1:] if (found := find_state(item, known))), None)
+    if kind.__hash__ is not object.__hash__ or issubclass(kind, (type, ModuleType, MethodType)):
+        return None
+    return None if known is not None and holds(known, structure[1]) else kind
+
+
+def holds(structure: Any, value: Any) -> bool:
+    """Return whether an object is part of a flattened value."""
+    kind = structure[0]
+    if kind in (tuple, list) or is_named_tuple(kind):
+        return any(holds(item, value) for item in structure[1:])
+    if kind is dict:
+        return any(holds(item, value) for _, item in structure[1:])
+    return kind is type(value) and structure[1] is value
+
+
+def containers(value: Any) -> set[int]:
+    """Return the addresses of the lists and dicts in a value that ``flatten`` takes."""
+    kind = type(value)
+    if kind is dict:
+        return {id(value)}.union(*map(containers, value.values()))
+    if kind is list:
+        return {id(value)}.union(*map(containers, value))
+    return set().union(*map(containers, value)) if kind is tuple or is_named_tuple(kind) else set()
 
 
 def surroundings() -> tuple[Any, ...]:

@@ -17,7 +17,8 @@ from wengert_core.exchange.arrays cimport (array_of, contiguous_copy, convert_co
                                            without_alias)
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.messages.owners import table_of
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_OBSERVE, WG_RECORD, WG_TELL, WgState, thread_state
 from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, alias, forget_writes, is_strided, shape_tuple
 
 from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
@@ -47,7 +48,7 @@ cdef object decomposed_run(Op op, PyObject** slots, uint32_t live):
         arguments.append(alias(<Tensor> slots[i]) if plain else <object> slots[i])
     found = by_device(op, arguments) if runs_on_device() else None
     if found is None:
-        found = op.impl(*arguments)
+        found = op.impl(*arguments) if not live & WG_TELL else tell_stages(op, arguments)
     check_found(op, found)
     if isinstance(found, tuple):
         return several(op, slots, <tuple> found, live)
@@ -63,6 +64,19 @@ cdef object decomposed_run(Op op, PyObject** slots, uint32_t live):
     if live:
         record(op, slots, result, live)
     return result
+
+
+cdef object tell_stages(Op op, list arguments):
+    """Run the stages so that whoever records is told of their ops, too: one of them may tell no launches."""
+    cdef WgState* state = thread_state()
+    state.modes |= WG_OBSERVE
+    try:
+        found = op.impl(*arguments)
+    finally:
+        state.modes &= ~(<unsigned int> WG_OBSERVE)
+    if op.owner == "core":             # other functions may compute by what is no op
+        tell_complete(<void*> op)
+    return found
 
 
 cdef Tensor own_result(Op op, PyObject** slots, Tensor result):

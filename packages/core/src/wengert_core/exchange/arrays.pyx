@@ -224,7 +224,7 @@ cdef int fill_number(Tensor t, object value) except -1:
         return fill_on_device(t, number)
     fill_strided(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
     if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_fill(t.data, t.dims + t.rank, t.dims, t.rank, FACTS.itemsize[t.code], number)
+        tell_fill(t.data, t.dims + t.rank, t.dims, t.rank, t.code, number)
     return 0
 
 

@@ -1,9 +1,13 @@
 """Matrices that lie column by column in memory, as LAPACK leaves them."""
 from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport malloc
 from libc.string cimport memcpy
 
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.runtime.launches cimport (LAUNCH_KERNEL, OPERAND_UPDATED, Launch, add_launch, add_operand,
+                                            count_recorders)
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport Tensor, new_view, set_contiguity
 
 cdef enum:
@@ -14,6 +18,7 @@ ctypedef fused unit:                   # of what an element is made
     uint64_t
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 cdef Tensor by_columns(Tensor rows):
@@ -28,23 +33,51 @@ cdef Tensor by_columns(Tensor rows):
 
 cdef Tensor copy_by_columns(Tensor x):
     """Fresh matrices column by column: small ones, which most are, in their own memory, others as a copy."""
-    cdef uint64_t room[WORDS]
     cdef Py_ssize_t* sizes = x.dims + x.rank - 2
     cdef Py_ssize_t* strides = sizes + x.rank
-    cdef Py_ssize_t _i, m = sizes[0], n = sizes[1], size = FACTS.itemsize[x.code], nbytes = m * n * size
-    cdef char* target = x.data
-    if not x.count or nbytes > 8 * WORDS or size < 4:
+    cdef Turn turn
+    turn.m, turn.n, turn.size = sizes[0], sizes[1], FACTS.itemsize[x.code]
+    if not x.count or turn.m * turn.n * turn.size > 8 * WORDS or turn.size < 4:
         return by_columns(contiguous_copy(transpose_view(x)))
-    for _i in range(x.count // (m * n)):
-        memcpy(room, target, nbytes)
-        if size == 4:
-            transpose_units(<uint32_t*> target, <const uint32_t*> room, m, n, 1)
-        else:
-            transpose_units(<uint64_t*> target, room, m, n, size // 8)
-        target += nbytes
-    strides[0], strides[1] = size, m * size
+    turn.count = x.count // (turn.m * turn.n)
+    turn_matrices(&turn, x.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_turn(&turn, x)
+    strides[0], strides[1] = turn.size, turn.m * turn.size
     set_contiguity(x)
     return x
+
+
+cdef struct Turn:                      # of matrices behind each other
+    Py_ssize_t count
+    Py_ssize_t m, n
+    Py_ssize_t size                    # bytes of an element
+
+
+cdef void turn_matrices(Turn* turn, char* target) noexcept nogil:
+    cdef uint64_t room[WORDS]
+    cdef Py_ssize_t _i, nbytes = turn.m * turn.n * turn.size
+    for _i in range(turn.count):
+        memcpy(room, target, nbytes)
+        if turn.size == 4:
+            transpose_units(<uint32_t*> target, <const uint32_t*> room, turn.m, turn.n, 1)
+        else:
+            transpose_units(<uint64_t*> target, room, turn.m, turn.n, turn.size // 8)
+        target += nbytes
+
+
+cdef int run_turn_launch(Launch* launch) noexcept nogil:
+    turn_matrices(<Turn*> launch.plan, launch.data[0])
+    return 0
+
+
+cdef int tell_turn(Turn* turn, Tensor x) except -1:
+    cdef Turn* own = <Turn*> malloc(sizeof(Turn))
+    if own == NULL:
+        raise MemoryError()
+    own[0] = turn[0]
+    add_operand(add_launch(run_turn_launch, LAUNCH_KERNEL, own), x.data, 0, x.count * turn.size, OPERAND_UPDATED)
+    return 0
 
 
 cdef void transpose_units(

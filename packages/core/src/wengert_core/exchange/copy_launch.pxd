@@ -1,5 +1,6 @@
 """Launches of copies and fills. Note [Launches] in runtime/launches.pxd"""
 from wengert_core.runtime.launches cimport Launch
+from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum:
     MOST_COPY_DIMS = 8
@@ -15,7 +16,8 @@ cdef struct CopyLaunch:                # plan of LAUNCH_COPY
 
 cdef struct FillPlan:                  # plan of LAUNCH_FILL
     int ndim
-    int itemsize
+    int dtype                          # DTypeCode
+    bint large                         # by several threads
     Py_ssize_t shape[MOST_COPY_DIMS]
     Py_ssize_t strides[MOST_COPY_DIMS]
     char number[16]
@@ -26,5 +28,6 @@ cdef int tell_copy(
     int source_dtype, const Py_ssize_t* shape, int ndim, bint large
 ) except -1
 cdef int tell_fill(
-    char* target, const Py_ssize_t* strides, const Py_ssize_t* shape, int ndim, int itemsize, const char* number
+    char* target, const Py_ssize_t* strides, const Py_ssize_t* shape, int ndim, int dtype, const char* number
 ) except -1
+cdef int tell_zeros(Tensor t) except -1            # of a tensor whose memory has no gaps

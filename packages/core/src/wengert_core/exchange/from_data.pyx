@@ -8,7 +8,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from operator import index
 
@@ -29,7 +29,8 @@ from wengert_core.kernels.pointwise.casts cimport cast
 from wengert_core.kernels.types cimport cast_fn
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.tensors.memory_format cimport new_preserved
-from wengert_core.tensors.tensor cimport Tensor, check_numel, new_empty, new_on_memory, storage_of
+from wengert_core.tensors.tensor cimport (Tensor, check_numel, new_empty, new_on_memory, set_contiguity, storage_of,
+                                          strides_of)
 
 cdef extern from "Python.h":
     bint PyFloat_CheckExact(PyObject* o) noexcept
@@ -425,7 +426,7 @@ def blank_strided(dtype, tuple shape, tuple strides):
     """A tensor with strides in elements whose values are not set; neither strides nor sizes are negative."""
     cdef Py_ssize_t sizes[64]
     cdef Py_ssize_t steps[64]
-    cdef Py_ssize_t span
+    cdef Py_ssize_t span, count = 1
     cdef int i, ndim = <int> len(shape), code = code_of(dtype)
     check_rank("empty_strided", max(ndim, <int> len(strides)))
     if len(strides) != ndim:
@@ -434,9 +435,16 @@ def blank_strided(dtype, tuple shape, tuple strides):
         sizes[i], steps[i] = shape[i], strides[i]
     check_numel(ndim, sizes, FACTS.itemsize[code])
     span = extent(ndim, sizes, steps, 0, FACTS.itemsize[code]) // FACTS.itemsize[code]
-    cdef Tensor memory = new_empty(code, 1, &span)
+    cdef Tensor memory, dense
     for i in range(ndim):
         steps[i] *= FACTS.itemsize[code]
+        count *= sizes[i]
+    if span == count:                  # its elements fill the memory: it is as any new tensor
+        dense = new_empty(code, ndim, sizes)
+        memcpy(strides_of(dense), steps, ndim * sizeof(Py_ssize_t))
+        set_contiguity(dense)
+        return dense
+    memory = new_empty(code, 1, &span)
     return new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, span * FACTS.itemsize[code],
                          storage_of(memory))
 

@@ -18,6 +18,8 @@ cdef enum:
 cdef struct Block:
     char* address
     Py_ssize_t nbytes                  # of its size class
+    Py_ssize_t born                    # launches that the thread's recorder had when it was last allocated
+    Py_ssize_t serial                  # the number of that allocation in the pool
     unsigned char bin_
     bint live                          # somebody uses it
     bint written                       # for whoever records: what it holds is computed again at each replay
@@ -28,6 +30,7 @@ cdef struct Pool:                      # Note [Pools] in allocator.pyx
     Py_ssize_t room
     int* table                         # by hashed address: 1 + the block's number; 0: none
     Py_ssize_t n_table                 # a power of two
+    Py_ssize_t n_allocated             # how often a block was
     char* lists[N_BINS]                # free blocks, as the allocator's
     Pool* next                         # that is open too
 

@@ -17,6 +17,8 @@ Note [Pools]
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
+from wengert_core.runtime.launches cimport Recorder, recorder
+
 
 cdef extern from *:
     """
@@ -240,6 +242,14 @@ cdef void enter_block(Pool* pool, Py_ssize_t number) noexcept:
     pool.table[at] = <int> number + 1
 
 
+cdef void give_out(Pool* pool, Block* block) noexcept:
+    """Note that somebody uses a block from now on."""
+    cdef Recorder* own = recorder()
+    block.live, block.written = True, False
+    block.born, block.serial = own.n if own != NULL else 0, pool.n_allocated
+    pool.n_allocated += 1
+
+
 cdef Block* add_block(Pool* pool, char* address, Py_ssize_t nbytes, unsigned char bin_) noexcept:
     """A new block of a pool, in use; NULL when there is no memory to note it."""
     cdef Block* blocks
@@ -259,7 +269,8 @@ cdef Block* add_block(Pool* pool, char* address, Py_ssize_t nbytes, unsigned cha
         for i in range(pool.n):
             enter_block(pool, i)
     cdef Block* made = &pool.blocks[pool.n]
-    made.address, made.nbytes, made.bin_, made.live, made.written = address, nbytes, bin_, True, False
+    made.address, made.nbytes, made.bin_ = address, nbytes, bin_
+    give_out(pool, made)
     pool.n += 1
     enter_block(pool, pool.n - 1)
     return made
@@ -271,13 +282,11 @@ cdef char* allocate_for_pool(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
     cdef Pool* pool = <Pool*> wengert_pool
     cdef unsigned which = wengert_bin_of(nbytes)
     cdef char* block
-    cdef Block* entry
     cdef int before = N_POOLS
     if pool != NULL and pool.lists[which] != NULL:
         block = pool.lists[which]
         pool.lists[which] = (<char**> block)[0]
-        entry = block_at(pool, block)
-        entry.live, entry.written = True, False
+        give_out(pool, block_at(pool, block))
         return block
     if ASIDE[which] != NULL:
         block = ASIDE[which]

@@ -17,12 +17,22 @@ Note [Operands of a launch]
     allocated with ``malloc`` and freed with its launch; its struct stands beside the driver: PointwisePlan
     (drivers/pointwise/pointwise_launch.pxd), ReducePlan and DividePlan (drivers/reduce/reduce.pxd), ProductPlan and
     AddRowPlan (drivers/linalg/product_launch.pxd), CopyLaunch and FillPlan (exchange/copy_launch.pxd), StorePlan
-    (here).
+    (here). The plan of a LAUNCH_KERNEL is its driver's alone: operands say all that others need to know.
+    Memory that a kernel needs for its own work is an operand that is written.
+
+Note [Errors of a launch]
+    A kernel that meets a value which its driver refuses (an index out of range) gives LAUNCH_FAILED. Whoever ran it
+    then calls ``fail`` with the GIL, which raises what the driver raises.
 """
 from libc.stdint cimport uint8_t, uint32_t
 
 cdef enum:
-    MOST_OPERANDS_OF_LAUNCH = 5
+    MOST_OPERANDS_OF_LAUNCH = 9
+
+cdef enum LaunchOutcome:               # what a launch's run gives
+    LAUNCH_DONE = 0
+    LAUNCH_DIFFERS = 1                 # a guard does not hold
+    LAUNCH_FAILED = 2                  # Note [Errors of a launch]
 
 cdef enum LaunchKind:
     LAUNCH_CALL = 0                    # calls Python: a replay holds the GIL for it
@@ -36,6 +46,7 @@ cdef enum LaunchKind:
     LAUNCH_STORE = 8                   # StorePlan: bytes into memory; one operand, written
     LAUNCH_GUARD = 9                   # StorePlan: whether memory still holds these bytes; one operand, read
     LAUNCH_ADD_ROW = 10                # AddRowPlan; operands: the row, the matrix
+    LAUNCH_KERNEL = 11                 # any other kernel
 
 cdef enum OperandRole:
     OPERAND_CONSTANT = 0
@@ -43,10 +54,12 @@ cdef enum OperandRole:
     OPERAND_WRITTEN = 2
     OPERAND_UPDATED = 3                # read and written
 
-ctypedef int (*launch_fn)(Launch* launch) noexcept nogil      # 0; 1: a guard does not hold
+ctypedef int (*launch_fn)(Launch* launch) noexcept nogil      # LaunchOutcome
+ctypedef int (*fail_fn)(Launch* launch) except -1             # raises
 
-cdef struct Launch:
+cdef struct Launch:                    # ``run`` reads what stands first, up to ``data``, and of a LAUNCH_MOVE ``high``
     launch_fn run
+    fail_fn fail                       # NULL: it cannot fail
     void* plan                         # owned; NULL: none
     char* data[MOST_OPERANDS_OF_LAUNCH]
     Py_ssize_t low[MOST_OPERANDS_OF_LAUNCH]        # bytes from data
@@ -80,6 +93,8 @@ cdef void add_strided(
     int role
 ) noexcept
 cdef void free_launch(Launch* launch) noexcept
+# A plan of these bytes for many launches: nobody writes to it or frees it. NULL: there is no room for another one.
+cdef void* share_plan(const void* plan, size_t nbytes) noexcept
 cdef void tell_complete(const void* op) noexcept
 cdef void tell_opaque() noexcept
 # A number leaves for Python: a guard, or a reason why an operation is opaque. The thread's WG_TELL is on.

@@ -4,9 +4,31 @@ from libc.string cimport memcmp, memcpy, memset
 
 cdef extern from *:
     """
+    #ifdef __linux__
+    #include <sys/mman.h>
+    #endif
+    #include <stdint.h>
     static __thread void *wengert_recorder = 0;
+
+    /* nbytes is a multiple of 8. */
+    static size_t wengert_hash_words(const void *data, size_t nbytes) {
+        const uint64_t *words = (const uint64_t *)data;
+        uint64_t hash = nbytes;
+        for (size_t i = 0; i < nbytes / 8; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15u, hash ^= hash >> 32;
+        return (size_t)hash;
+    }
+    /* Let large memory be of large pages, which are faster to get. */
+    static void wengert_use_large_pages(char *memory, size_t nbytes) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        size_t page = (size_t)2 << 20;
+        uintptr_t first = ((uintptr_t)memory + page - 1) & ~(uintptr_t)(page - 1), last = (uintptr_t)memory + nbytes;
+        if (first + page <= last) madvise((void *)first, last - first, MADV_HUGEPAGE);
+    #endif
+    }
     """
     void* wengert_recorder
+    size_t wengert_hash_words(const void* data, size_t nbytes) noexcept nogil
+    void wengert_use_large_pages(char* memory, size_t nbytes) noexcept nogil
 
 
 cdef Recorder* recorder() noexcept nogil:
@@ -31,14 +53,15 @@ cdef Launch* add_launch(launch_fn run, int kind, void* plan) except NULL:
     cdef Launch* grown
     cdef Py_ssize_t room
     if own == NULL:
-        free(plan)
+        free_plan(plan)
         raise RuntimeError("a launch was told in a thread without a recorder: it is a defect of wengert")
     if own.n == own.room:
         room = 2 * own.room if own.room else 256
         grown = <Launch*> realloc(own.launches, room * sizeof(Launch))
         if grown == NULL:
-            free(plan)
+            free_plan(plan)
             raise MemoryError()
+        wengert_use_large_pages(<char*> grown, room * sizeof(Launch))
         own.launches, own.room = grown, room
     cdef Launch* made = &own.launches[own.n]
     memset(made, 0, sizeof(Launch))
@@ -71,8 +94,50 @@ cdef void add_strided(
 
 
 cdef void free_launch(Launch* launch) noexcept:
-    free(launch.plan)
+    free_plan(launch.plan)
     launch.plan = NULL
+
+
+# ---- plans that launches share: a program of small operations has a few that differ, and tens of thousands of launches
+
+cdef enum:
+    SHARED_BYTES = 0x80000             # of all of them
+    LEAST_SHARED = 256                 # bytes of a plan: smaller ones are made alone
+    SHARED_SLOTS = 0x1000              # a power of two, twice as many as there can be
+
+cdef struct PlanEntry:
+    const char* plan
+    size_t nbytes
+    size_t hash
+
+cdef char* SHARED_MEMORY = NULL
+cdef size_t SHARED_USED = 0
+cdef PlanEntry[SHARED_SLOTS] SHARED       # by hash; the GIL protects it
+
+
+cdef void free_plan(void* plan) noexcept:
+    if SHARED_MEMORY == NULL or <size_t> plan < <size_t> SHARED_MEMORY \
+            or <size_t> plan >= <size_t> SHARED_MEMORY + SHARED_BYTES:
+        free(plan)
+
+
+cdef void* share_plan(const void* plan, size_t nbytes) noexcept:
+    global SHARED_MEMORY, SHARED_USED
+    cdef size_t hash_ = wengert_hash_words(plan, nbytes), at = hash_ & (SHARED_SLOTS - 1)
+    cdef char* made
+    while SHARED[at].plan != NULL:
+        if SHARED[at].hash == hash_ and SHARED[at].nbytes == nbytes and memcmp(SHARED[at].plan, plan, nbytes) == 0:
+            return <void*> SHARED[at].plan
+        at = at + 1 & (SHARED_SLOTS - 1)
+    if SHARED_MEMORY == NULL:
+        SHARED_MEMORY = <char*> malloc(SHARED_BYTES)
+    if SHARED_MEMORY == NULL or SHARED_USED + nbytes > SHARED_BYTES or nbytes < LEAST_SHARED:
+        return NULL
+    made = SHARED_MEMORY + SHARED_USED
+    SHARED_USED += nbytes
+    memcpy(made, plan, nbytes)
+    SHARED[at].plan, SHARED[at].nbytes, SHARED[at].hash = made, nbytes, hash_
+    return made
 
 
 cdef void tell_complete(const void* op) noexcept:

@@ -25,8 +25,8 @@ from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dispatch.op cimport OP_VIEW, Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WgState, set_dual_open,
-                                         thread_state)
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, WG_TELL, WgState,
+                                         set_dual_open, thread_state)
 from wengert_core.tensors.tensor cimport (TF_VIEW, Tensor, extra_of, is_strided, same_shape, shape_tuple, strides_of,
                                           track, version_of)
 from wengert_engine.forward.jvp_fast cimport can_push, push
@@ -51,6 +51,7 @@ cdef Op NEW_ZEROS = find_op("new_zeros")
 cdef Op ZEROS_LIKE = find_op("zeros_like")
 cdef long EPOCH = 0                    # the number of the last level that was entered
 cdef bint IS_OPEN = False
+cdef bint IS_OF_TRANSFORM = False      # whether the open level is that of a transform of functions, as func.jvp
 
 
 @cython.binding(False)
@@ -69,13 +70,18 @@ def is_open():
     return IS_OPEN
 
 
-def enter():
-    """Open the level for all threads unless it is open; return whether it did, in one step without interruption."""
-    global EPOCH, IS_OPEN
+def enter(bint of_transform=False):
+    """Open the level for all threads unless it is open; return whether it did, in one step without interruption.
+
+    of_transform: whether a transform of functions opens it. In there the result of a Function may be a view while its
+    tangent is none.
+    """
+    global EPOCH, IS_OPEN, IS_OF_TRANSFORM
     if IS_OPEN:
         return False
     EPOCH += 1
     IS_OPEN = True
+    IS_OF_TRANSFORM = of_transform
     set_dual_open(True)
     return True
 
@@ -356,10 +362,18 @@ cdef object push_tangents(Op op, PyObject** slots, PyObject** outs, list outputs
     return jvp(op, slots, NULL, outputs)
 
 
+cdef unsigned int observe_tangents(WgState* state) noexcept:
+    """Let a tracer see the operations that tangents are made of, inside of one; return the bit as it was."""
+    cdef unsigned int before = state.modes & WG_OBSERVE
+    if state.modes & WG_TELL:
+        state.modes |= WG_OBSERVE
+    return before
+
+
 cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Record, then give the outputs their tangents."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes, unasked
+    cdef unsigned int modes, observed, unasked
     cdef int i
     BASE.record(op, slots, outs, n_outs)
     if op.flags & OP_VIEW:
@@ -368,6 +382,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
         return 0
     outputs = [<object> outs[i] for i in range(n_outs)]
     modes = begin_derivative(state)
+    observed = observe_tangents(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
     unasked = is_disabled()
     try:
@@ -377,7 +392,7 @@ cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) ex
                     tangent = tangent.clone()      # a write to one must not change the other
                 give(<Tensor> out, <Tensor> tangent)
     finally:
-        state.modes |= WG_DUAL
+        state.modes = state.modes & ~(<unsigned int> WG_OBSERVE) | WG_DUAL | observed
         restore(unasked)
         end_derivative(state, modes)
     for i in range(n_outs):            # the first of them may be one that is not differentiable
@@ -452,19 +467,20 @@ cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
 cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
     """Record, then write the new tangent into the old one, which others may share."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes, unasked
+    cdef unsigned int modes, observed, unasked
     cdef Tensor t = <Tensor> slots[0]
     BASE.record_inplace(op, slots, keep)
     if not IS_OPEN or not state.modes & WG_DUAL or not any_dual(op, slots):
         return 0
     modes = begin_derivative(state)
+    observed = observe_tangents(state)
     state.modes &= ~(<unsigned int> WG_DUAL)
     unasked = is_disabled()
     try:
         found = jvp(op, slots, keep, [t])
         overwrite(t, <Tensor> found[0] if found and found[0] is not None else None)
     finally:
-        state.modes |= WG_DUAL
+        state.modes = state.modes & ~(<unsigned int> WG_OBSERVE) | WG_DUAL | observed
         restore(unasked)
         end_derivative(state, modes)
     share_with_saved(node_of_write(t), version_of(t), slots)
@@ -527,7 +543,7 @@ def function_tangents(FunctionNode ctx, cls, tuple args, results, tuple tangents
                                    "the forward is modifying an input inplace, then the jvp function must modify the "
                                    "corresponding gradient inplace.")
         for k, a in enumerate(args):
-            if views(<Tensor> out, a):
+            if not IS_OF_TRANSFORM and views(<Tensor> out, a):
                 check_view(<Tensor> tangent, tangents[k])
         give(<Tensor> out, <Tensor> tangent)
     share_with_context(ctx, tuple(outs))

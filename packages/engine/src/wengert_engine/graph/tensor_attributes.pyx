@@ -10,6 +10,7 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
+from wengert_core.runtime.launches cimport count_recorders
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, WG_TELL, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
@@ -23,6 +24,7 @@ from wengert_core.devices.device import DEVICES as _DEVICES
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
+cdef const int* RECORDERS = count_recorders()
 
 
 cdef object BATCHED = None             # the module batched_attributes, once there are batched tensors
@@ -127,6 +129,8 @@ def requires_grad_(Tensor self, requires_grad=True):
 
 def get_grad(Tensor self):
     """The gradient that backward() has accumulated; None before that."""
+    if RECORDERS[0] and thread_state().modes & WG_TELL and HOOKS.note_grad != NULL:
+        HOOKS.note_grad(self)
     if self.extra != NULL and self.extra.grad != NULL:
         return <object> self.extra.grad
     if self.grad_fn != NULL and not self.flags & TF_RETAINS_GRAD:

@@ -7,13 +7,13 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.dispatcher cimport dispatch, intercept
-from wengert_core.dispatch.hooks cimport EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
+from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WG_TELL, WgState,
                                          thread_state)
 from wengert_core.tensors.tensor cimport Tensor
-from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node
+from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node, last_number, saved_slots
 from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
 from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
 from wengert_engine.observe.listeners cimport tell, tell_end
@@ -64,13 +64,49 @@ cdef void end_for(Observer here, int64_t event, PyObject* result) noexcept:
 
 cdef int64_t begin_event(int kind, PyObject* what, PyObject* const* args, Py_ssize_t n) noexcept:
     cdef PyObject* here = current()
-    return begin_for(<Observer> here, kind, what, args, n, -1) if here != NULL else -1
+    if here == NULL:
+        return -1
+    if (<Observer> here).tracer is not None:
+        tell_python((<Observer> here).tracer, kind, what)
+    return begin_for(<Observer> here, kind, what, args, n, -1)
 
 
 cdef void end_event(int64_t event) noexcept:
     cdef PyObject* here = current()
     if here != NULL:
         end_for(<Observer> here, event, NULL)
+
+
+cdef int tell_python(Tracer tracer, int kind, PyObject* what) except -1:
+    """Tell a tracer of a custom Function, and of the hooks of a node that is about to run."""
+    cdef Node node
+    cdef Tensor leaf
+    if kind == EVENT_CUSTOM:
+        return tracer.note_python(<object> what)
+    if kind != EVENT_NODE:
+        return 0
+    node = <Node> what
+    if node.kind != NODE_ACCUMULATE and node.sequence <= tracer.last_node:
+        tracer.note_old_node()
+    if node.extra != NULL:
+        tell_hooks(tracer, node.extra.pre_hooks)
+        tell_hooks(tracer, node.extra.post_hooks)
+        if node.extra.tensor_hooks != NULL:
+            for of_output in (<dict> node.extra.tensor_hooks).values():
+                tell_hooks(tracer, <PyObject*> of_output)
+    if node.kind == NODE_ACCUMULATE:
+        leaf = <Tensor> saved_slots(node)[0].value
+        if leaf.extra != NULL:
+            tell_hooks(tracer, leaf.extra.hooks)
+            tell_hooks(tracer, leaf.extra.post_hooks)
+    return 0
+
+
+cdef int tell_hooks(Tracer tracer, PyObject* by_id) except -1:
+    if by_id != NULL:
+        for hook in list((<dict> by_id).values()):
+            tracer.note_python(hook)
+    return 0
 
 
 # ---- an op
@@ -94,15 +130,33 @@ cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
         try:
             if live & WG_FOREIGN:
                 result = intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))
+            elif op.call1 != NULL and has_defaults(op, slots, 1):
+                result = op.call1(op, slots[0])
+            elif op.call2 != NULL and has_defaults(op, slots, 2):
+                result = op.call2(op, slots[0], slots[1])
             else:
                 result = dispatch(op, slots)
         except BaseException:
-            tracer.fail(op)
+            tracer.fail(op, slots)
             raise
         tracer.end(op, slots, <PyObject*> result)
         return result
     finally:
         here.settle()
+
+
+cdef inline bint has_defaults(Op op, PyObject** slots, int first) noexcept:
+    """Whether only the first slots hold something, which are positional: the op's shortcuts take no others."""
+    cdef int i
+    if op.n_positional < first:
+        return False
+    for i in range(first):
+        if slots[i] == NULL:
+            return False
+    for i in range(first, op.n_params):
+        if slots[i] != op.defaults[i]:
+            return False
+    return True
 
 
 cdef object run_in_full(Op op, PyObject** slots, uint32_t live, Observer here):
@@ -178,16 +232,30 @@ def trace(Tracer tracer or None):
         raise RuntimeError("the thread is observed already, by a profiler or a capture: it cannot be traced")
     here.tracer = tracer
     here.settle()
+    if tracer is not None and not tracer.last_node:    # one that goes on keeps its number
+        tracer.last_node = last_number()
     if tracer is not None:
         thread_state().modes |= WG_TELL
     else:
         thread_state().modes &= ~(<unsigned int> WG_TELL)
 
 
+def current_tracer():
+    """Return the tracer that is told of this thread's operations; None: there is none."""
+    cdef PyObject* here = current()
+    return (<Observer> here).tracer if here != NULL else None
+
+
 def is_observed():
     """Return whether this thread is observed: by a profiler, a listener, or a tracer."""
     cdef PyObject* here = current()
     return here != NULL and (<Observer> here).active
+
+
+def is_only_recorded():
+    """Return whether a recording of events is all that observes this thread."""
+    cdef PyObject* here = current()
+    return here != NULL and (<Observer> here).only_records
 
 
 cdef int begin_to_record(Recording recording, int thread) except -1:

@@ -5,13 +5,17 @@ thread's WG_TELL is on too, so that drivers tell their launches (Note [Launches]
 An operation on a batch (vmap) is told as those on whole batches which it runs.
 """
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
 
 from wengert_core.dispatch.op cimport Op
 from wengert_core.tensors.tensor cimport Tensor
 
 
 cdef class Tracer:
+    cdef uint64_t last_node            # the number of the last node that was made before the tracing
     cdef int begin(self, Op op, PyObject** slots) except -1                     # slots: Note [How an op runs] in op.pxd
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1     # what it gave: a tensor, or several
-    cdef int fail(self, Op op) except -1                                        # it raised
+    cdef int fail(self, Op op, PyObject** slots) except -1                      # it raised
     cdef int note_grad(self, Tensor leaf) except -1                             # its ``grad`` is about to be replaced
+    cdef int note_old_node(self) except -1                                      # a node from before the tracing runs
+    cdef int note_python(self, object source) except -1                         # a hook or custom Function runs

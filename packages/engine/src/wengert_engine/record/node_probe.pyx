@@ -1,9 +1,12 @@
 """What tools may see of a node: nothing is run, checked or changed, no hook is called. For graph views and reports."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t, uint64_t
+
 from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_engine.graph.formula cimport RULE_ZERO, Formula
 from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, NODE_ACCUMULATE, NODE_COPY_SLICES, NODE_FORMULA,
-                                        SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Node,
-                                        SavedSlot, metas_of, saved_slots, sizes_of)
+                                        SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge,
+                                        Node, SavedSlot, edges_of, metas_of, saved_slots, sizes_of)
 from wengert_engine.graph.visible_edges import values_of_visible
 from wengert_engine.record.saved_hooks_stack cimport Several
 from wengert_engine.record.saved_hooks_stack import PackedValue
@@ -137,3 +140,45 @@ def metadata_of(Node node):
     if node.extra == NULL or (node.extra.metadata == NULL and node.extra.trace == NULL):
         return None
     return node.metadata
+
+
+def reachable_leaves(roots not None, stops not None, uint64_t oldest):
+    """Return the leaves that nodes lead to, and whether they lead to an operation's node before number ``oldest``.
+
+    stops: nodes where the search ends.   oldest: compared with what ``_sequence_nr()`` gives.
+
+    >>> import wengert_core as wc, wengert_engine as we
+    >>> x, y = wc.ones(2, requires_grad=True), wc.ones(2, requires_grad=True)
+    >>> from wengert_engine.record.node_probe import reachable_leaves
+    >>> h = x * y
+    >>> leaves, has_older = reachable_leaves([(h * y).grad_fn], [], 0)
+    >>> [one is y for one in leaves], has_older
+    ([True, False], False)
+    >>> leaves, has_older = reachable_leaves([(h * y).grad_fn], [h.grad_fn], 0)
+    >>> [one is y for one in leaves]
+    [True]
+    """
+    cdef set seen = {<size_t> <PyObject*> node for node in stops}
+    cdef list pending = list(roots), leaves = []
+    cdef bint has_older = False
+    cdef Edge* edges
+    cdef Node node
+    cdef uint32_t i
+    while pending:
+        node = pending.pop()
+        key = <size_t> <PyObject*> node
+        if key in seen:
+            continue
+        seen.add(key)
+        if node.kind == NODE_ACCUMULATE:
+            if saved_slots(node)[0].value != NULL:
+                leaves.append(<object> saved_slots(node)[0].value)
+            continue
+        if node.sequence < oldest:
+            has_older = True
+            continue
+        edges = edges_of(node)
+        for i in range(node.n_edges):
+            if edges[i].node != NULL:
+                pending.append(<object> edges[i].node)
+    return leaves, has_older

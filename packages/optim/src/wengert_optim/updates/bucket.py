@@ -20,6 +20,8 @@ from typing import Any
 import wengert
 from wengert import Tensor
 
+from wengert_optim.updates.rules import numbers_of
+
 __all__ = ["Bucket"]
 
 ADDRESS: Any = Tensor.data_ptr
@@ -39,8 +41,8 @@ class Bucket:
     """
 
     __slots__ = (
-        "addresses", "are_vectors", "dtype", "entries", "flat", "params", "scalars", "size", "tensors", "versions",
-        "views",
+        "__weakref__", "addresses", "are_vectors", "dtype", "entries", "flat", "params", "scalars", "size", "tensors",
+        "versions", "views",
     )  # fmt: skip
 
     def __init__(
@@ -82,14 +84,18 @@ class Bucket:
         if options["maximize"]:
             grad = -grad
         if rule.increment is not None and not rule.reads_param(options):
+            options, _ = numbers_of(rule, options, self.scalars)
             factor, direction = rule.increment(options, grad, *self.tensors)
             wengert.mul(direction, factor, out=self.flat)
             deque(map(ADD, self.params, self.views), 0)
             return
         deque(map(COPY, self.views, self.params), 0)
-        numbers = rule.advance(options, *self.scalars)
+        options, numbers = numbers_of(rule, options, self.scalars, self.note_versions)
         rule.update(options, numbers, self.flat, grad, *self.tensors)
         deque(map(COPY, self.params, self.views), 0)
+
+    def note_versions(self) -> None:
+        """Remember the versions of the vectors of numbers: they rise where anybody else writes to them."""
         self.versions = [vector._version for vector in self.scalars]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import wengert
 from wengert import Tensor
+from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_capturable, scalar_of, value_of
 
@@ -15,6 +16,8 @@ __all__ = [
     "count_step",
     "decay_weights",
     "increment_step",
+    "is_tensor",
+    "numbers_of",
     "unscale",
     "update_averages",
     "update_lists",
@@ -52,13 +55,35 @@ class Rule:
         self.increment, self.reads_param = increment, reads_param
 
 
+def nothing() -> None:
+    """Do nothing."""
+
+
+def numbers_of(
+    rule: Rule, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] = nothing
+) -> tuple[Any, Any]:
+    """Count a step, then call ``note``; return options and numbers for ``update``: tensors inside of a capture."""
+    if is_compiling():
+        from wengert_optim.updates.captured import captured_numbers
+
+        return captured_numbers(rule, options, scalars, note)
+    numbers = rule.advance(options, *scalars)
+    note()
+    return options, numbers
+
+
+def is_tensor(options: Any, value: Any) -> bool:
+    """Return whether one of the numbers is a tensor that the update must not read; inside of a capture none is."""
+    return isinstance(value, Tensor) and "captured" not in options
+
+
 def update_one(
     rule: Rule, options: Any, param: Tensor, grad: Tensor, scalars: Sequence[Tensor], tensors: Sequence[Any]
 ) -> dict[str, Tensor] | None:
     """Apply a rule to one parameter, a complex one as pairs of real numbers; return the state that the rule made."""
     if options.get("capturable"):
         check_capturable(param, capturable_names(rule), *scalars)
-    numbers = rule.advance(options, *scalars)
+    options, numbers = numbers_of(rule, options, scalars)
     if options["maximize"]:
         grad = -grad
     if not param.is_complex() or grad.is_sparse:

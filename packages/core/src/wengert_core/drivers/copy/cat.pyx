@@ -18,10 +18,13 @@ from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport can_cast, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, convert_copy
+from wengert_core.exchange.copy_launch cimport tell_copy
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add, mul_overflows
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided
+from wengert_core.runtime.launches cimport count_recorders, tell_complete
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -39,6 +42,7 @@ cdef enum:
     STRETCH = 64                       # bytes from which on a stretch is worth a memcpy of its own
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, str way):
@@ -205,8 +209,13 @@ cdef object join_parts(
     if not stacked and (ndim == 4 or ndim == 5) and all_channels_last(slots[0], n):
         out = with_channels_last(out)
     if slots[2] != <PyObject*> None:
-        return into_out(op, slots, out, live)
+        given = into_out(op, slots, out, live)
+        if live & WG_TELL:
+            tell_complete(<void*> op)
+        return given
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
@@ -245,8 +254,19 @@ cdef int copy_all_into(PyObject* tensors, Py_ssize_t n, int dim, bint stacked, T
             if out.count >= LARGE:
                 check_part_device(t, out, dim, stacked, offset + chunk, inner * out.dims[dim])
             copy_into(t, out, dim, stacked, offset, outer, chunk, inner * out.dims[dim])
+            if RECORDERS[0] and thread_state().modes & WG_TELL:
+                tell_part(t, out, dim, stacked, offset)
             offset += chunk
     return 0
+
+
+cdef int tell_part(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t offset) except -1:
+    cdef Py_ssize_t strides[64]
+    cdef int k
+    for k in range(t.rank):
+        strides[k] = out.dims[out.rank + k + (stacked and k >= dim)]
+    return tell_copy(out.data + offset, strides, out.code, t.data, t.dims + t.rank, t.code, t.dims, t.rank,
+                     t.count >= LARGE)
 
 
 cdef int check_part_device(Tensor t, Tensor out, int dim, bint stacked, Py_ssize_t end, Py_ssize_t step) except -1:
@@ -321,6 +341,8 @@ cdef object repeat_run(Op op, PyObject** slots, uint32_t live):
         else:
             tile_into(t, out, repeats)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
@@ -342,6 +364,8 @@ cdef int tile_into(Tensor t, Tensor out, Py_ssize_t* repeats) except -1:
             n += 1
     if n > 64:
         raise RuntimeError(f"repeat: {n} dims of repeats and sizes are more than the 64 that a copy can have")
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_copy(out.data, to_strides, out.code, t.data, from_strides, t.code, sizes, n, out.count >= LARGE)
     if out.count < LARGE:
         copy_strided(out.data, to_strides, t.data, from_strides, sizes, n, FACTS.itemsize[t.code])
         return 0

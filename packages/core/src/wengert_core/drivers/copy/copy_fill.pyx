@@ -1,6 +1,7 @@
 """copy_, fill_ and zero_: writing whole tensors and views."""
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from wengert_core.drivers.steps cimport after_write, before_write, broadcast, gu
 from wengert_core.dtypes.dtypes cimport BOOL, CAT_COMPLEX, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
-from wengert_core.exchange.copy_launch cimport tell_fill
+from wengert_core.exchange.copy_launch cimport tell_copy, tell_fill
 from wengert_core.exchange.device_memory cimport fill_on_device, number_on_device
 from wengert_core.exchange.from_data cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
@@ -101,6 +102,9 @@ cdef int number_of(Op op, PyObject* value, int code, char* number) except -1:
                                f"{(<Tensor> value).rank} dimensions.")
     elif number_code(value) < 0:
         raise op_error(op, 1, "Number", value)
+    if isinstance(<object> value, Tensor) and (<Tensor> value).code == code and not (<Tensor> value).device:
+        memcpy(number, (<Tensor> value).data, FACTS.itemsize[code])
+        return 0
     if isinstance(<object> value, Tensor) and (<Tensor> value).device:
         of_device = number_on_device(<Tensor> value)
         return store_checked(<PyObject*> of_device, code, number)
@@ -118,15 +122,23 @@ cdef void fill_once(Tensor t, const char* number) noexcept:
 
 
 cdef int tell_filled(Op op, PyObject** slots, Tensor t, const char* number) except -1:
-    """Tell fill_once, of a number that is no tensor."""
+    """Tell fill_once: of a tensor's number, which is read anew, as a copy; one that is converted is not told."""
     cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t nowhere[64]
+    cdef Tensor source = None
     cdef int i
+    if op.n_params > 1 and isinstance(<object> slots[1], Tensor):
+        source = <Tensor> slots[1]
+        if source.code != t.code or source.device:
+            return 0
     for i in range(t.rank):
         shape[i] = min(t.dims[i], 1) if t.dims[t.rank + i] == 0 else t.dims[i]
-    if op.n_params < 2 or not isinstance(<object> slots[1], Tensor):
-        if t.count:
-            tell_fill(t.data, t.dims + t.rank, shape, t.rank, FACTS.itemsize[t.code], number)
-        tell_complete(<void*> op)
+        nowhere[i] = 0
+    if source is not None:
+        tell_copy(t.data, t.dims + t.rank, t.code, source.data, nowhere, t.code, shape, t.rank, False)
+    else:
+        tell_fill(t.data, t.dims + t.rank, shape, t.rank, t.code, number)
+    tell_complete(<void*> op)
     return 0
 
 

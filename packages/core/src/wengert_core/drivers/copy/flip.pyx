@@ -10,9 +10,11 @@ from wengert_core.drivers.steps cimport record
 from wengert_core.drivers.view.view cimport set_shortcuts
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of
+from wengert_core.exchange.copy_launch cimport tell_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.pointwise.strided cimport copy_large, copy_strided
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.memory_format cimport new_preserved
 from wengert_core.tensors.tensor cimport Tensor, strides_of
@@ -50,6 +52,9 @@ cdef object flip_run(Op op, PyObject** slots, uint32_t live):
     else:
         with nogil:
             copy_large(out.data, out.dims + out.rank, t.code, data, strides, t.code, t.dims, t.rank)
+    if live & WG_TELL:
+        tell_copy(out.data, out.dims + out.rank, t.code, data, strides, t.code, t.dims, t.rank, t.count >= LARGE)
+        tell_complete(<void*> op)
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out

@@ -14,6 +14,8 @@ from wengert_core.exchange.arrays cimport array_of, copy_into, fill_number
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, lay_channels_last
 from wengert_core.geometry.size_math cimport mul_add
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -85,5 +87,7 @@ cdef object pad_run(Op op, PyObject** slots, uint32_t live):
             copy_into(new_view(out, rank, inside, out.dims + rank, target),
                       new_view(t, rank, inside, t.dims + rank, source))
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out

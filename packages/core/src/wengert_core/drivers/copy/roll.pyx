@@ -5,15 +5,18 @@ reference's.
 """
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
 from wengert_core.dispatch.arguments cimport ints_slot
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.array_call cimport array_run
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.kernels.pointwise.strided cimport copy_large, copy_strided
-from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD
+from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, tell_complete
+from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, is_strided, new_empty, strides_of
 
@@ -29,8 +32,8 @@ cdef struct Roll:
     int dims[8]                        # those that are rolled
     Py_ssize_t shifts[64]              # by dim, 0 <= shift < size
     Py_ssize_t sizes[64]               # of the section at hand
-    Py_ssize_t* src_strides
-    Py_ssize_t* dst_strides
+    Py_ssize_t src_strides[64]
+    Py_ssize_t dst_strides[64]
 
 
 def configure(Op op):
@@ -45,7 +48,7 @@ cdef object roll_run(Op op, PyObject** slots, uint32_t live):
     cdef int n = ints_slot(op, slots, 1, shifts)
     cdef int n_dims = 0 if slots[2] == <PyObject*> None else ints_slot(op, slots, 2, dims)
     cdef Tensor t = <Tensor> slots[0], out
-    cdef Py_ssize_t whole = FACTS.itemsize[t.code]
+    cdef Launch* made
     if live & WG_ON_DEVICE or t.device or not is_strided(t) or not t.count or not t.rank \
             or t.rank > 3 and not t.flags & TF_CONTIGUOUS:           # channels last stay so
         return array_run(op, slots, live)
@@ -55,15 +58,21 @@ cdef object roll_run(Op op, PyObject** slots, uint32_t live):
     if n_dims == 0 and n == 1 and t.flags & TF_CONTIGUOUS:
         out = new_empty(t.code, t.rank, t.dims)
         roll.rank, roll.sizes[0], roll.shifts[0] = 1, t.count, positive_remainder(shifts[0], t.count)
-        roll.src_strides = roll.dst_strides = &whole
+        roll.src_strides[0] = roll.dst_strides[0] = FACTS.itemsize[t.code]
         roll.dims[0], roll.n_rolled = 0, 1
     elif n != n_dims or not n or not read_shifts(&roll, t, n, shifts, dims):
         return array_run(op, slots, live)
     else:
         out = new_empty(t.code, t.rank, t.dims)
-        roll.src_strides, roll.dst_strides = strides_of(t), strides_of(out)
+        memcpy(roll.src_strides, strides_of(t), t.rank * sizeof(Py_ssize_t))
+        memcpy(roll.dst_strides, strides_of(out), t.rank * sizeof(Py_ssize_t))
     with nogil:
         copy_sections(&roll, 0, t.data, out.data)
+    if live & WG_TELL:
+        made = tell_kernel(run_launch, &roll, sizeof(Roll))
+        add_tensor(made, t, OPERAND_READ)
+        add_tensor(made, out, OPERAND_WRITTEN)
+        tell_complete(<void*> op)
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -113,3 +122,8 @@ cdef void copy_sections(Roll* roll, int k, char* src, char* dst) noexcept nogil:
     if shift:
         copy_sections(roll, k + 1, src + (size - shift) * roll.src_strides[dim], dst)
     roll.sizes[dim] = size
+
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    copy_sections(<Roll*> launch.plan, 0, launch.data[0], launch.data[1])
+    return 0

@@ -8,16 +8,26 @@ from libc.string cimport memset
 from wengert_core.dispatch.arguments cimport int_slot
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport OP_INPLACE, Op
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport after_write, before_write, record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport OPERAND_UPDATED, Launch, count_recorders, tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
+cdef struct Triangles:
+    Py_ssize_t diagonal
+    Py_ssize_t itemsize
+    bint lower                         # that is what stays
+    int rank
+    Py_ssize_t dims[64][2]             # sizes and strides, rank of them
+
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, bint lower):
@@ -44,7 +54,9 @@ cdef object triangle_run(Op op, PyObject** slots, uint32_t live):
     if without_kernels():
         result_into(plain, call_reference(plain, [array_of(target), diagonal]), target)
     elif target.count:
-        each_matrix(target, diagonal, op.data != NULL)
+        clear_matrices(target, diagonal, op.data != NULL)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if op.flags & OP_INPLACE:
         after_write(op, slots, <Tensor> slots[0], live, keep)
         return <object> slots[0]
@@ -56,40 +68,63 @@ cdef object triangle_run(Op op, PyObject** slots, uint32_t live):
     return target
 
 
-cdef void each_matrix(Tensor t, Py_ssize_t diagonal, bint lower) noexcept:
+cdef int clear_matrices(Tensor t, Py_ssize_t diagonal, bint lower) except -1:
+    cdef Triangles p
+    cdef int i
+    p.diagonal, p.lower, p.itemsize, p.rank = diagonal, lower, FACTS.itemsize[t.code], t.rank
+    for i in range(t.rank):
+        p.dims[i][0], p.dims[i][1] = t.dims[i], t.dims[t.rank + i]
+    each_matrix(&p, t.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_triangles(&p, t)
+    return 0
+
+
+cdef void each_matrix(Triangles* p, char* data) noexcept nogil:
     """Walk the dims before the last two."""
     cdef Py_ssize_t counter[64]
-    cdef char* data = t.data
     cdef int i
-    for i in range(t.rank):
+    for i in range(p.rank):
         counter[i] = 0
     while True:
-        clear(t, data, diagonal, lower)
-        i = t.rank - 3
+        clear(p, data)
+        i = p.rank - 3
         while i >= 0:
             counter[i] += 1
-            data += t.dims[t.rank + i]
-            if counter[i] < t.dims[i]:
+            data += p.dims[i][1]
+            if counter[i] < p.dims[i][0]:
                 break
-            data -= t.dims[t.rank + i] * t.dims[i]
+            data -= p.dims[i][1] * p.dims[i][0]
             counter[i] = 0
             i -= 1
         if i < 0:
             return
 
 
-cdef void clear(Tensor t, char* data, Py_ssize_t diagonal, bint lower) noexcept:
+cdef void clear(Triangles* p, char* data) noexcept nogil:
     """Zero one side of a diagonal of one matrix."""
-    cdef Py_ssize_t rows = t.dims[t.rank - 2], columns = t.dims[t.rank - 1]
-    cdef Py_ssize_t row_step = t.dims[2 * t.rank - 2], step = t.dims[2 * t.rank - 1]
-    cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], i, j, start, end
+    cdef Py_ssize_t rows = p.dims[p.rank - 2][0], columns = p.dims[p.rank - 1][0]
+    cdef Py_ssize_t row_step = p.dims[p.rank - 2][1], step = p.dims[p.rank - 1][1]
+    cdef Py_ssize_t i, j, start, end
     for i in range(rows):
-        if lower:
-            start, end = min(max(i + diagonal + 1, 0), columns), columns
+        if p.lower:
+            start, end = min(max(i + p.diagonal + 1, 0), columns), columns
         else:
-            start, end = 0, min(max(i + diagonal, 0), columns)
-        if step == itemsize:
-            memset(data + i * row_step + start * step, 0, (end - start) * itemsize)
+            start, end = 0, min(max(i + p.diagonal, 0), columns)
+        if step == p.itemsize:
+            memset(data + i * row_step + start * step, 0, (end - start) * p.itemsize)
         else:
             for j in range(start, end):
-                memset(data + i * row_step + j * step, 0, itemsize)
+                memset(data + i * row_step + j * step, 0, p.itemsize)
+
+
+# ---- launches
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    each_matrix(<Triangles*> launch.plan, launch.data[0])
+    return 0
+
+
+cdef int tell_triangles(Triangles* p, Tensor t) except -1:
+    add_tensor(tell_kernel(run_launch, p, <Py_ssize_t> sizeof(Triangles) - (64 - p.rank) * 16), t, OPERAND_UPDATED)
+    return 0

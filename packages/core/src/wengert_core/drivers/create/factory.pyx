@@ -18,10 +18,12 @@ from wengert_core.drivers.references cimport wrong_result
 from wengert_core.drivers.resize cimport resize_to
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.exchange.arrays cimport copy_into, fill_number
+from wengert_core.exchange.copy_launch cimport tell_fill, tell_zeros
 from wengert_core.exchange.device_memory cimport runs_on_device, fill_on_device
 from wengert_core.exchange.from_data cimport dtype_code, scalar_code, store_checked, tensor_of_data
 from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
-from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
+from wengert_core.runtime.launches cimport count_recorders, tell_complete, tell_opaque
+from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport (FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out,
@@ -42,6 +44,7 @@ cdef extern from "Python.h":
     bint PyUnicode_Check(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef object REQUIRES_GRAD_HOOK = None
 cdef object ONE = 1
 cdef object YES = True
@@ -196,6 +199,10 @@ cdef int fill(Tensor t, PyObject* value) except -1:
     else:
         with nogil:
             fill_large(t.data, t.dims + t.rank, t.dims, t.rank, t.code, number)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        if isinstance(<object> value, Tensor):
+            tell_opaque()              # it has been read
+        tell_fill(t.data, t.dims + t.rank, t.dims, t.rank, t.code, number)
     return 0
 
 
@@ -259,6 +266,8 @@ cdef Tensor make_filled(Op op, FactoryRow* row, PyObject** slots, int code):
             fill_number(t, 0)
         else:
             clear(t.data, t.count * FACTS.itemsize[code])
+            if RECORDERS[0] and thread_state().modes & WG_TELL:
+                tell_zeros(t)
     elif row.kind == F_ONES:
         fill(t, <PyObject*> ONE)
     elif row.kind == F_FULL:
@@ -369,6 +378,8 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
         t = call_row_function(op, row, slots, code)
     else:
         t = make_filled(op, row, slots, code)
+        if RECORDERS[0]:
+            tell_complete(<void*> op)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
     if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:

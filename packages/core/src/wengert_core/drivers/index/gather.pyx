@@ -15,7 +15,8 @@ from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport prepare_given_out, record
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple, strides_of
 
@@ -60,6 +61,8 @@ cdef object gather_run(Op op, PyObject** slots, uint32_t live):
     if given.count:
         read(op, t, dim, index, out, "index {at} is out of bounds for dimension {dim} with size {size}", RuntimeError)
     asked = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if asked is not None:
         return asked
     if live & WG_RECORD:
@@ -87,6 +90,8 @@ cdef object index_select_run(Op op, PyObject** slots, uint32_t live):
     out = new_empty(t.code, t.rank, shape)
     read(op, t, dim, index, out, "index out of range in self: {at} along dimension {dim} with size {size}", IndexError)
     asked = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if asked is not None:
         return asked
     if live & WG_RECORD:
@@ -101,4 +106,4 @@ cdef int read(Op op, Tensor t, int dim, Tensor index, Tensor out, str message, o
         return result_into(op, call_reference(op, [array_of(source), dim, array_of(index)]), target)
     if out.count >= LARGE:
         source = hold(source)
-    return walk_along(WALK_READ, source, dim, index, target.data, target.dims, strides_of(target))
+    return walk_along(WALK_READ, source, dim, index, target, target.data, target.dims, strides_of(target))

@@ -7,8 +7,9 @@ cdef enum WalkKind:
     WALK_ADD = 2                       # t[index] += other
 
 # index: int64, of other's shape, or 1-d and repeated along all dims but ``dim``. other: as many dims as t; where its
-# strides are 0 an element is repeated. Bounds have been checked (check_bounds).
-cdef int walk_along(int what, Tensor t, int dim, Tensor index, char* other, const Py_ssize_t* shape,
+# strides are 0 an element is repeated; of the tensor ``source``, or None and a number. Bounds have been checked
+# (check_bounds).
+cdef int walk_along(int what, Tensor t, int dim, Tensor index, Tensor source, char* other, const Py_ssize_t* shape,
                     const Py_ssize_t* other_strides) except -1
 cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize_t size, bint negative) except -1
 cdef Tensor as_vector(Tensor t)

@@ -9,11 +9,12 @@ Note [How positions become offsets]
 
 
 from cpython.ref cimport PyObject
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
+from wengert_core.drivers.index.index_moves cimport MOVE_ADD, MOVE_READ, MOVE_WRITE, add_offsets, move
 from wengert_core.drivers.index.masked_fill cimport store
 from wengert_core.drivers.memory_overlap cimport (
     WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
@@ -24,11 +25,12 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, F
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, array_of, convert_copy, copy_into
+from wengert_core.exchange.copy_launch cimport tell_zeros
 from wengert_core.exchange.device_memory cimport runs_on_device, move_to_device, on_host, without_kernels
-from wengert_core.kernels.index.index cimport IndexLoop, gather, scatter, scatter_add
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WgState, thread_state
-from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, UNIT, dim_to_split, parallel_for
+from wengert_core.runtime.launches cimport count_recorders, tell_complete, tell_opaque
+from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WG_TELL, WgState, thread_state
+from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
@@ -38,6 +40,7 @@ cdef extern from "Python.h":
     bint PyObject_IsTrue(object o) except -1
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 
@@ -88,6 +91,7 @@ cdef Tensor mask_offsets(Tensor t, Tensor mask, int dim):
     """The byte offsets in t of the places where a mask is True that lies along dims dim, dim + 1, ..."""
     cdef Py_ssize_t n = 0
     cdef Tensor out
+    tell_opaque()                      # the shape depends on values
     each_true(mask, t.dims + t.rank + dim, NULL, &n)
     out = new_empty(INT64, 1, &n)
     each_true(mask, t.dims + t.rank + dim, <Py_ssize_t*> out.data, &n)
@@ -157,33 +161,6 @@ cdef int broadcast_indices(list pairs, Plan* plan) except -1:
     return 0
 
 
-cdef int add_offsets(Plan* plan, Tensor index, Py_ssize_t size, Py_ssize_t stride, int dim) except -1:
-    """offsets += index * stride for all positions; IndexError for one outside."""
-    cdef Py_ssize_t j, at
-    cdef Py_ssize_t counter[64]
-    cdef Py_ssize_t steps[64]
-    cdef int i, offset = plan.n_index - index.rank
-    cdef char* p = index.data
-    for i in range(plan.n_index):
-        counter[i] = 0
-        steps[i] = 0 if i < offset or index.dims[i - offset] == 1 else index.dims[index.rank + i - offset]
-    for j in range(plan.n):
-        at = (<int64_t*> p)[0]
-        if at < -size or at >= size:
-            raise IndexError(f"index {at} is out of bounds for dimension {dim} with size {size}")
-        plan.offsets[j] += (at + size if at < 0 else at) * stride
-        i = plan.n_index - 1
-        while i >= 0:
-            counter[i] += 1
-            p += steps[i]
-            if counter[i] < plan.index_shape[i]:
-                break
-            p -= steps[i] * plan.index_shape[i]
-            counter[i] = 0
-            i -= 1
-    return 0
-
-
 cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     cdef list pairs = expanded_masks(t, indices)
     cdef Tensor owner, index
@@ -196,6 +173,8 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
     plan.offsets = <Py_ssize_t*> owner.data
     for j in range(plan.n):
         plan.offsets[j] = 0
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_zeros(owner)
     for dim, _, covered in pairs:
         covered = abs(covered)
         for i in range(dim, dim + covered):
@@ -218,9 +197,9 @@ cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
         if covered and t.dims[dim] == 0 and plan.n:
             raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
         if covered >= 0:
-            add_offsets(plan, index, PY_SSIZE_T_MAX, 1, dim)
+            add_offsets(plan, owner, index, PY_SSIZE_T_MAX, 1, dim)
         elif not empty:                # torch does not look at the positions of an empty result either
-            add_offsets(plan, index, t.dims[dim], t.dims[t.rank + dim], dim)
+            add_offsets(plan, owner, index, t.dims[dim], t.dims[t.rank + dim], dim)
     return owner
 
 
@@ -237,153 +216,6 @@ cdef int result_shape(Plan* plan, Py_ssize_t* shape) except -1:
     for i in range(plan.n_after):
         shape[n + i] = plan.after[i]
     return n + plan.n_after
-
-
-# ---- moving elements between the indexed tensor and a row-major buffer of the result's shape
-
-cdef enum Move:
-    READ = 0
-    WRITE = 1
-    ADD = 2
-
-cdef struct Mover:
-    IndexLoop loop                     # the last one or two dims
-    char* indexed
-    char* buffer
-    int n                              # dims around the loop
-    int code
-    int itemsize
-    Move what
-    Py_ssize_t sizes[128]
-    Py_ssize_t steps[128]              # in the indexed tensor
-    Py_ssize_t own[128]                # in the buffer
-
-cdef struct Job:                       # a Mover for several threads
-    Mover* mover
-    int dim                            # which is cut: n is the loop's first dim, n + 1 its second
-    Py_ssize_t unit
-
-
-cdef int buffer_strides(
-    Plan* plan, Py_ssize_t itemsize, Py_ssize_t* before, Py_ssize_t* after, Py_ssize_t* position
-) noexcept nogil:
-    """Strides of a row-major buffer along the three groups of dims."""
-    cdef int i
-    for i in range(plan.n_after - 1, -1, -1):
-        after[i] = itemsize
-        itemsize *= plan.after[i]
-    position[0] = itemsize
-    itemsize *= plan.n
-    for i in range(plan.n_before - 1, -1, -1):
-        before[i] = itemsize
-        itemsize *= plan.before[i]
-    return 0
-
-
-cdef void move(Plan* plan, char* indexed, char* buffer, bint one_value, int code, Move what) noexcept nogil:
-    """All elements; none of the sizes is 0. one_value: the buffer holds a single element for all."""
-    cdef Mover m
-    cdef Py_ssize_t* sizes = m.sizes
-    cdef Py_ssize_t* steps = m.steps
-    cdef Py_ssize_t* own = m.own
-    cdef Py_ssize_t position, count = plan.n
-    cdef int i, n = plan.n_before + plan.n_after
-    m.indexed, m.buffer, m.code, m.itemsize, m.what = indexed, buffer, code, FACTS.itemsize[code], what
-    buffer_strides(plan, m.itemsize, own, own + plan.n_before, &position)
-    for i in range(n):
-        sizes[i] = plan.before[i] if i < plan.n_before else plan.after[i - plan.n_before]
-        steps[i] = plan.before_strides[i] if i < plan.n_before else plan.after_strides[i - plan.n_before]
-        count *= sizes[i]
-        own[i] = 0 if one_value else own[i]
-    while n > plan.n_before + 1 and steps[n - 2] == steps[n - 1] * sizes[n - 1]:
-        sizes[n - 2] *= sizes[n - 1]   # two dims behind the positions that lie in memory as one
-        steps[n - 2], own[n - 2] = steps[n - 1], own[n - 1]
-        n -= 1
-    set_loop(plan, &m.loop, 0 if one_value else position)
-    if n > plan.n_before and sizes[n - 1] > 1:
-        n -= 1
-        m.loop.shape[0], m.loop.shape[1] = plan.n, sizes[n]
-        m.loop.index_stride[0], m.loop.index_stride[1] = sizeof(Py_ssize_t), 0
-        m.loop.other_stride[0], m.loop.other_stride[1] = m.loop.other_stride[1], own[n]
-        m.loop.self_stride[1] = steps[n]
-    m.n = n
-    if count < LARGE:
-        move_around(&m)
-    else:
-        move_large(&m, count)
-
-
-cdef void move_around(Mover* m) noexcept nogil:
-    cdef Py_ssize_t counter[128]
-    cdef int i
-    for i in range(m.n):
-        counter[i] = 0
-    while True:
-        m.loop.self, m.loop.other = m.indexed, m.buffer
-        if m.what == READ:
-            gather(&m.loop, m.itemsize)
-        elif m.what == WRITE:
-            scatter(&m.loop, m.itemsize)
-        else:
-            scatter_add(&m.loop, m.code)
-        i = m.n - 1
-        while i >= 0:
-            counter[i] += 1
-            m.indexed += m.steps[i]
-            m.buffer += m.own[i]
-            if counter[i] < m.sizes[i]:
-                break
-            m.indexed -= m.steps[i] * m.sizes[i]
-            m.buffer -= m.own[i] * m.sizes[i]
-            counter[i] = 0
-            i -= 1
-        if i < 0:
-            return
-
-
-cdef void move_large(Mover* m, Py_ssize_t count) noexcept nogil:
-    """On several threads. Positions may repeat: writes are cut along the other dims only, each keeps its order."""
-    cdef Job job
-    cdef Py_ssize_t units[130]
-    cdef int i
-    for i in range(m.n):
-        units[i] = m.sizes[i]
-    units[m.n] = m.loop.shape[0] if m.what == READ else 1
-    units[m.n + 1] = (m.loop.shape[1] + UNIT - 1) // UNIT if m.what == READ else 1
-    job.mover = m
-    job.dim = dim_to_split(m.n + 2, units)
-    job.unit = UNIT if job.dim == m.n + 1 else 1
-    if units[job.dim] == 1:
-        move_around(m)
-    else:
-        parallel_for(units[job.dim], GRAIN * units[job.dim] // count, move_units, &job)
-
-
-cdef void move_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    cdef Job* job = <Job*> ctx
-    cdef Mover m = job.mover[0]
-    cdef Py_ssize_t first = begin * job.unit, last = end * job.unit
-    cdef int i = job.dim - m.n
-    if i < 0:
-        m.sizes[job.dim] = last - first
-        m.indexed += first * m.steps[job.dim]
-        m.buffer += first * m.own[job.dim]
-    else:
-        m.loop.shape[i] = min(last, m.loop.shape[i]) - first
-        m.loop.index += first * m.loop.index_stride[i]
-        m.indexed += first * m.loop.self_stride[i]
-        m.buffer += first * m.loop.other_stride[i]
-    move_around(&m)
-
-
-cdef void set_loop(Plan* plan, IndexLoop* loop, Py_ssize_t position) noexcept nogil:
-    """One element at each position; the offsets are an index with a stride of one byte."""
-    loop.index = <char*> plan.offsets
-    loop.dim_size, loop.dim_stride = 0, 1
-    loop.shape[0], loop.shape[1] = 1, plan.n
-    loop.index_stride[0], loop.index_stride[1] = 0, sizeof(Py_ssize_t)
-    loop.self_stride[0], loop.self_stride[1] = 0, 0
-    loop.other_stride[0], loop.other_stride[1] = 0, position
 
 
 # ---- index
@@ -405,6 +237,8 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
         out = index_by_reference(op, t, <object> slots[1])
     else:
         out = gather_elements(op, t, <object> slots[1])
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if live & WG_RECORD:
         record(op, slots, out, live)
     return out
@@ -413,15 +247,11 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
 cdef Tensor gather_elements(Op op, Tensor t, object indices):
     cdef Plan plan
     cdef Py_ssize_t shape[64]
-    cdef Tensor _owner = make_plan(op, t, indices, &plan)
+    cdef Tensor owner = make_plan(op, t, indices, &plan)
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
-    if out.count >= WITHOUT_GIL:
-        t = hold(t)
-        with nogil:
-            move(&plan, t.data, out.data, False, t.code, READ)
-    elif out.count:
-        move(&plan, t.data, out.data, False, t.code, READ)
+    if out.count:
+        move(&plan, owner, hold(t) if out.count >= WITHOUT_GIL else t, out, MOVE_READ)
     return out if t.flags & TF_CONTIGUOUS or ndim < 2 else lay_out_result(&plan, out)
 
 
@@ -527,7 +357,7 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
         copy_into(target, t)
     mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
     if mask is None:
-        _owner = plan_of(op, target, <object> slots[1], &plan)
+        owner = plan_of(op, target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
         if values.rank == 0 and is_mask_alone(<object> slots[1]):       # one number: as masked_fill_
@@ -539,9 +369,11 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
             check_overlap(op, WRITES_APART, slots, target)
         before_write(op, slots, <Tensor> slots[0], live, &keep)
     if mask is None:
-        write(op, &plan, target, prepared, <object> slots[1], accumulate)
+        write(op, &plan, <Tensor> owner, target, prepared, <object> slots[1], accumulate)
     else:
-        store(target, <Tensor> mask, values.data)
+        store(target, <Tensor> mask, values, values.data)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if inplace:
         after_write(op, slots, <Tensor> slots[0], live, keep)
         return <object> slots[0]
@@ -609,19 +441,14 @@ cdef Tensor prepared_values(Plan* plan, Tensor values, Tensor target):
     return whole
 
 
-cdef int write(Op op, Plan* plan, Tensor target, Tensor values, object indices, bint accumulate) except -1:
+cdef int write(
+    Op op, Plan* plan, Tensor owner, Tensor target, Tensor values, object indices, bint accumulate
+) except -1:
     if target.count == 0:
         return 0
     if without_kernels():
         return write_by_reference(op, target, values, indices, accumulate)
-    if plan.n == 0:
-        return 0
-    if target.count < WITHOUT_GIL and plan.n < WITHOUT_GIL:
-        move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
-    else:
-        with nogil:
-            move(plan, target.data, values.data, values.count == 1, target.code, ADD if accumulate else WRITE)
-    return 0
+    return move(plan, owner, target, values, MOVE_ADD if accumulate else MOVE_WRITE) if plan.n else 0
 
 
 cdef int write_by_reference(Op op, Tensor target, Tensor values, object indices, bint accumulate) except -1:

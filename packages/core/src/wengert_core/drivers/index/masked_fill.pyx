@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, WRITES_SHARED, check_input, in_step
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport after_write, before_write, broadcast, record
@@ -16,12 +17,29 @@ from wengert_core.exchange.arrays cimport array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport (OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED, Launch, add_operand,
+                                            count_recorders, tell_complete, tell_opaque)
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.overlap cimport may_meet
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
+cdef enum:
+    MOST_DIMS = 64
+
+cdef struct MaskedDim:
+    Py_ssize_t size                    # of what is walked: 1 where neither moves
+    Py_ssize_t stride                  # of the target
+    Py_ssize_t step                    # of the mask
+
+cdef struct MaskedFill:
+    char number[16]                    # of a launch, where it is no tensor's
+    int itemsize
+    int rank
+    MaskedDim dims[MOST_DIMS]          # rank of them
+
 ctypedef fused item_t:
     uint8_t
     uint16_t
@@ -46,6 +64,9 @@ cdef int check(Op op, PyObject** slots, int code, char* number) except -1:
         if (<Tensor> value).rank:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{(<Tensor> value).rank} dimension(s).")
+        if source_of(value, code) is not None:
+            memcpy(number, (<Tensor> value).data, FACTS.itemsize[code])
+            return 0
     elif number_code(value) < 0:
         raise op_error(op, 2, "Number", value)
     return store_checked(value, code, number)
@@ -80,7 +101,11 @@ cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
     if without_kernels():
         by_reference(op, target, mask, number)
     else:
-        store(target, mask, number)
+        store(target, mask, source_of(slots[2], t.code), number)
+    if live & WG_TELL:
+        if isinstance(<object> slots[2], Tensor) and source_of(slots[2], t.code) is None:
+            tell_opaque()              # the value has been read
+        tell_complete(<void*> op)
     if op.flags & OP_INPLACE:
         after_write(op, slots, <Tensor> slots[0], live, keep)
         return <object> slots[0]
@@ -89,44 +114,57 @@ cdef object masked_fill_run(Op op, PyObject** slots, uint32_t live):
     return target
 
 
+cdef Tensor source_of(PyObject* value, int code):
+    """The tensor whose memory holds the value as it is written."""
+    if isinstance(<object> value, Tensor) and (<Tensor> value).code == code and not (<Tensor> value).device:
+        return <Tensor> value
+    return None
+
+
 cdef int by_reference(Op op, Tensor target, Tensor mask, char* number) except -1:
     cdef Op plain = op.out_of_place if op.flags & OP_INPLACE else op
     return result_into(plain, call_reference(plain, [array_of(target), array_of(mask),
                                                      load_number(number, target.code)]), target)
 
 
-cdef void store(Tensor target, Tensor mask, char* number) noexcept:
+cdef int store(Tensor target, Tensor mask, Tensor source, const char* number) except -1:
     """target[mask] = number, row by row."""
-    cdef Py_ssize_t counter[64]
-    cdef Py_ssize_t steps[65]          # of the mask, along the target's dims
-    cdef Py_ssize_t sizes[65]          # of what is walked: 1 where neither moves
-    cdef Py_ssize_t n = 1, stride = 0
-    cdef int i, offset = target.rank - mask.rank, last = target.rank - 1
-    cdef int itemsize = FACTS.itemsize[target.code]
-    cdef char* data = target.data
-    cdef char* where = mask.data
+    cdef MaskedFill m
+    cdef MaskedDim* at
+    cdef int i, offset = target.rank - mask.rank
     if target.count == 0:
-        return
-    steps[0] = 0
+        return 0
+    m.itemsize, m.rank = FACTS.itemsize[target.code], target.rank
     for i in range(target.rank):
+        at = &m.dims[i]
+        at.stride = target.dims[target.rank + i]
+        at.step = 0 if i < offset or mask.dims[i - offset] == 1 else mask.dims[mask.rank + i - offset]
+        at.size = target.dims[i] if at.stride or at.step else 1
+    run(&m, target.data, mask.data, number)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_masked(&m, target, mask, source, number)
+    return 0
+
+
+cdef void run(MaskedFill* m, char* data, char* where, const char* number) noexcept nogil:
+    cdef Py_ssize_t counter[MOST_DIMS]
+    cdef int i, last = m.rank - 1
+    if last < 0:
+        store_row(data, 0, where, 0, 1, number, m.itemsize)
+        return
+    for i in range(last):
         counter[i] = 0
-        steps[i] = 0 if i < offset or mask.dims[i - offset] == 1 else mask.dims[mask.rank + i - offset]
-        sizes[i] = target.dims[i] if target.dims[target.rank + i] or steps[i] else 1
-    if target.rank:
-        n, stride = sizes[last], target.dims[target.rank + last]
-    else:
-        last = 0
     while True:
-        store_row(data, stride, where, steps[last], n, number, itemsize)
+        store_row(data, m.dims[last].stride, where, m.dims[last].step, m.dims[last].size, number, m.itemsize)
         i = last - 1
         while i >= 0:
             counter[i] += 1
-            data += target.dims[target.rank + i]
-            where += steps[i]
-            if counter[i] < sizes[i]:
+            data += m.dims[i].stride
+            where += m.dims[i].step
+            if counter[i] < m.dims[i].size:
                 break
-            data -= target.dims[target.rank + i] * sizes[i]
-            where -= steps[i] * sizes[i]
+            data -= m.dims[i].stride * m.dims[i].size
+            where -= m.dims[i].step * m.dims[i].size
             counter[i] = 0
             i -= 1
         if i < 0:
@@ -134,9 +172,9 @@ cdef void store(Tensor target, Tensor mask, char* number) noexcept:
 
 
 cdef inline void store_items(item_t* unused, char* data, Py_ssize_t stride, char* mask, Py_ssize_t step, Py_ssize_t n,
-                             char* number) noexcept nogil:
+                             const char* number) noexcept nogil:
     cdef Py_ssize_t i
-    cdef item_t value = (<item_t*> number)[0]
+    cdef item_t value = (<const item_t*> number)[0]
     cdef item_t* row = <item_t*> data
     if stride == sizeof(item_t) and step == 1:
         for i in range(n):             # without a branch, which no processor could foretell
@@ -148,7 +186,7 @@ cdef inline void store_items(item_t* unused, char* data, Py_ssize_t stride, char
 
 
 cdef void store_row(
-    char* data, Py_ssize_t stride, char* mask, Py_ssize_t step, Py_ssize_t n, char* number, int itemsize
+    char* data, Py_ssize_t stride, char* mask, Py_ssize_t step, Py_ssize_t n, const char* number, int itemsize
 ) noexcept nogil:
     cdef Py_ssize_t i
     if itemsize == 4:
@@ -163,3 +201,24 @@ cdef void store_row(
         for i in range(n):
             if mask[i * step]:
                 memcpy(data + i * stride, number, itemsize)
+
+
+# ---- launches
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    run(<MaskedFill*> launch.plan, launch.data[0], launch.data[1], launch.data[2])
+    return 0
+
+
+cdef int tell_masked(MaskedFill* m, Tensor target, Tensor mask, Tensor source, const char* number) except -1:
+    cdef Py_ssize_t unused = (MOST_DIMS - m.rank) * <Py_ssize_t> sizeof(MaskedDim)
+    cdef Launch* made = tell_kernel(run_launch, m, <Py_ssize_t> sizeof(MaskedFill) - unused)
+    cdef char* own = (<MaskedFill*> made.plan).number
+    add_tensor(made, target, OPERAND_UPDATED)
+    add_tensor(made, mask, OPERAND_READ)
+    if source is None:
+        memcpy(own, number, m.itemsize)
+        add_operand(made, own, 0, 16, OPERAND_CONSTANT)
+    else:
+        add_tensor(made, source, OPERAND_READ)
+    return 0

@@ -21,7 +21,8 @@ from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.from_data cimport store_checked
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_RECORD
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_RECORD, WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport new_preserved
@@ -32,6 +33,7 @@ cdef DTypeFacts* FACTS = dtype_facts()
 
 cdef str OUTSIDE = "index {at} is out of bounds for dimension {dim} with size {size}"
 cdef str OUTSIDE_SELF = "index out of range in self: " + OUTSIDE
+cdef str OUTSIDE_COPY = "index_copy_(): " + OUTSIDE
 cdef enum Way:
     SCATTER = 0
     SCATTER_ADD = 1
@@ -89,6 +91,8 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
         target = new_preserved(t, t.code) if way == INDEX_FILL else new_like(t, t.code)    # as torch
         copy_into(target, t)
     write(op, slots, as_vector(target), dim, index, source, &job)
+    if live & WG_TELL and not (way == INDEX_FILL and isinstance(<object> slots[3], Tensor)):
+        tell_complete(<void*> op)      # a number that is a tensor has been read
     if op.flags & OP_INPLACE:
         after_write(op, told, <Tensor> told[0], live, keep)
         return <object> told[0]
@@ -112,7 +116,7 @@ cdef int write(Op op, PyObject** slots, Tensor target, int dim, Tensor index, Te
     if index.count == 0:
         return 0
     if not multiply and not without_kernels():
-        return walk_along(job.what, target, dim, index, job.data, job.shape, job.strides)
+        return walk_along(job.what, target, dim, index, source, job.data, job.shape, job.strides)
     others = [<object> slots[i] for i in range(3, op.n_params) if i != op.out_slot]
     others = [array_of(as_vector(<Tensor> value)) if isinstance(value, Tensor) else value for value in others]
     return result_into(plain, call_reference(plain, [array_of(target), dim, array_of(index), *others]), target)
@@ -146,7 +150,7 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
     if way != INDEX_ADD and t.count == 0 and t.dims[dim]:
         return index                       # nothing is written
     if way == INDEX_COPY:
-        check_bounds("index_copy_(): " + OUTSIDE, IndexError, index, dim, t.dims[dim], False)
+        check_bounds(OUTSIDE_COPY, IndexError, index, dim, t.dims[dim], False)
     elif way == INDEX_ADD:
         if t.rank == 1 and t.count:
             check_bounds(OUTSIDE_SELF, IndexError, index, dim, t.dims[dim], False)

@@ -47,7 +47,8 @@ cdef object eigh_run(Op op, PyObject** slots, uint32_t live):
         job.out = vectors.data
     else:
         vectors = nothing(&job)
-    run(op, &job, KERNELS.eigh, job.n * job.n * job.n, START + PRODUCTS * job.n * job.n * job.n)
+    run(op, &job, KERNELS.eigh, (<Tensor> own[0],), (values, vectors), job.n * job.n * job.n,
+        START + PRODUCTS * job.n * job.n * job.n)
     return finish_outputs(op, slots, (values, vectors), live)
 
 
@@ -69,7 +70,8 @@ cdef object svd_run(Op op, PyObject** slots, uint32_t live):
         job.out, job.second = u.data, vh.data
     else:
         u, vh = nothing(&job), nothing(&job)
-    run(op, &job, KERNELS.svd, job.m * job.n * least, START + PRODUCTS * job.m * job.n * least)
+    run(op, &job, KERNELS.svd, (<Tensor> own[0],), (u, values, vh), job.m * job.n * least,
+        START + PRODUCTS * job.m * job.n * least)
     if job.failed == WG_NO_RESULT:     # the reference says which matrix, and why
         return array_run(op, slots, live)
     return finish_outputs(op, slots, (u, values, vh), live)

@@ -14,19 +14,22 @@ import numpy as np
 from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.dispatch.keep_alive cimport hold
-from wengert_core.drivers.linalg.dot cimport DOT_UNIT, dot_in_units
+from wengert_core.drivers.linalg.dot cimport DOT_UNIT
 from wengert_core.drivers.linalg.outer cimport outer_product
+from wengert_core.drivers.linalg.product cimport (PRODUCT_BY_LOOP, PRODUCT_IN_UNITS, PRODUCT_SHARED, SHARE, Product,
+                                                  run_product, set_batch)
 from wengert_core.drivers.linalg.product_launch cimport add_row_to, tell_product, tell_row
 from wengert_core.drivers.pointwise.loop_lookup import numpy_is_known
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, N_DTYPES, DTypeFacts,
                                          dtype_facts)
 from wengert_core.dtypes.dtypes import COMPUTE_NAMES as _COMPUTE_NAMES
 from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy, copy_into
+from wengert_core.exchange.copy_launch cimport tell_zeros
 from wengert_core.kernels.types cimport loop_t, npy_intp
-from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, enter_one_thread, is_chosen, leave_one_thread,
-                                               routine, start, threads_of_this_thread, wide_integers)
+from wengert_core.runtime.blas_lookup cimport (FEW, by_one_thread, is_chosen, routine, start, threads_of_this_thread,
+                                               wide_integers)
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.launches cimport count_recorders, tell_opaque
+from wengert_core.runtime.launches cimport count_recorders
 from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport body_fn, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_like
@@ -68,7 +71,6 @@ cdef extern from "wengert_core/kernels/linalg/inner.h":
 cdef enum:
     COPY_FROM = 0x1000                 # multiplications from which on an operand is copied for BLAS
     SHARED = 0x40000                   # multiplications from which on OpenBLAS uses several threads
-    SHARE = 0x80000                    # multiplications worth a thread of their own: 10 to 30 for a nanosecond
     WITHOUT_GIL = 0x8000               # multiplications from which on the GIL is released
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -233,156 +235,63 @@ cdef void tidy(npy_intp* step_1, npy_intp* step_2, Py_ssize_t n_1, Py_ssize_t n_
 
 
 cdef int multiply(Tensor a, Tensor b, bint transposed, Tensor out) except -1:
-    cdef npy_intp sizes[4]
-    cdef npy_intp steps[9]
+    cdef Product p
     cdef Py_ssize_t itemsize, work, n = a.dims[a.rank - 1]
-    cdef int code = computing_code(out.code), n_batch
-    cdef bint alone
+    cdef int code = computing_code(out.code)
     cdef bint joined = b.rank <= 2 and a.rank > 2
-    cdef bint tells = RECORDERS[0] and thread_state().modes & WG_TELL != 0
     cdef Tensor target = out if out.code == code else new_like(out, code)
     if out.count == 0:
         return 0
-    if tells and (n <= 1 or out.count * n > SHARED):
-        tell_opaque()
     if out.count * n >= WITHOUT_GIL:
         a, b = hold(a), hold(b)
     if n == 0:
         memset(target.data, 0, target.count * FACTS.itemsize[code])
+        if RECORDERS[0] and thread_state().modes & WG_TELL:
+            tell_zeros(target)
     elif n == 1 and outer_product(a, b, transposed, target):
         pass
     else:
         a, b = operand(a, code, out.count * n, joined), operand(b, code, out.count * n, False)
         itemsize = FACTS.itemsize[code]
-        sizes[0], sizes[2] = 1, n
-        sizes[1], steps[3], steps[4] = 1, n * itemsize, a.dims[2 * a.rank - 1]
+        p.fn, p.data, p.code, p.way, p.alone = LOOPS[code].fn, LOOPS[code].data, code, PRODUCT_BY_LOOP, False
+        p.sizes[0], p.sizes[2] = 1, n
+        p.sizes[1], p.steps[3], p.steps[4] = 1, n * itemsize, a.dims[2 * a.rank - 1]
         if joined:
-            sizes[1] = a.count // n
-            steps[3] = n * itemsize
+            p.sizes[1] = a.count // n
+            p.steps[3] = n * itemsize
         elif a.rank > 1:
-            sizes[1], steps[3] = a.dims[a.rank - 2], a.dims[2 * a.rank - 2]
-        sizes[3], steps[5], steps[6] = 1, b.dims[2 * b.rank - 1], itemsize
+            p.sizes[1], p.steps[3] = a.dims[a.rank - 2], a.dims[2 * a.rank - 2]
+        p.sizes[3], p.steps[5], p.steps[6] = 1, b.dims[2 * b.rank - 1], itemsize
         if b.rank > 1 and transposed:
-            sizes[3], steps[6] = b.dims[b.rank - 2], b.dims[2 * b.rank - 2]
+            p.sizes[3], p.steps[6] = b.dims[b.rank - 2], b.dims[2 * b.rank - 2]
         elif b.rank > 1:
-            sizes[3], steps[6] = b.dims[b.rank - 1], b.dims[2 * b.rank - 1]
-            steps[5] = b.dims[2 * b.rank - 2]
-        tidy(&steps[3], &steps[4], sizes[1], n, itemsize)
-        tidy(&steps[5], &steps[6], n, sizes[3], itemsize)
-        steps[7], steps[8] = sizes[3] * itemsize, itemsize           # target is row-major
-        n_batch = 0 if joined else (a.rank if a.rank > b.rank else b.rank) - 2
-        if out.count * n < WITHOUT_GIL or tells and out.count > 1 and out.count * n <= SHARED:
-            run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
-            if tells:
-                tell_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
-        elif out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
-            with nogil:
-                dot_in_units(LOOPS[code].fn, LOOPS[code].data, code, a.data, steps[4], b.data, steps[5], n, target.data)
+            p.sizes[3], p.steps[6] = b.dims[b.rank - 1], b.dims[2 * b.rank - 1]
+            p.steps[5] = b.dims[2 * b.rank - 2]
+        tidy(&p.steps[3], &p.steps[4], p.sizes[1], n, itemsize)
+        tidy(&p.steps[5], &p.steps[6], n, p.sizes[3], itemsize)
+        p.steps[7], p.steps[8] = p.sizes[3] * itemsize, itemsize     # target is row-major
+        p.steps[0] = p.steps[1] = p.steps[2] = p.n_batch = 0
+        if not joined and (a.rank > 2 or b.rank > 2):
+            p.n_batch = (a.rank if a.rank > b.rank else b.rank) - 2
+            set_batch(&p, a, b, target)
+        if out.count * n < WITHOUT_GIL:
+            run_product(&p, a.data, b.data, target.data)
         else:
-            work = sizes[1] * sizes[3] * n
-            alone = work > SHARED and by_one_thread(work)
-            if alone:
+            work = p.sizes[1] * p.sizes[3] * n
+            if out.count == 1 and FLOAT32 <= code <= COMPLEX128 and n >= 2 * DOT_UNIT:
+                p.way = PRODUCT_IN_UNITS
+            elif p.n_batch == 1 and work <= FEW:
+                p.way = PRODUCT_SHARED
+            if p.way != PRODUCT_IN_UNITS and work > SHARED and by_one_thread(work):
+                p.alone = True
                 start()
-                enter_one_thread()
             with nogil:
-                if n_batch == 1 and work <= FEW:
-                    share_batch(&LOOPS[code], a, b, target, sizes, steps)
-                else:
-                    run_batches(&LOOPS[code], a, b, target, n_batch, sizes, steps)
-            if alone:
-                leave_one_thread()
+                run_product(&p, a.data, b.data, target.data)
+        if RECORDERS[0] and thread_state().modes & WG_TELL:
+            tell_product(&p, a, b, target)
     if target is not out:
         copy_into(out, target)
     return 0
-
-
-cdef int tell_batches(
-    ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, const npy_intp* sizes, const npy_intp* steps
-) except -1:
-    """Tell the one call of the loop that run_batches has made; several are opaque."""
-    if n_batch > 1:
-        tell_opaque()
-        return 0
-    return tell_product(loop.fn, loop.data, a, b, out, sizes, steps)
-
-
-cdef void run_batches(
-    ProductLoop* loop, Tensor a, Tensor b, Tensor out, int n_batch, npy_intp* sizes, npy_intp* steps
-) noexcept nogil:
-    """Run the loop for each index of the batch dims: along the last of them in the loop, along the others from here."""
-    cdef Py_ssize_t index[64]
-    cdef npy_intp moves[3][64]
-    cdef char* args[3]
-    cdef char* at[3]
-    cdef int i, k, last = n_batch - 1
-    at[0], at[1], at[2] = a.data, b.data, out.data
-    for i in range(n_batch):
-        index[i] = 0
-        moves[0][i] = batch_step(a, i - n_batch)
-        moves[1][i] = batch_step(b, i - n_batch)
-        moves[2][i] = out.dims[out.rank + i]
-    steps[0] = steps[1] = steps[2] = 0
-    if n_batch > 0:
-        sizes[0] = out.dims[last]
-        for k in range(3):
-            steps[k] = moves[k][last]
-    while True:
-        for k in range(3):
-            args[k] = at[k]
-        loop.fn(args, sizes, steps, loop.data)
-        i = last - 1
-        while i >= 0:
-            index[i] += 1
-            for k in range(3):
-                at[k] += moves[k][i]
-            if index[i] < out.dims[i]:
-                break
-            for k in range(3):
-                at[k] -= moves[k][i] * out.dims[i]
-            index[i] = 0
-            i -= 1
-        if i < 0:
-            return
-
-
-cdef struct Batch:                     # products of small matrices, which threads share
-    ProductLoop* loop
-    char* args[3]
-    npy_intp sizes[4]
-    npy_intp steps[9]
-
-
-cdef void share_batch(
-    ProductLoop* loop, Tensor a, Tensor b, Tensor out, npy_intp* sizes, npy_intp* steps
-) noexcept nogil:
-    """Run the loop along the only dim in front."""
-    cdef Batch batch
-    cdef Py_ssize_t work = sizes[1] * sizes[2] * sizes[3]
-    memcpy(batch.sizes, sizes, sizeof(batch.sizes))
-    memcpy(batch.steps, steps, sizeof(batch.steps))
-    batch.loop = loop
-    batch.args[0], batch.args[1], batch.args[2] = a.data, b.data, out.data
-    batch.steps[0], batch.steps[1] = batch_step(a, -1), batch_step(b, -1)
-    batch.steps[2] = out.dims[out.rank]                # of a product with a vector it has no two dims behind that one
-    parallel_for(out.dims[0], 1 + SHARE // work, share_of_batch, &batch)
-
-
-cdef void share_of_batch(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    cdef Batch* batch = <Batch*> ctx
-    cdef npy_intp sizes[4]
-    cdef char* args[3]
-    cdef int k
-    memcpy(sizes, batch.sizes, sizeof(sizes))
-    sizes[0] = end - begin
-    for k in range(3):
-        args[k] = batch.args[k] + begin * batch.steps[k]
-    batch.loop.fn(args, sizes, batch.steps, batch.loop.data)
-
-
-cdef inline Py_ssize_t batch_step(Tensor t, int dim) noexcept nogil:
-    """t's step along a dim in front, counted from the matrices backwards; 0 where t is broadcast."""
-    cdef int i = t.rank - 2 + dim
-    return 0 if i < 0 or t.dims[i] == 1 else t.dims[t.rank + i]
 
 
 # ---- a row added to each row

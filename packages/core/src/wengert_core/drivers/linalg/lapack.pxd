@@ -60,12 +60,14 @@ cdef int join_batches(Op op, Tensor a, Tensor b, bint vectors, wg_factoring* job
 # An empty tensor with ``n`` dims for each matrix.
 cdef Tensor output(wg_factoring* job, int code, int n, Py_ssize_t rows, Py_ssize_t columns)
 
-# The body on each matrix. product: multiplications of the largest product in one. work: of all that is done for it,
-# where that is more.
-cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=*) except -1
+# The body on each matrix. reads, writes: the tensors that the job's pointers lead to. product: multiplications of the
+# largest product in one. work: of all that is done for it, where that is more.
+cdef int run(
+    Op op, wg_factoring* job, body_fn body, tuple reads, tuple writes, Py_ssize_t product, Py_ssize_t work=*
+) except -1
 
 # (LU column by column, pivots, info)
-cdef tuple factorize(Op op, wg_factoring* job)
+cdef tuple factorize(Op op, wg_factoring* job, Tensor a)
 cdef object finish_outputs(Op op, PyObject** slots, tuple results, uint32_t live)
 
 

@@ -21,14 +21,16 @@ import numpy as np
 from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport Op, run_fn
 from wengert_core.drivers.array_call cimport array_run
+from wengert_core.drivers.linalg.lapack_launch cimport Factoring, check_failure, run_factoring, tell_factoring
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport COMPLEX64, COMPLEX128, FLOAT32, INT32, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, tensor_of_array
 from wengert_core.exchange.column_major cimport by_columns, copy_by_columns
-from wengert_core.runtime.blas_lookup cimport by_one_thread, enter_one_thread, leave_one_thread, routine, wide_integers
+from wengert_core.runtime.blas_lookup cimport by_one_thread, routine, wide_integers
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.state cimport WG_ON_DEVICE
-from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
+from wengert_core.runtime.launches cimport count_recorders, tell_complete
+from wengert_core.runtime.state cimport WG_OBSERVE, WG_ON_DEVICE, WG_TELL, WgState, thread_state
+from wengert_core.runtime.thread_pool cimport LARGE, body_fn
 from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
 from wengert_core.messages.mismatches import broadcast_error
@@ -49,7 +51,6 @@ cdef extern from "wengert_core/kernels/linalg/lapack_eigen.h" nogil:
     void wg_svd(Py_ssize_t begin, Py_ssize_t end, void* ctx)
 
 cdef enum:
-    SHARE = 0x20000                    # multiplications worth a thread of their own: 5 to 10 for a nanosecond
     N_CODES = 4                        # float32, float64, complex64, complex128
     UNTRIED = 0
     TRUSTED = 1
@@ -58,6 +59,7 @@ cdef enum:
 KERNELS.solve, KERNELS.inverse, KERNELS.determinant = wg_solve, wg_inverse, wg_determinant
 KERNELS.eigh, KERNELS.svd = wg_eigh, wg_svd
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 cdef wg_lapack LAPACK[N_CODES]         # by dtype code - FLOAT32
 cdef bint LOOKED_UP[N_CODES]
 memset(LAPACK, 0, sizeof(LAPACK))
@@ -139,7 +141,8 @@ cdef bint is_usable(Op op, int code) except -1:
     return family.state[i] == TRUSTED
 
 
-cdef object agrees(Op op, int code):
+cdef bint compare(Op op, int code) except -1:
+    """Whether LAPACK gives what the op's reference gives."""
     a = np.array([[[4, 0.5, -1], [1, 5, 2], [2, 3, 6]], [[1, 7, 2], [0.25, 3, 1], [0.5, -0.5, 2]]]).astype(
         ("f4", "f8", "c8", "c16")[code - FLOAT32])
     if code >= COMPLEX64:
@@ -156,6 +159,17 @@ cdef object agrees(Op op, int code):
                 expected if isinstance(expected, tuple) else (expected,))
     same = np.abs if WAYS[(<Family*> op.data).way] in ("eigh", "svd") else np.asarray  # their vectors have any phase
     return all([np.allclose(same(array_of(x)), same(y), 1e-3, 1e-3) for x, y in pairs])
+
+
+cdef bint agrees(Op op, int code) except -1:
+    """Compare a small batch. A thread that tells its launches tells none of these."""
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
+    state.modes = modes & ~(<unsigned int> (WG_TELL | WG_OBSERVE))
+    try:
+        return compare(op, code)
+    finally:
+        state.modes = modes
 
 
 def by_lapack(Op op, dtype):
@@ -186,7 +200,8 @@ cdef bint begin(Op op, PyObject** slots, int second, wg_factoring* job, uint32_t
     memcpy(job.sizes, a.dims, job.n_batch * sizeof(Py_ssize_t))
     matrices(a, job.n_batch, False, &job.a)
     job.upper, job.unit, job.left, job.adjoint, job.guarded, job.full = False, False, True, False, False, False
-    job.out, job.second = NULL, NULL
+    job.out, job.second, job.values, job.pivots, job.info = NULL, NULL, NULL, NULL, NULL
+    job.b.data, job.p.data = NULL, NULL
     return True
 
 
@@ -233,27 +248,23 @@ cdef void read_transposed(wg_matrices* x) noexcept:
     x.row, x.column = x.column, x.row
 
 
-cdef int run(Op op, wg_factoring* job, body_fn body, Py_ssize_t product, Py_ssize_t work=0) except -1:
-    cdef Py_ssize_t count = 1
+cdef int run(
+    Op op, wg_factoring* job, body_fn body, tuple reads, tuple writes, Py_ssize_t product, Py_ssize_t work=0
+) except -1:
+    cdef Factoring f
     cdef int i
-    cdef bint alone = by_one_thread(product)
-    work = max(product, work)
+    f.body, f.count, f.work, f.alone = body, 1, max(product, work), by_one_thread(product)
     for i in range(job.n_batch):
-        count *= job.sizes[i]
-    if alone:
-        enter_one_thread()
-    if count * work < LARGE:
-        body(0, count, job)
+        f.count *= job.sizes[i]
+    f.job = job
+    if f.count * f.work < LARGE:
+        run_factoring(&f)
     else:
         with nogil:
-            parallel_for(count, 1 + SHARE // work, body, job)
-    if alone:
-        leave_one_thread()
-    if job.failed == WG_NO_SUCH_ROW:
-        raise RuntimeError(f"{op.name}: pivots must be between 1 and {job.n} inclusive, the number of rows; "
-                           "lu_factor gives such ones")
-    if job.failed == WG_NO_MEMORY:
-        raise MemoryError(f"{op.name}: no memory for LAPACK's copy of a {job.m} x {job.n} matrix")
+            run_factoring(&f)
+    check_failure(op.name, job)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_factoring(&f, reads, writes)
     return 0
 
 
@@ -261,6 +272,8 @@ cdef object finish_outputs(Op op, PyObject** slots, tuple results, uint32_t live
     """The outputs, recorded."""
     cdef PyObject* outs[4]
     cdef int i
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     for i in range(<int> len(results)):
         outs[i] = <PyObject*> results[i]
     record_outputs(op, slots, outs, <int> len(results), live)
@@ -282,7 +295,7 @@ cdef object cholesky_run(Op op, PyObject** slots, uint32_t live):
     read_transposed(&job.a)
     factor, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = factor.data, <int32_t*> info.data
-    run(op, &job, wg_cholesky, job.n * job.n * job.n // 3 + 1)
+    run(op, &job, wg_cholesky, (<Tensor> own[0],), (factor, info), job.n * job.n * job.n // 3 + 1)
     return finish_outputs(op, slots, (by_columns(factor), info), live)
 
 
@@ -304,7 +317,7 @@ cdef object triangular_run(Op op, PyObject** slots, uint32_t live):
     job.upper, job.left = not job.upper, not job.left
     x = output(&job, job.code, 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out = x.data
-    run(op, &job, wg_triangular, job.n * job.n * job.k)
+    run(op, &job, wg_triangular, (<Tensor> own[0], <Tensor> own[1]), (x,), job.n * job.n * job.k)
     return finish_outputs(op, slots, (by_columns(x),), live)
 
 
@@ -319,12 +332,12 @@ cdef bint is_system(wg_factoring* job, Tensor b, bint vectors) noexcept:
     return b.dims[b.rank - (2 if job.left else 1)] == job.n
 
 
-cdef tuple factorize(Op op, wg_factoring* job):
+cdef tuple factorize(Op op, wg_factoring* job, Tensor a):
     cdef Py_ssize_t least = min(job.m, job.n)
     cdef Tensor lu = output(job, job.code, 2, job.n, job.m), pivots = output(job, INT32, 1, least, 0)
     cdef Tensor info = output(job, INT32, 0, 0, 0)
     job.second, job.pivots, job.info = lu.data, <int32_t*> pivots.data, <int32_t*> info.data
-    run(op, job, wg_lu, job.m * job.n * least)
+    run(op, job, wg_lu, (a,), (lu, pivots, info), job.m * job.n * least)
     return by_columns(lu), pivots, info
 
 
@@ -335,7 +348,7 @@ cdef object lu_run(Op op, PyObject** slots, uint32_t live):
     if not begin(op, slots, 0, &job, live):
         return array_run(op, slots, live)
     _holds = hold_slots(op, slots, own)
-    return finish_outputs(op, slots, factorize(op, &job), live)
+    return finish_outputs(op, slots, factorize(op, &job, <Tensor> own[0]), live)
 
 
 cdef object qr_run(Op op, PyObject** slots, uint32_t live):
@@ -356,7 +369,7 @@ cdef object qr_run(Op op, PyObject** slots, uint32_t live):
         job.out = q.data
     r = output(&job, job.code, 2, job.k, job.n)
     job.second = r.data
-    run(op, &job, wg_qr, 2 * job.m * job.n * job.k)
+    run(op, &job, wg_qr, (<Tensor> own[0],), (q, r), 2 * job.m * job.n * job.k)
     return finish_outputs(op, slots, (q if mode == "r" else copy_by_columns(q), copy_by_columns(r)), live)
 
 

@@ -33,7 +33,7 @@ cdef object inverse_run(Op op, PyObject** slots, uint32_t live):
     job.k, job.adjoint = job.n, True   # the transposed inverse by rows
     inverse, info = output(&job, job.code, 2, job.n, job.n), output(&job, INT32, 0, 0, 0)
     job.out, job.info = inverse.data, <int32_t*> info.data
-    run(op, &job, KERNELS.inverse, job.n * job.n * job.n)
+    run(op, &job, KERNELS.inverse, (<Tensor> own[0],), (inverse, info), job.n * job.n * job.n)
     return finish_outputs(op, slots, (by_columns(inverse), info), live)
 
 
@@ -53,7 +53,7 @@ cdef object solve_run(Op op, PyObject** slots, uint32_t live):
     vectors = b.rank == 1 or (b.rank == a.rank - 1 and same_sizes(a, b))
     if not is_system(&job, b, vectors):
         return array_run(op, slots, live)
-    lu, pivots, info = factorize(op, &job)
+    lu, pivots, info = factorize(op, &job, <Tensor> own[0])
     job.guarded = True
     return finish_outputs(op, slots, (solution(op, &job, lu, pivots, b, vectors), info, lu, pivots), live)
 
@@ -90,7 +90,7 @@ cdef Tensor solution(Op op, wg_factoring* job, Tensor lu, Tensor pivots, Tensor 
     matrices(pivots, job.n_batch, True, &job.p)
     x = output(job, job.code, 1 if vectors else 2, job.n if job.left else job.k, job.k if job.left else job.n)
     job.out = x.data
-    run(op, job, KERNELS.solve, job.n * job.n * (job.k + 1))
+    run(op, job, KERNELS.solve, (lu, pivots, b), (x,), job.n * job.n * (job.k + 1))
     return copy_by_columns(x) if job.left and x.rank > 1 else x      # of vectors the last two dims, as in PyTorch
 
 
@@ -104,10 +104,10 @@ cdef object det_run(Op op, PyObject** slots, uint32_t live):
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
     _holds = hold_slots(op, slots, own)
-    lu, pivots, _ = factorize(op, &job)
+    lu, pivots, _ = factorize(op, &job, <Tensor> own[0])
     det = output(&job, job.code, 0, 0, 0)
     job.out, job.second = det.data, NULL
-    multiply(op, &job, lu, pivots)
+    multiply(op, &job, lu, pivots, (det,))
     return finish_outputs(op, slots, (det, lu, pivots), live)
 
 
@@ -119,19 +119,19 @@ cdef object slogdet_run(Op op, PyObject** slots, uint32_t live):
     if not begin(op, slots, 0, &job, live) or job.m != job.n:
         return array_run(op, slots, live)
     _holds = hold_slots(op, slots, own)
-    lu, pivots, _ = factorize(op, &job)
+    lu, pivots, _ = factorize(op, &job, <Tensor> own[0])
     sign = output(&job, job.code, 0, 0, 0)
     size = output(&job, real_code(job.code), 0, 0, 0)
     job.out, job.second = sign.data, size.data
-    multiply(op, &job, lu, pivots)
+    multiply(op, &job, lu, pivots, (sign, size))
     return finish_outputs(op, slots, (sign, size, lu, pivots), live)
 
 
-cdef int multiply(Op op, wg_factoring* job, Tensor lu, Tensor pivots) except -1:
+cdef int multiply(Op op, wg_factoring* job, Tensor lu, Tensor pivots, tuple results) except -1:
     """The product of the diagonal, by the outputs that the job has."""
     matrices(lu, job.n_batch, False, &job.a)
     matrices(pivots, job.n_batch, True, &job.p)
-    run(op, job, KERNELS.determinant, 4 * job.n)
+    run(op, job, KERNELS.determinant, (lu, pivots), results, 4 * job.n)
     return 0
 
 

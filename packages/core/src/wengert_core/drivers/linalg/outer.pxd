@@ -2,4 +2,4 @@
 from wengert_core.tensors.tensor cimport Tensor
 
 # out = a @ b for a of one column, as multiply() of gemm.pxd; False: nothing was done, another loop is to be taken.
-cdef bint outer_product(Tensor a, Tensor b, bint transposed, Tensor out) noexcept
+cdef bint outer_product(Tensor a, Tensor b, bint transposed, Tensor out) except -1

@@ -1,4 +1,5 @@
 """Launches of products of matrices. Note [Launches] in runtime/launches.pxd"""
+from wengert_core.drivers.linalg.product cimport Product
 from wengert_core.kernels.types cimport loop_t, npy_intp
 from wengert_core.tensors.tensor cimport Tensor
 
@@ -14,9 +15,6 @@ cdef struct AddRowPlan:                # plan of LAUNCH_ADD_ROW: a row is added 
     Py_ssize_t n
     int code                           # FLOAT32 or FLOAT64
 
-# One call of the loop, with what it was called with.
-cdef int tell_product(
-    loop_t fn, void* data, Tensor a, Tensor b, Tensor out, const npy_intp* sizes, const npy_intp* steps
-) except -1
+cdef int tell_product(Product* p, Tensor a, Tensor b, Tensor out) except -1     # that has been run
 cdef int tell_row(Tensor matrix, Tensor row, Py_ssize_t m, Py_ssize_t n) except -1
 cdef void add_row_to(char* matrix, char* row, Py_ssize_t m, Py_ssize_t n, int code) noexcept nogil

@@ -2,14 +2,20 @@
 from libc.stdlib cimport malloc
 from libc.string cimport memcpy
 
+from wengert_core.drivers.kernel_launch cimport tell_kernel
+from wengert_core.drivers.linalg.product cimport MOST_BATCH_DIMS, PRODUCT_BY_LOOP, BatchDim, run_product
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.runtime.launches cimport (LAUNCH_ADD_ROW, LAUNCH_PRODUCT, OPERAND_READ, OPERAND_UPDATED,
                                             OPERAND_WRITTEN, Launch, add_launch, add_operand, add_strided)
 
+cdef extern from "wengert_core/kernels/linalg/rows.h" nogil:
+    void wg_add_row_f32(char* to, const char* row, Py_ssize_t m, Py_ssize_t n)
+    void wg_add_row_f64(char* to, const char* row, Py_ssize_t m, Py_ssize_t n)
+
 cdef DTypeFacts* FACTS = dtype_facts()
 
 
-cdef int run_product(Launch* launch) noexcept nogil:
+cdef int run_simple(Launch* launch) noexcept nogil:
     cdef ProductPlan* plan = <ProductPlan*> launch.plan
     cdef char* args[3]
     cdef npy_intp sizes[4]
@@ -21,54 +27,50 @@ cdef int run_product(Launch* launch) noexcept nogil:
     return 0
 
 
-cdef int tell_product(
-    loop_t fn, void* data, Tensor a, Tensor b, Tensor out, const npy_intp* sizes, const npy_intp* steps
-) except -1:
-    cdef ProductPlan* plan = <ProductPlan*> malloc(sizeof(ProductPlan))
-    cdef Py_ssize_t itemsize = FACTS.itemsize[out.code]
+cdef int run_large(Launch* launch) noexcept nogil:
+    run_product(<Product*> launch.plan, launch.data[0], launch.data[1], launch.data[2])
+    return 0
+
+
+cdef int tell_product(Product* p, Tensor a, Tensor b, Tensor out) except -1:
+    cdef Py_ssize_t unused = (MOST_BATCH_DIMS - p.n_batch) * <Py_ssize_t> sizeof(BatchDim)
+    cdef ProductPlan plan
     cdef Launch* made
-    if plan == NULL:
-        raise MemoryError()
-    plan.fn, plan.loop_data, plan.code = fn, data, out.code
-    memcpy(plan.sizes, sizes, sizeof(plan.sizes))
-    memcpy(plan.steps, steps, sizeof(plan.steps))
-    made = add_launch(run_product, LAUNCH_PRODUCT, plan)
-    add_side(made, a.data, sizes[0], steps[0], sizes[1], steps[3], sizes[2], steps[4], itemsize, OPERAND_READ)
-    add_side(made, b.data, sizes[0], steps[1], sizes[2], steps[5], sizes[3], steps[6], itemsize, OPERAND_READ)
-    add_side(made, out.data, sizes[0], steps[2], sizes[1], steps[7], sizes[3], steps[8], itemsize, OPERAND_WRITTEN)
+    if p.way == PRODUCT_BY_LOOP and p.n_batch <= 1 and not p.alone:
+        plan.fn, plan.loop_data, plan.code = p.fn, p.data, p.code
+        memcpy(plan.sizes, p.sizes, sizeof(plan.sizes))
+        memcpy(plan.steps, p.steps, sizeof(plan.steps))
+        made = tell_kernel(run_simple, &plan, sizeof(ProductPlan))
+        made.kind = LAUNCH_PRODUCT
+    else:
+        made = tell_kernel(run_large, p, <Py_ssize_t> sizeof(Product) - unused)
+    add_side(made, a.data, p, 0, p.sizes[1], p.steps[3], p.sizes[2], p.steps[4], OPERAND_READ)
+    add_side(made, b.data, p, 1, p.sizes[2], p.steps[5], p.sizes[3], p.steps[6], OPERAND_READ)
+    add_side(made, out.data, p, 2, p.sizes[1], p.steps[7], p.sizes[3], p.steps[8], OPERAND_WRITTEN)
     return 0
 
 
 cdef void add_side(
-    Launch* launch, char* data, Py_ssize_t n_batch, Py_ssize_t batch, Py_ssize_t rows, Py_ssize_t down,
-    Py_ssize_t columns, Py_ssize_t along, Py_ssize_t itemsize, int role
+    Launch* launch, char* data, Product* p, int side, Py_ssize_t rows, Py_ssize_t down, Py_ssize_t columns,
+    Py_ssize_t along, int role
 ) noexcept:
-    cdef Py_ssize_t shape[3]
-    cdef Py_ssize_t strides[3]
-    shape[0], shape[1], shape[2] = n_batch, rows, columns
-    strides[0], strides[1], strides[2] = batch, down, along
-    add_strided(launch, data, 3, shape, strides, itemsize, role)
+    cdef Py_ssize_t shape[MOST_BATCH_DIMS + 2]
+    cdef Py_ssize_t strides[MOST_BATCH_DIMS + 2]
+    cdef int i, n = p.n_batch
+    for i in range(n):
+        shape[i], strides[i] = p.batch[i].size, p.batch[i].moves[side]
+    shape[n], shape[n + 1] = rows, columns
+    strides[n], strides[n + 1] = down, along
+    add_strided(launch, data, n + 2, shape, strides, FACTS.itemsize[p.code], role)
 
 
 # ---- a row added to each row
 
-ctypedef fused real_t:
-    float
-    double
-
-
-cdef void add_row_of(real_t* matrix, real_t* row, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, k
-    for i in range(m):
-        for k in range(n):
-            matrix[i * n + k] += row[k]
-
-
 cdef void add_row_to(char* matrix, char* row, Py_ssize_t m, Py_ssize_t n, int code) noexcept nogil:
     if code == FLOAT32:
-        add_row_of(<float*> matrix, <float*> row, m, n)
+        wg_add_row_f32(matrix, row, m, n)
     else:
-        add_row_of(<double*> matrix, <double*> row, m, n)
+        wg_add_row_f64(matrix, row, m, n)
 
 
 cdef int run_row(Launch* launch) noexcept nogil:

@@ -13,12 +13,15 @@ from libc.string cimport memset
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport any_large, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.runtime.state cimport WG_GRAD, thread_state
+from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_READ, OPERAND_WRITTEN, Launch,
+                                            count_recorders, tell_complete)
+from wengert_core.runtime.state cimport WG_GRAD, WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -36,12 +39,16 @@ cdef struct ClassLoss:
     bint bytes_                        # targets are uint8
     bint held                          # Note [What a kernel holds]: the GIL may be given up
     char* targets
+    bint single                        # float32, else float64
+    bint is_backward
+    Py_ssize_t nbytes                  # of the result
 
 ctypedef fused real_t:
     float
     double
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, bint backward):
@@ -225,10 +232,12 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     if FACTS.category[x.code] != CAT_FLOAT:
         raise NotImplementedError(f"\"nll_loss_out_frame\" not implemented for '{scalar_name(x.code)}': "
                                   "it takes floating tensors")
-    out = run_kernel(op, own, &p, x, weight, x.code,
+    out = run_kernel(op, own, &p, x, weight, target, x.code,
                      (<Tensor> own[1]).rank if p.reduction == NONE and x.rank > 1 else 0,
                      target.dims, False)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
@@ -256,25 +265,26 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
     if grad.count != (p.n_batch * p.n_positions if p.reduction == NONE else 1):
         raise RuntimeError(f"nll_loss_backward: a gradient of shape {list(shape_tuple(grad))} does not fit an input of "
                            f"shape {sizes_list(ndim, shape)}")
-    out = run_kernel(op, own, &p, grad, weight, grad.code, ndim, shape, True)
+    out = run_kernel(op, own, &p, grad, weight, target, grad.code, ndim, shape, True)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
 
-cdef bint run(ClassLoss* p, bint single, bint is_backward, char* a, char* weights, char* out) noexcept nogil:
-    if is_backward and single:
-        return backward(p, <float*> a, <float*> weights, <float*> out)
-    if is_backward:
-        return backward(p, <double*> a, <double*> weights, <double*> out)
-    if single:
-        return forward(p, <float*> a, <float*> weights, <float*> out)
-    return forward(p, <double*> a, <double*> weights, <double*> out)
+cdef bint run(ClassLoss* p, char* a, char* weights, char* out) noexcept nogil:
+    if p.is_backward:
+        memset(out, 0, p.nbytes)
+        return backward(p, <float*> a, <float*> weights, <float*> out) if p.single \
+            else backward(p, <double*> a, <double*> weights, <double*> out)
+    return forward(p, <float*> a, <float*> weights, <float*> out) if p.single \
+        else forward(p, <double*> a, <double*> weights, <double*> out)
 
 
 cdef Tensor run_kernel(
-    Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, int code, int ndim, Py_ssize_t* shape,
-    bint is_backward
+    Op op, PyObject** slots, ClassLoss* p, Tensor a, Tensor weight, Tensor target, int code, int ndim,
+    Py_ssize_t* shape, bint is_backward
 ):
     """The kernel of one of the two directions on ``a``, the input or the gradient."""
     cdef int compute = FLOAT32 if code == FLOAT16 or code == BFLOAT16 else code
@@ -286,13 +296,40 @@ cdef Tensor run_kernel(
         return out if compute == code else convert_copy(out, code)
     a, weight = computable(a), computable(weight)
     weights = NULL if weight is None else weight.data
-    if is_backward:
-        memset(out.data, 0, out.count * FACTS.itemsize[compute])
+    p.single, p.is_backward, p.nbytes = compute == FLOAT32, is_backward, out.count * FACTS.itemsize[compute]
     if p.held:
         with nogil:
-            right = run(p, compute == FLOAT32, is_backward, a.data, weights, out.data)
+            right = run(p, a.data, weights, out.data)
     else:
-        right = run(p, compute == FLOAT32, is_backward, a.data, weights, out.data)
+        right = run(p, a.data, weights, out.data)
     if not right:
-        raise IndexError(f"Target {p.wrong} is out of bounds.")
+        raise_wrong(p)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_loss(p, a, weight, target, out)
     return out if compute == code else convert_copy(out, code)
+
+
+cdef int raise_wrong(ClassLoss* p) except -1:
+    raise IndexError(f"Target {p.wrong} is out of bounds.")
+
+
+# ---- launches
+
+cdef int tell_loss(ClassLoss* p, Tensor a, Tensor weight, Tensor target, Tensor out) except -1:
+    cdef Launch* made = tell_kernel(run_launch, p, sizeof(ClassLoss))
+    made.fail = fail_launch
+    add_tensor(made, a, OPERAND_READ)
+    add_tensor(made, weight, OPERAND_READ)
+    add_tensor(made, target, OPERAND_READ)
+    add_tensor(made, out, OPERAND_WRITTEN)
+    return 0
+
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    cdef ClassLoss* p = <ClassLoss*> launch.plan
+    p.targets = launch.data[2]
+    return LAUNCH_DONE if run(p, launch.data[0], launch.data[1], launch.data[3]) else LAUNCH_FAILED
+
+
+cdef int fail_launch(Launch* launch) except -1:
+    return raise_wrong(<ClassLoss*> launch.plan)

@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport any_large, hold, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
-from wengert_core.drivers.nn.pooling_loops cimport run
+from wengert_core.drivers.nn.pooling_loops cimport find_invalid, raise_invalid, run, tell_pool
 from wengert_core.drivers.nn.pooling_windows cimport (ADAPTIVE_AVERAGE, ADAPTIVE_LARGEST, AVERAGE, GATHER, LARGEST,
                                                       SCATTER, SPREAD_ADAPTIVE, SPREAD_AVERAGE, Kind, Pool,
                                                       adaptive_windows, check_input, fixed_windows, function,
@@ -24,6 +24,8 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport on_host, without_kernels
 from wengert_core.exchange.restore_format cimport restore_layout
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
@@ -97,6 +99,8 @@ cdef object pool_run(Op op, PyObject** slots, uint32_t live):
             source = computable(t)
             p.source, p.target, p.indices = source.data, out.data, NULL if indices is None else <int64_t*> indices.data
             run(&p, kind, out.code, source.count + out.count * 2, large)
+            if live & WG_TELL:
+                tell_pool(&p, kind, source.count + out.count * 2, large, source, out, indices)
     finally:
         PyMem_Free(p.begin[0])
     out = out if out.code == code else convert_copy(out, code)
@@ -140,6 +144,8 @@ cdef int sizes_of_output(Op op, PyObject** slots, Pool* p) except -1:
 cdef object finish_result(Op op, PyObject** slots, Tensor out, Tensor indices, uint32_t live):
     """The result, in out= or recorded, or both results."""
     cdef PyObject* outs[2]
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         check_out(<object> slots[op.out_slot], out)
         return into_out(op, slots, out, live)
@@ -226,6 +232,8 @@ cdef object gradient_run(Op op, PyObject** slots, uint32_t live):
             source = computable(t)
             p.source, p.target, p.indices = source.data, out.data, NULL if indices is None else <int64_t*> indices.data
             run(&p, kind, out.code, source.count + out.count, large)
+            if live & WG_TELL:
+                tell_pool(&p, kind, source.count + out.count, large, source, out, indices)
     finally:
         PyMem_Free(p.begin[0])
     return finish_result(op, slots, out if out.code == code else convert_copy(out, code), None, live)
@@ -242,16 +250,16 @@ cdef bint is_large(int ndim, Py_ssize_t* shape) noexcept:
 cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor indices, Kind kind) except -1:
     """The number of elements, and that places are inside a plane: this op may be called by anybody."""
     cdef Py_ssize_t expected = p.planes * (p.in_plane if kind == GATHER else p.out_plane), i
-    cdef int64_t* index_data
+    cdef Pool places
     if t.count != expected or (indices is not None and indices.count != p.planes * p.out_plane):
         raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: "
                            f"expected {expected} elements")
     if indices is not None:
         if indices.device:
             indices = on_host(indices)
-        index_data = <int64_t*> indices.data
-        for i in range(indices.count):
-            if index_data[i] < 0 or index_data[i] >= p.in_plane:
-                raise IndexError(f"{op.name}: found an invalid index {index_data[i]}, a plane has {p.in_plane} "
-                                 "elements")
+        places = p[0]
+        places.indices = <int64_t*> indices.data
+        i = find_invalid(&places)
+        if i >= 0:
+            raise_invalid(op.name, &places, i)
     return 0

@@ -1,11 +1,14 @@
 """The loops of pooling ops over the planes of an input: means, extremes, and their adjoints."""
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.stdlib cimport malloc
+from libc.string cimport memcpy, memset
 
-from wengert_core.dispatch.keep_alive cimport in_pieces
-from wengert_core.drivers.nn.pooling_windows cimport Kind, Pool
+from wengert_core.drivers.kernel_launch cimport add_tensor
+from wengert_core.drivers.nn.pooling_windows cimport GATHER, SCATTER, Kind, Pool
 from wengert_core.dtypes.dtypes cimport FLOAT64
-from wengert_core.runtime.thread_pool cimport LARGE, body_fn
+from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, LAUNCH_KERNEL, OPERAND_READ, OPERAND_WRITTEN,
+                                            Launch, add_launch)
+from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
 
 cdef enum:
     WORTH_A_THREAD = 0x4000            # elements of windows that take about 20 us
@@ -171,8 +174,84 @@ BODIES[6][0], BODIES[6][1] = scatter_f32, scatter_f64
 BODIES[7][0], BODIES[7][1] = gather_f32, gather_f64
 
 
+cdef void run_planes(body_fn body, Pool* p, Py_ssize_t work, bint large) noexcept nogil:
+    if large:
+        parallel_for(p.planes, WORTH_A_THREAD * p.planes // work + 1, body, p)
+    else:
+        body(0, p.planes, p)
+
+
 cdef int run(Pool* p, Kind kind, int code, Py_ssize_t work, bint held) except -1:
     cdef body_fn body = BODIES[<int> kind][code == FLOAT64]
-    held = held and work >= LARGE
-    in_pieces(p.planes, WORTH_A_THREAD * p.planes // work + 1 if held else 1, body, p, held)
+    if held and work >= LARGE:
+        with nogil:
+            run_planes(body, p, work, True)
+    else:
+        run_planes(body, p, work, False)
+    return 0
+
+
+cdef Py_ssize_t find_invalid(Pool* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(p.planes * p.out_plane):
+        if p.indices[i] < 0 or p.indices[i] >= p.in_plane:
+            return i
+    return -1
+
+
+cdef int raise_invalid(str name, Pool* p, Py_ssize_t at) except -1:
+    raise IndexError(f"{name}: found an invalid index {p.indices[at]}, a plane has {p.in_plane} elements")
+
+
+# ---- launches
+
+cdef struct PoolPlan:
+    Pool pool
+    body_fn body
+    Py_ssize_t work
+    bint large
+    bint has_places                    # indices are read: they are checked
+    Py_ssize_t tables[1]               # of the windows
+
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    cdef PoolPlan* plan = <PoolPlan*> launch.plan
+    cdef Pool* p = &plan.pool
+    p.source, p.target, p.indices = launch.data[0], launch.data[1], <int64_t*> launch.data[2]
+    if plan.has_places and find_invalid(p) >= 0:
+        return LAUNCH_FAILED
+    run_planes(plan.body, p, plan.work, plan.large)
+    return LAUNCH_DONE
+
+
+cdef int fail_launch(Launch* launch) except -1:
+    cdef Pool* p = &(<PoolPlan*> launch.plan).pool
+    return raise_invalid("pooling", p, find_invalid(p))
+
+
+cdef int tell_pool(
+    Pool* p, Kind kind, Py_ssize_t work, bint held, Tensor source, Tensor target, Tensor indices
+) except -1:
+    cdef Py_ssize_t entries = 3 * (p.outside[0] + p.outside[1] + p.outside[2]) if p.begin[0] != NULL else 0
+    cdef Py_ssize_t nbytes = sizeof(PoolPlan) + entries * <Py_ssize_t> sizeof(Py_ssize_t)
+    cdef PoolPlan* plan = <PoolPlan*> malloc(nbytes)
+    cdef Py_ssize_t* memory
+    cdef Launch* made
+    cdef int axis
+    if plan == NULL:
+        raise MemoryError()
+    plan.pool, plan.body, plan.work = p[0], BODIES[<int> kind][target.code == FLOAT64], work
+    plan.large, plan.has_places = held and work >= LARGE, kind == SCATTER or kind == GATHER
+    memory = plan.tables
+    if entries:
+        memcpy(memory, p.begin[0], entries * sizeof(Py_ssize_t))
+        for axis in range(3):          # as set_up_tables lays them out
+            plan.pool.begin[axis], plan.pool.end[axis] = memory, memory + p.outside[axis]
+            plan.pool.size[axis] = memory + 2 * p.outside[axis]
+            memory += 3 * p.outside[axis]
+    made = add_launch(run_launch, LAUNCH_KERNEL, plan)
+    made.fail = fail_launch
+    add_tensor(made, source, OPERAND_READ)
+    add_tensor(made, target, OPERAND_WRITTEN)
+    add_tensor(made, indices, OPERAND_READ if plan.has_places else OPERAND_WRITTEN)
     return 0

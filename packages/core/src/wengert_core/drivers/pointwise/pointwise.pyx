@@ -22,7 +22,7 @@ from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, chec
                                                               computing, refuse_zero, find_unaccepted)
 from wengert_core.drivers.pointwise.pointwise_direct cimport (binary_call, call_directly, inplace_binary_call,
                                                               inplace_unary_call, missing, unary_call)
-from wengert_core.drivers.pointwise.pointwise_launch cimport run_as_launch
+from wengert_core.drivers.pointwise.pointwise_launch cimport is_readable_param, read_param, run_as_launch
 from wengert_core.drivers.pointwise.pointwise_record cimport (
     CHECK_DIVISOR, CHECK_FACTOR, CHECK_NO_BOOL, MOST_INPUTS, NARROW_FIRST, NARROW_NONE, NARROW_NUMBERS,
     NARROW_QUOTIENT, PROMOTE_COMPARE, PROMOTE_FLOAT, PROMOTE_FLOAT_REAL, PROMOTE_LOGICAL, PROMOTE_STRICT,
@@ -40,7 +40,7 @@ from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, 
 from wengert_core.exchange.arrays cimport convert_copy
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop, describe_pointwise
 from wengert_core.messages.signatures import invalid_combination
-from wengert_core.runtime.launches cimport tell_opaque
+from wengert_core.runtime.launches cimport tell_complete, tell_opaque
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_ON_DEVICE, WG_TELL, WgState,
                                          thread_state)
 from wengert_core.tensors.tensor cimport Tensor, bump_version
@@ -272,6 +272,8 @@ cdef object compute(Op op, Pointwise* p, PyObject** slots, PyObject** told, Loop
             write_keeping(op, p, inputs, loop, target, keep)
         else:
             write(op, p, inputs, loop, target, inplace or given)
+    elif live & WG_TELL:
+        tell_complete(<void*> op)      # there is nothing to compute
     if inplace:
         after_write(op, told, out, live, keep)
     elif given:
@@ -322,9 +324,12 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
             and (<Tensor> slots[1]).rank:
         return write_truncated(op, slots, loop, out, aliased)
     for i in range(0 if away else loop.n_params):
+        own.data = params
+        if special & WG_TELL and not rounds and is_readable_param(slots[n_in + i]):
+            read_param((<Tensor> slots[n_in + i]).code, (<Tensor> slots[n_in + i]).data, &params[i])
+            continue
         number = round_number(<object> slots[n_in + i], loop.result) if rounds else <object> slots[n_in + i]
         store_number(<PyObject*> number, FLOAT64, <char*> &params[i])
-        own.data = params
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:
         refuse_zero(op, slots[p.n_in - 1])
     for i in range(ndim):
@@ -354,7 +359,8 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         if loop.state == LOOP_NATIVE and not away:
             for i in range(n_in):
                 constants |= <uint32_t> (operands[i].data == numbers[i]) << i
-            return run_as_launch(op, &own, n_in, operands, ndim, shape, constants, out.count >= WITHOUT_GIL)
+            return run_as_launch(op, &own, n_in, operands, ndim, shape, constants, out.count >= WITHOUT_GIL,
+                                 slots + n_in)
         if special & WG_TELL:
             tell_opaque()
         return by_reference(op, <object> p.reference, keep, loop, out)

@@ -8,6 +8,7 @@ from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, intercept
 from wengert_core.dispatch.exact_values cimport is_plain_number
 from wengert_core.dispatch.op cimport K_TENSOR, OP_INPLACE, Op, call_bound
 from wengert_core.drivers.pointwise.loop_lookup cimport LOOP_NATIVE, Loop
+from wengert_core.drivers.pointwise.pointwise_launch cimport tell_direct
 from wengert_core.drivers.pointwise.pointwise_record cimport (CHECK_BOUND, CHECK_FACTOR, CHECK_NO_BOOL, WITHOUT_GIL,
                                                               Pointwise, choose_record)
 from wengert_core.drivers.steps cimport after_write, guard_write, prepare_given_out, record
@@ -15,7 +16,7 @@ from wengert_core.dtypes.dtypes cimport CAT_FLOAT, CAT_INT, DTypeFacts, dtype_fa
 from wengert_core.dtypes.scalars cimport store_number
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.runtime.state cimport WG_ASK, WG_GRAD, WG_OBSERVE, thread_state
+from wengert_core.runtime.state cimport WG_ASK, WG_GRAD, WG_OBSERVE, WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
 
 cdef extern from "Python.h":
@@ -26,6 +27,9 @@ cdef extern from "Python.h":
     bint PyIndex_Check(PyObject* o) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
+
+cdef enum:
+    LIVE_OBSERVED = LIVE_BEYOND & ~0x1000000       # WG_TELL: whoever traces calls is told of kernels too
 
 
 cdef inline bint is_direct(Loop* loop, Tensor x) noexcept:
@@ -46,6 +50,19 @@ cdef inline object direct_unary(Op op, Loop* loop, PyObject** slots, Tensor x, u
     return out
 
 
+cdef object traced_unary(Op op, Loop* loop, PyObject** slots, Tensor x, uint32_t live):
+    """Run as direct_unary does, and tell it."""
+    cdef char* args[2]
+    cdef npy_intp strides[2]
+    cdef Tensor out = new_empty(loop.result, x.rank, x.dims)
+    args[0], args[1] = x.data, out.data
+    strides[0], strides[1] = FACTS.itemsize[loop.compute], FACTS.itemsize[loop.out]
+    loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+    tell_direct(op, loop, 1, args, strides, out, 0)
+    record(op, slots, out, live)
+    return out
+
+
 cdef object unary_call(Op op, PyObject* a):
     cdef Pointwise* p = <Pointwise*> op.data
     cdef PyObject* slots[16]
@@ -60,8 +77,11 @@ cdef object unary_call(Op op, PyObject* a):
         live = x.flags & thread_state().modes
         if is_direct(&p.loops[x.code], x) and not live & LIVE_BEYOND and not p.identity:
             return direct_unary(op, &p.loops[x.code], slots, x, live)
-        if live & LIVE_BEYOND == WG_OBSERVE and is_direct(&p.loops[x.code], x) and not p.identity:
-            return intercept(op, slots, live)          # which calls this again, unobserved
+        if live & (WG_OBSERVE | WG_TELL) and is_direct(&p.loops[x.code], x) and not p.identity:
+            if live & LIVE_OBSERVED == WG_OBSERVE:
+                return intercept(op, slots, live)      # which calls this again, unobserved
+            if live & LIVE_BEYOND == WG_TELL and x.count:
+                return traced_unary(op, &p.loops[x.code], slots, x, live)
     for i in range(1, op.n_params):
         if slots[i] == NULL:
             raise missing(op, i)
@@ -126,8 +146,16 @@ cdef object binary_call(Op op, PyObject* a, PyObject* b):
             if live:
                 record(op, slots, out, live)
             return out
-        if args[number_slot] != NULL and live & LIVE_BEYOND == WG_OBSERVE:
+        if args[number_slot] != NULL and live & LIVE_OBSERVED == WG_OBSERVE:
             return intercept(op, slots, live)          # which calls this again, unobserved
+        if args[number_slot] != NULL and live & LIVE_BEYOND == WG_TELL and x.count:
+            out = new_empty(loop.result, x.rank, x.dims)
+            args[1 - number_slot], args[2] = x.data, out.data
+            strides[1 - number_slot], strides[2] = itemsize, FACTS.itemsize[loop.out]
+            loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
+            tell_direct(op, loop, 2, args, strides, out, <uint32_t> (args[number_slot] == number) << number_slot)
+            record(op, slots, out, live)
+            return out
     if is_convertible(a) or is_convertible(b):
         return call_bound(op, slots, 2, NULL)
     for i in range(2, op.n_params):

@@ -1,12 +1,18 @@
 """Launches of pointwise loops: see pointwise_launch.pxd."""
-from libc.stdlib cimport malloc
+from cpython.ref cimport PyObject
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from wengert_core.drivers.pointwise.strided_loop cimport merge_dims, run_large_loop, run_over
-from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, DTypeFacts, dtype_facts
+from wengert_core.kernels.pointwise.casts cimport cast
 from wengert_core.kernels.types cimport npy_intp
-from wengert_core.runtime.launches cimport (LAUNCH_POINTWISE, OPERAND_CONSTANT, OPERAND_READ, OPERAND_WRITTEN, Launch,
-                                            add_launch, add_operand, add_strided, tell_complete, tell_opaque)
+from wengert_core.runtime.launches cimport (LAUNCH_KERNEL, LAUNCH_POINTWISE, OPERAND_CONSTANT, OPERAND_READ,
+                                            OPERAND_WRITTEN, Launch, add_launch, add_operand, add_strided,
+                                            share_plan, tell_complete, tell_opaque)
+
+cdef enum:
+    MOST_OPERANDS = 5                  # of PointwisePlan
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -71,8 +77,64 @@ cdef PointwisePlan* plan_of(
     return plan
 
 
+cdef struct ParamPlan:                 # a PointwisePlan whose parameters are read when it runs
+    PointwisePlan pointwise
+    int codes[4]                       # DTypeCode of each; -1: it is as in the plan
+
+
+cdef bint is_readable_param(PyObject* value) noexcept:
+    """Whether a parameter is a tensor that a launch reads."""
+    return isinstance(<object> value, Tensor) and (<Tensor> value).rank == 0 and not (<Tensor> value).device \
+        and ((<Tensor> value).code == FLOAT32 or (<Tensor> value).code == FLOAT64)
+
+
+cdef void read_param(int code, char* data, double* param) noexcept nogil:
+    cast(code, FLOAT64)(data, 0, <char*> param, 0, 1)
+
+
+cdef int run_with_params(Launch* launch) noexcept nogil:
+    cdef ParamPlan* plan = <ParamPlan*> launch.plan
+    cdef int i, k = plan.pointwise.n_in + 1
+    for i in range(plan.pointwise.loop.n_params):
+        if plan.codes[i] >= 0:
+            read_param(plan.codes[i], launch.data[k], &plan.pointwise.params[i])
+            k += 1
+    return run_nested(launch)
+
+
+cdef int add_params(Launch* launch, PyObject** params) except -1:
+    """Let a launch read those of its parameters that are tensors."""
+    cdef PointwisePlan* plan = <PointwisePlan*> launch.plan
+    cdef ParamPlan* own
+    cdef Tensor t
+    cdef int i
+    cdef bint some = False
+    for i in range(plan.loop.n_params):
+        some = some or is_readable_param(params[i])
+    if not some:
+        return 0
+    own = <ParamPlan*> malloc(sizeof(ParamPlan))
+    if own == NULL:
+        raise MemoryError()
+    own.pointwise = plan[0]
+    own.pointwise.loop.data = own.pointwise.params
+    for i in range(plan.n_in):
+        if launch.role[i] == OPERAND_CONSTANT:
+            launch.data[i] = <char*> own.pointwise.numbers[i]
+    for i in range(plan.loop.n_params):
+        own.codes[i] = -1
+        if is_readable_param(params[i]):
+            t = <Tensor> params[i]
+            own.codes[i] = t.code
+            add_operand(launch, t.data, 0, FACTS.itemsize[t.code], OPERAND_READ)
+    free(plan)
+    launch.plan, launch.run, launch.kind = own, run_with_params, LAUNCH_KERNEL
+    return 0
+
+
 cdef int run_as_launch(
-    Op op, Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, unsigned int constants, bint large
+    Op op, Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, unsigned int constants, bint large,
+    PyObject** params
 ) except -1:
     cdef PointwisePlan* plan
     cdef Launch* launch
@@ -91,10 +153,46 @@ cdef int run_as_launch(
         else:
             add_strided(launch, operands[k].data, ndim, shape, operands[k].strides, FACTS.itemsize[operands[k].dtype],
                         OPERAND_READ if k < n_in else OPERAND_WRITTEN)
+    if loop.n_params:
+        add_params(launch, params)
     if large:
         with nogil:
             launch.run(launch)
     else:
         launch.run(launch)
+    tell_complete(<void*> op)
+    return 0
+
+
+cdef int tell_direct(
+    Op op, Loop* loop, int n_in, char** args, const npy_intp* strides, Tensor out, unsigned int constants
+) except -1:
+    cdef PointwisePlan own
+    # Without the strides that nobody reads.
+    cdef size_t nbytes = sizeof(PointwisePlan) - ((MOST_OPERANDS - n_in) * MOST_POINTWISE_DIMS - 1) * sizeof(Py_ssize_t)
+    cdef PointwisePlan* plan
+    cdef Launch* launch
+    cdef int k, itemsize
+    memset(&own, 0, sizeof(PointwisePlan))
+    own.loop, own.n_in, own.ndim, own.plain, own.shape[0] = loop[0], n_in, out.rank != 0, True, out.count
+    for k in range(n_in + 1):
+        own.dtypes[k] = loop.out if k == n_in else loop.compute if k else loop.first
+        if own.ndim:
+            own.strides[k][0] = strides[k]
+        if constants >> k & 1:
+            memcpy(own.numbers[k], args[k], FACTS.itemsize[own.dtypes[k]])
+    plan = <PointwisePlan*> share_plan(&own, nbytes)
+    if plan == NULL:
+        plan = <PointwisePlan*> malloc(nbytes)
+        if plan == NULL:
+            raise MemoryError()
+        memcpy(plan, &own, nbytes)
+    launch = add_launch(run_plain, LAUNCH_POINTWISE, plan)
+    for k in range(n_in + 1):
+        itemsize = FACTS.itemsize[own.dtypes[k]]
+        if constants >> k & 1:
+            add_operand(launch, <char*> plan.numbers[k], 0, 16, OPERAND_CONSTANT)
+        else:
+            add_operand(launch, args[k], 0, out.count * itemsize, OPERAND_READ if k < n_in else OPERAND_WRITTEN)
     tell_complete(<void*> op)
     return 0

@@ -8,6 +8,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, requested_code, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport (
@@ -18,6 +19,8 @@ from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.reduce.scan cimport find_scan, scan_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders, tell_complete
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
@@ -31,7 +34,13 @@ cdef struct Lines:                     # Op.data of these ops
     int dim_slot
     int keepdim_slot
 
+cdef struct Scan:                      # of a row-major tensor
+    scan_fn fn
+    Py_ssize_t blocks, n, side         # lines of n elements, ``side`` of them side by side in each block
+    Py_ssize_t item, out_item          # bytes of an element
+
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, str kind, str name):
@@ -64,7 +73,7 @@ def configure(Op op, str kind, str name):
 cdef object index_run(Op op, PyObject** slots, uint32_t live):
     """argmax, argmin: of a whole tensor the place in row-major order."""
     cdef Lines* lines = <Lines*> op.data
-    cdef Tensor t
+    cdef Tensor t, out
     cdef uint64_t mask
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
@@ -78,8 +87,10 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
         t = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
     else:
         mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    return finish_result(op, slots, reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot]),
-                         INT64, live)
+    out = reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot])
+    if live & WG_TELL:
+        tell_complete(<void*> op)
+    return finish_result(op, slots, out, INT64, live)
 
 
 cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
@@ -97,6 +108,8 @@ cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
     mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     values = reduce_fresh(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
     indices = reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot])
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     return several(op, slots, [values, indices], live)
 
 
@@ -120,36 +133,51 @@ cdef object scan_run(Op op, PyObject** slots, uint32_t live):
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:
         scan(lines.scans[t.code], t, dim, out)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     return finish_result(op, slots, out, asked, live)
 
 
 cdef int scan(scan_fn fn, Tensor t, int dim, Tensor out) except -1:
     """Lines of a row-major tensor: side by side in blocks, or one after the other along the last dim."""
-    cdef Py_ssize_t blocks = 1, n = t.dims[dim] if t.rank else 1, side = 1, i
-    cdef Py_ssize_t item = FACTS.itemsize[t.code], out_item = FACTS.itemsize[out.code]
-    cdef char* data = t.data
-    cdef char* target = out.data
+    cdef Scan s
+    cdef int i
+    s.fn, s.blocks, s.n, s.side = fn, 1, t.dims[dim] if t.rank else 1, 1
+    s.item, s.out_item = FACTS.itemsize[t.code], FACTS.itemsize[out.code]
     for i in range(t.rank):
         if i < dim:
-            blocks *= t.dims[i]
+            s.blocks *= t.dims[i]
         elif i > dim:
-            side *= t.dims[i]
+            s.side *= t.dims[i]
     if t.count < LARGE:
-        scan_blocks(fn, data, target, blocks, n, side, item, out_item)
+        scan_blocks(&s, t.data, out.data)
     else:
         with nogil:
-            scan_blocks(fn, data, target, blocks, n, side, item, out_item)
+            scan_blocks(&s, t.data, out.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_scan(&s, t, out)
     return 0
 
 
-cdef void scan_blocks(
-    scan_fn fn, char* data, char* target, Py_ssize_t blocks, Py_ssize_t n, Py_ssize_t side, Py_ssize_t item,
-    Py_ssize_t out_item
-) noexcept nogil:
+cdef void scan_blocks(Scan* s, char* data, char* target) noexcept nogil:
     cdef Py_ssize_t i
-    if side == 1:
-        fn(data, blocks, n * item, n, item, target, n * out_item, out_item)
+    if s.side == 1:
+        s.fn(data, s.blocks, s.n * s.item, s.n, s.item, target, s.n * s.out_item, s.out_item)
         return
-    for i in range(blocks):
-        fn(data + i * n * side * item, side, item, n, side * item,
-           target + i * n * side * out_item, out_item, side * out_item)
+    for i in range(s.blocks):
+        s.fn(data + i * s.n * s.side * s.item, s.side, s.item, s.n, s.side * s.item,
+             target + i * s.n * s.side * s.out_item, s.out_item, s.side * s.out_item)
+
+
+# ---- launches
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    scan_blocks(<Scan*> launch.plan, launch.data[0], launch.data[1])
+    return 0
+
+
+cdef int tell_scan(Scan* s, Tensor t, Tensor out) except -1:
+    cdef Launch* made = tell_kernel(run_launch, s, sizeof(Scan))
+    add_tensor(made, t, OPERAND_READ)
+    add_tensor(made, out, OPERAND_WRITTEN)
+    return 0

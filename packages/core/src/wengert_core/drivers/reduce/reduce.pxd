@@ -3,6 +3,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.reduce.reduce_pass cimport ReducePlan
 from wengert_core.kernels.types cimport N_DTYPES, reduce_fn
 from wengert_core.tensors.tensor cimport Tensor
 
@@ -17,23 +18,6 @@ cdef enum RepeatKind:
     REPEATED_NOT = 0
     REPEATED_SUM = 1                   # n times the element
     REPEATED_PRODUCT = 2               # its n-th power
-
-cdef struct Axis:
-    Py_ssize_t size
-    Py_ssize_t source                  # stride in bytes of the input
-    Py_ssize_t target                  # ... of the output; 0 when reduced
-
-cdef enum:
-    MOST_REDUCE_DIMS = 6
-
-cdef struct ReducePlan:                # plan of LAUNCH_REDUCE: one reduced dim. Note [Launches] in runtime/launches.pxd
-    reduce_fn fn
-    Py_ssize_t n                       # elements to reduce
-    Py_ssize_t stride                  # bytes between them
-    int code                           # DTypeCode of the input
-    bint large                         # by several threads
-    int n_kept
-    Axis kept[MOST_REDUCE_DIMS]
 
 cdef struct DividePlan:                # plan of LAUNCH_DIVIDE: of a contiguous stretch
     Py_ssize_t count                   # elements

@@ -12,14 +12,16 @@ Note [How dims are reduced]
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport malloc
 
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport is_plain_ints
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport K_INTS, K_OPTIONAL, Op, call_bound, op_error
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport finish_result
+from wengert_core.drivers.reduce.reduce_pass cimport (Axis, in_sections, is_long, magnitude, run_large_pass, run_pass,
+                                                      tell_pass)
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
 from wengert_core.drivers.steps cimport prepare_given_out, record
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, COMPLEX64, COMPLEX128,
@@ -30,11 +32,9 @@ from wengert_core.exchange.device_memory cimport array_at, runs_on_device, put_a
 from wengert_core.kernels.reduce.reduce cimport find_reduction
 from wengert_core.kernels.types cimport reduce_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.launches cimport (LAUNCH_DIVIDE, LAUNCH_REDUCE, OPERAND_READ, OPERAND_UPDATED,
-                                            OPERAND_WRITTEN, Launch, add_launch, add_operand, add_strided,
-                                            count_recorders, tell_complete, tell_opaque)
+from wengert_core.runtime.launches cimport LAUNCH_DIVIDE, OPERAND_UPDATED, Launch, count_recorders, tell_complete
 from wengert_core.runtime.state cimport WG_TELL, thread_state
-from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, dim_to_split, parallel_for
+from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, strides_of
 
 cdef extern from "Python.h":
@@ -45,24 +45,8 @@ cdef extern from "Python.h":
     bint PyList_Check(PyObject* o) noexcept
 
 cdef enum:
-    STRIP = 128                    # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
-    SECTION = 0x10000              # elements of a section, when it is one stretch
     MANY = 0x1000000               # elements from which on copies are counted
     COPIES = 1024                  # of each
-
-cdef struct Job:                       # one reduced dim, for several threads
-    reduce_fn fn
-    char* data
-    char* target
-    Axis* kept
-    int n_kept
-    int inner                          # the kept dim for the kernel
-    int cut                            # the kept dim that is cut
-    Py_ssize_t n                       # elements to reduce, ``stride`` bytes apart
-    Py_ssize_t stride
-    Py_ssize_t unit                    # of the dim that is cut, or of the reduced dim: the length of a section
-    Py_ssize_t units
-    Py_ssize_t row                     # bytes of the results of a section
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef const int* RECORDERS = count_recorders()
@@ -300,11 +284,20 @@ cdef Tensor reduce_fresh(Op op, Reduction* r, Tensor t, uint64_t mask, bint keep
     if out.count == 0:
         return out
     if t.count == 0:
-        tell_opaque()
-        r.fns[t.code](t.data, out.count, 0, 0, 0, out.data, FACTS.itemsize[out.code])
+        reduce_nothing(r, t, out)
     else:
         reduce_into(r, t, mask, out)
     return out
+
+
+cdef int reduce_nothing(Reduction* r, Tensor t, Tensor out) except -1:
+    """Fill ``out`` with the result of no elements."""
+    cdef Axis kept
+    kept.size, kept.source, kept.target = out.count, 0, FACTS.itemsize[out.code]
+    run_pass(r.fns[t.code], t.data, &kept, 1, 0, 0, 0, out.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_pass(r.fns[t.code], t.data, t.code, &kept, 1, 0, 0, out, 0)
+    return 0
 
 
 cdef Py_ssize_t copies(Tensor t, uint64_t mask) noexcept:
@@ -346,25 +339,26 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
     cdef int n_kept, n_gone, code = t.code
     cdef char* data = t.data
     cdef Tensor partial = None
-    cdef Py_ssize_t work = t.count
+    cdef Py_ssize_t work = t.count, n = 1, stride = 0
+    cdef reduce_fn fn
     collect(t, mask, r.once, out, kept, &n_kept, gone, &n_gone)
     while n_gone > 1:
         partial = one_pass(r, data, code, kept, n_kept, gone, n_gone, work)
         n_gone -= 1
         work = partial.count
         data, code = partial.data, partial.code
-    if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_pass(r, data, code, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0, out,
-                  work)
+    fn = r.fns[code]
+    if n_gone:
+        n, stride = gone[0].size, gone[0].source
     if work < LARGE:
-        run(r.fns[code], data, kept, n_kept, -1, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
-            out.data)
-    elif r.kind != REDUCE_INDEX and n_gone and is_long(kept, n_kept, gone[0].source, gone[0].size, work):
-        in_sections(r, data, code, kept, n_kept, gone[0].size, gone[0].source, out)
+        run_pass(fn, data, kept, n_kept, -1, n, stride, out.data)
+    elif r.kind != REDUCE_INDEX and n_gone and is_long(kept, n_kept, stride, n, work):
+        return in_sections(fn, r.fns[out.code], data, code, out.code, kept, n_kept, n, stride, out)
     else:
         with nogil:
-            run_large(r.fns[code], data, kept, n_kept, gone[0].size if n_gone else 1, gone[0].source if n_gone else 0,
-                      out.data)
+            run_large_pass(fn, data, kept, n_kept, n, stride, out.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_pass(fn, data, code, kept, n_kept, n, stride, out, work)
     return 0
 
 
@@ -376,6 +370,7 @@ cdef Tensor one_pass(
     cdef Py_ssize_t step, n = 1
     cdef int i, n_all = n_kept + n_gone - 1
     cdef int target = accumulator_code(r, code)
+    cdef Axis last = gone[n_gone - 1]
     cdef Tensor partial
     for i in range(n_all):
         all_kept[i] = kept[i] if i < n_kept else gone[i - n_kept]
@@ -385,13 +380,13 @@ cdef Tensor one_pass(
     for i in range(n_all - 1, -1, -1):
         all_kept[i].target = step
         step *= all_kept[i].size
-    if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_pass(r, data, code, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial, work)
     if work < LARGE:
-        run(r.fns[code], data, all_kept, n_all, -1, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+        run_pass(r.fns[code], data, all_kept, n_all, -1, last.size, last.source, partial.data)
     else:
         with nogil:
-            run_large(r.fns[code], data, all_kept, n_all, gone[n_gone - 1].size, gone[n_gone - 1].source, partial.data)
+            run_large_pass(r.fns[code], data, all_kept, n_all, last.size, last.source, partial.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_pass(r.fns[code], data, code, all_kept, n_all, last.size, last.source, partial, work)
     for i in range(n_all):
         if i < n_kept:
             kept[i].source = all_kept[i].target
@@ -430,43 +425,6 @@ cdef void collect(
         step *= kept[i].size
 
 
-cdef int run_pass(Launch* launch) noexcept nogil:
-    cdef ReducePlan* plan = <ReducePlan*> launch.plan
-    if plan.large:
-        run_large(plan.fn, launch.data[0], plan.kept, plan.n_kept, plan.n, plan.stride, launch.data[1])
-    else:
-        run(plan.fn, launch.data[0], plan.kept, plan.n_kept, -1, plan.n, plan.stride, launch.data[1])
-    return 0
-
-
-cdef int tell_pass(
-    Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out,
-    Py_ssize_t work
-) except -1:
-    """Tell a pass over the memory; one in sections, or of many dims, is opaque."""
-    cdef Py_ssize_t sizes[66]
-    cdef Py_ssize_t steps[66]
-    cdef ReducePlan* plan
-    cdef Launch* made
-    cdef int i
-    if n_kept > MOST_REDUCE_DIMS or work >= LARGE and r.kind != REDUCE_INDEX and is_long(kept, n_kept, stride, n, work):
-        tell_opaque()
-        return 0
-    plan = <ReducePlan*> malloc(sizeof(ReducePlan))
-    if plan == NULL:
-        raise MemoryError()
-    plan.fn, plan.n, plan.stride, plan.code, plan.large = r.fns[code], n, stride, code, work >= LARGE
-    plan.n_kept = n_kept
-    for i in range(n_kept):
-        plan.kept[i] = kept[i]
-        sizes[i], steps[i] = kept[i].size, kept[i].source
-    sizes[n_kept], steps[n_kept] = n, stride
-    made = add_launch(run_pass, LAUNCH_REDUCE, plan)
-    add_strided(made, data, n_kept + 1, sizes, steps, FACTS.itemsize[code], OPERAND_READ)
-    add_operand(made, out.data, 0, out.count * FACTS.itemsize[out.code], OPERAND_WRITTEN)
-    return 0
-
-
 cdef int run_divide(Launch* launch) noexcept nogil:
     cdef DividePlan* plan = <DividePlan*> launch.plan
     divide_numbers(launch.data[0], plan.code, plan.count, plan.n)
@@ -474,17 +432,13 @@ cdef int run_divide(Launch* launch) noexcept nogil:
 
 
 cdef int tell_divide(Tensor t, Py_ssize_t n) except -1:
-    cdef DividePlan* plan = <DividePlan*> malloc(sizeof(DividePlan))
-    if plan == NULL:
-        raise MemoryError()
+    cdef DividePlan plan
+    cdef Launch* made
     plan.count, plan.n, plan.code = t.count, n, t.code
-    add_operand(add_launch(run_divide, LAUNCH_DIVIDE, plan), t.data, 0, t.count * FACTS.itemsize[t.code],
-                OPERAND_UPDATED)
+    made = tell_kernel(run_divide, &plan, sizeof(DividePlan))
+    made.kind = LAUNCH_DIVIDE
+    add_tensor(made, t, OPERAND_UPDATED)
     return 0
-
-
-cdef inline Py_ssize_t magnitude(Py_ssize_t x) noexcept nogil:
-    return -x if x < 0 else x
 
 
 cdef int merge(Axis* axes, int n) noexcept:
@@ -498,154 +452,6 @@ cdef int merge(Axis* axes, int n) noexcept:
             axes[m] = axes[i]
             m += 1
     return m
-
-
-cdef void run(
-    reduce_fn fn, char* data, Axis* kept, int n_kept, int inner, Py_ssize_t n, Py_ssize_t stride, char* target
-) noexcept nogil:
-    """One reduced dim; one kept dim goes into the kernel, ``inner`` or the best one if that is -1; the others are a
-    loop around it.
-    """
-    cdef Py_ssize_t index[65]
-    cdef int i
-    cdef Axis axis
-    if n_kept == 0:
-        fn(data, 1, 0, n, stride, target, 0)
-        return
-    if inner < 0:
-        inner = inner_axis(kept, n_kept, stride)
-    axis = kept[inner]
-    for i in range(n_kept):
-        index[i] = 0
-    while True:
-        fn(data, axis.size, axis.source, n, stride, target, axis.target)
-        i = n_kept - 1
-        while i >= 0:
-            if i != inner:
-                index[i] += 1
-                data += kept[i].source
-                target += kept[i].target
-                if index[i] < kept[i].size:
-                    break
-                data -= kept[i].source * kept[i].size
-                target -= kept[i].target * kept[i].size
-                index[i] = 0
-            i -= 1
-        if i < 0:
-            return
-
-
-cdef int inner_axis(Axis* kept, int n, Py_ssize_t stride) noexcept nogil:
-    """The kept dim for the kernel: the closest one if it is closer than the reduced dim, else the longest."""
-    cdef int i, closest = 0, longest = 0
-    for i in range(1, n):
-        if magnitude(kept[i].source) < magnitude(kept[closest].source):
-            closest = i
-        if kept[i].size > kept[longest].size:
-            longest = i
-    return closest if n and magnitude(kept[closest].source) < magnitude(stride) else longest
-
-
-# ---- on several threads. Note [The same result from any number of threads] in runtime/thread_pool.pxd
-
-cdef Py_ssize_t kept_units(
-    Axis* kept, int n_kept, int inner, Py_ssize_t stride, Py_ssize_t* units, Py_ssize_t* unit
-) noexcept nogil:
-    """Fill in units of each kept dim and the elements in one of the inner dim; return the number of kept elements."""
-    cdef Py_ssize_t count = 1
-    cdef int i
-    unit[0] = 1
-    for i in range(n_kept):
-        units[i] = kept[i].size
-        count *= kept[i].size
-    # Kept elements side by side: whole strips, and the last takes the rest.
-    if n_kept and magnitude(kept[inner].source) < magnitude(stride):
-        unit[0] = STRIP
-        units[inner] = max(kept[inner].size // STRIP, 1)
-    return count
-
-
-cdef void run_large(
-    reduce_fn fn, char* data, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, char* target
-) noexcept nogil:
-    """run, with the kept elements shared out."""
-    cdef Job job
-    cdef Py_ssize_t units[65]
-    cdef Py_ssize_t count
-    if n_kept == 0:
-        fn(data, 1, 0, n, stride, target, 0)
-        return
-    job.fn, job.data, job.target, job.kept, job.n_kept, job.n, job.stride = fn, data, target, kept, n_kept, n, stride
-    job.inner = inner_axis(kept, n_kept, stride)
-    count = kept_units(kept, n_kept, job.inner, stride, units, &job.unit)
-    job.cut = dim_to_split(n_kept, units)
-    job.units = units[job.cut]
-    if job.cut != job.inner:
-        job.unit = 1
-    parallel_for(job.units, GRAIN_SUM * job.units // (count * n), reduce_units, &job)
-
-
-cdef void reduce_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    """Units of one kept dim."""
-    cdef Job* job = <Job*> ctx
-    cdef Axis kept[65]
-    cdef Py_ssize_t first = begin * job.unit
-    cdef int i
-    for i in range(job.n_kept):
-        kept[i] = job.kept[i]
-    kept[job.cut].size = (kept[job.cut].size if end == job.units else end * job.unit) - first
-    run(job.fn, job.data + first * kept[job.cut].source, kept, job.n_kept, job.inner, job.n, job.stride,
-        job.target + first * kept[job.cut].target)
-
-
-cdef bint is_long(Axis* kept, int n_kept, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t work) noexcept nogil:
-    """Whether to reduce in sections: too few kept elements to share out, and two sections at least."""
-    cdef Py_ssize_t units[65]
-    cdef Py_ssize_t unit, count
-    cdef int i, inner = inner_axis(kept, n_kept, stride)
-    count = kept_units(kept, n_kept, inner, stride, units, &unit)
-    for i in range(n_kept):
-        if units[i] >= ENOUGH:
-            return False
-    return n >= 2 * section_length(count)
-
-
-cdef inline Py_ssize_t section_length(Py_ssize_t n_kept_elements) noexcept nogil:
-    """Whole blocks of the kernels."""
-    return (SECTION // n_kept_elements + UNIT - 1) // UNIT * UNIT if n_kept_elements < SECTION else UNIT
-
-
-cdef int in_sections(
-    Reduction* r, char* data, int code, Axis* kept, int n_kept, Py_ssize_t n, Py_ssize_t stride, Tensor out
-) except -1:
-    """Reduce each section of a long dim, then the results of the sections."""
-    cdef Job job
-    cdef Axis again[65]
-    cdef int i, target = accumulator_code(r, code)
-    cdef Py_ssize_t count, out_count = out.count
-    cdef Tensor partial
-    job.unit = section_length(out_count)
-    job.units = (n + job.unit - 1) // job.unit
-    job.row = out_count * FACTS.itemsize[target]
-    count = job.units * out_count
-    partial = new_empty(target, 1, &count)
-    job.fn, job.data, job.target = r.fns[code], data, partial.data
-    job.kept, job.n_kept, job.n, job.stride = kept, n_kept, n, stride
-    for i in range(n_kept):
-        again[i].size, again[i].source, again[i].target = kept[i].size, kept[i].target, kept[i].target
-    with nogil:
-        parallel_for(job.units, GRAIN_SUM // (job.unit * out_count), reduce_sections, &job)
-        run(r.fns[target], partial.data, again, n_kept, -1, job.units, job.row, out.data)
-    return 0
-
-
-cdef void reduce_sections(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    cdef Job* job = <Job*> ctx
-    cdef Py_ssize_t i, first
-    for i in range(begin, end):
-        first = i * job.unit
-        run(job.fn, job.data + first * job.stride, job.kept, job.n_kept, -1, min(job.unit, job.n - first), job.stride,
-            job.target + i * job.row)
 
 
 cdef int divide(Tensor t, Py_ssize_t n) except -1:

@@ -12,6 +12,7 @@ from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, call_bound, op_error
 from wengert_core.drivers.index.index_iterator cimport as_vector
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
@@ -20,6 +21,8 @@ from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, D
 from wengert_core.exchange.arrays cimport array_of, convert_copy, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.kernels.reduce.softmax cimport find_softmax, rows_fn
+from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders, tell_complete
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN_ROWS, LARGE, UNIT, parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_like, same_shape, shape_tuple
 
@@ -34,6 +37,7 @@ cdef struct Job:                       # rows for several threads
     Py_ssize_t unit                    # rows in a unit
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, str kernel or None, bint backward):
@@ -70,6 +74,8 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
                                   "or convert with .float()")
     out = normalize(op, hold_if_large(t), None, dim)
     given = into_out(op, slots, out, live)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
     if given is not None:
         return given
     if live:
@@ -103,6 +109,8 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         raise NotImplementedError(f"\"{op.name}\" not implemented for '{scalar_name(output.code)}'")
     out = normalize(op, grad if grad.code == output.code else convert_copy(grad, output.code), output, dim)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
@@ -155,7 +163,31 @@ cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
         run_rows(0, job.rows, &job)
     else:
         with nogil:
-            parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * n), run_units, &job)
+            run_shared(&job)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        tell_rows(&job, a, b, out)
+    return 0
+
+
+cdef void run_shared(Job* job) noexcept nogil:
+    parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * job.n), run_units, job)
+
+
+cdef int tell_rows(Job* job, Tensor a, Tensor b, Tensor out) except -1:
+    cdef Launch* made = tell_kernel(run_launch, job, sizeof(Job))
+    add_tensor(made, a, OPERAND_READ)
+    add_tensor(made, b, OPERAND_READ)
+    add_tensor(made, out, OPERAND_WRITTEN)
+    return 0
+
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    cdef Job job = (<Job*> launch.plan)[0]
+    job.a, job.b, job.out = launch.data[0], launch.data[1], launch.data[2]
+    if job.rows * job.n < LARGE:
+        run_rows(0, job.rows, &job)
+    else:
+        run_shared(&job)
     return 0
 
 

@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t, uint32_t
 from wengert_core.dispatch.arguments cimport int_slot
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
@@ -18,6 +19,9 @@ from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_READ, OPERAND_WRITTEN, Launch,
+                                            tell_complete)
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.runtime.thread_pool cimport parallel_for
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
@@ -121,7 +125,10 @@ cdef object sort_lines(Op op, PyObject** slots, Tensor given, int dim, wg_orderi
         with nogil:
             parallel_for(lines, 1 + SHARE // job.n, wg_order_lines, job)
     if job.failed:
-        raise MemoryError(f"{op.name}: no memory to order lines of {job.n} elements")
+        raise_failed(op.name, job.n)
+    if live & WG_TELL:
+        tell_ordering(job, lines, t, values, indices)
+        tell_complete(<void*> op)
     if o.what == WG_SORT:
         indices = as_ordered(given, indices)
         values = None if values is None else as_ordered(given, values)
@@ -153,3 +160,41 @@ cdef void describe(Tensor t, int dim, wg_ordering* job) noexcept:
     job.stride = job.side * job.side_stride
     job.block_stride = job.n * job.stride
     job.out_side, job.out_block = job.side, job.kept * job.side
+
+
+cdef int raise_failed(str name, Py_ssize_t n) except -1:
+    raise MemoryError(f"{name}: no memory to order lines of {n} elements")
+
+
+# ---- launches
+
+cdef struct OrderingPlan:
+    wg_ordering job
+    Py_ssize_t lines
+
+
+cdef int run_launch(Launch* launch) noexcept nogil:
+    cdef OrderingPlan* plan = <OrderingPlan*> launch.plan
+    plan.job.data, plan.job.values, plan.job.indices = launch.data[0], launch.data[1], <int64_t*> launch.data[2]
+    plan.job.failed = 0
+    if plan.lines * plan.job.n < WITHOUT_GIL:
+        wg_order_lines(0, plan.lines, &plan.job)
+    else:
+        parallel_for(plan.lines, 1 + SHARE // plan.job.n, wg_order_lines, &plan.job)
+    return LAUNCH_FAILED if plan.job.failed else LAUNCH_DONE
+
+
+cdef int fail_launch(Launch* launch) except -1:
+    return raise_failed("sort", (<OrderingPlan*> launch.plan).job.n)
+
+
+cdef int tell_ordering(wg_ordering* job, Py_ssize_t lines, Tensor t, Tensor values, Tensor indices) except -1:
+    cdef OrderingPlan plan
+    cdef Launch* made
+    plan.job, plan.lines = job[0], lines
+    made = tell_kernel(run_launch, &plan, sizeof(OrderingPlan))
+    made.fail = fail_launch
+    add_tensor(made, t, OPERAND_READ)
+    add_tensor(made, values, OPERAND_WRITTEN)
+    add_tensor(made, indices, OPERAND_WRITTEN)
+    return 0

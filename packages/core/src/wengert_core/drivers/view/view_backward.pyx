@@ -13,6 +13,9 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into, fill_number
+from wengert_core.exchange.copy_launch cimport tell_zeros
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport Tensor, new_empty, same_shape, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -41,6 +44,8 @@ cdef object view_backward_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor whole, part
     cdef int i
     whole = zeros(grad.code, ints_slot(op, slots, 1, shape), shape)
+    if live & WG_TELL and not whole.device:
+        tell_zeros(whole)
     of_view[0] = <PyObject*> whole
     for i in range(1, view.n_params):
         of_view[i] = slots[i + 1]
@@ -50,5 +55,7 @@ cdef object view_backward_run(Op op, PyObject** slots, uint32_t live):
                            f"{list(shape_tuple(part))}")
     copy_into(part, grad)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, whole, live)
     return whole

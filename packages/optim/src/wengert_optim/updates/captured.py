@@ -1,0 +1,82 @@
+"""Steps inside of a capture: numbers that change from step to step become tensors.
+
+Note [Captured steps]
+    A program that ``wengert.capture`` has recorded runs without Python, and a rule's numbers are Python's: the learning
+    rate, which schedulers change, and what follows from the count of steps. So in a recording a function that is not
+    recorded (``compiler.disable``) computes them, as always, and each replay calls it: what it gives as tensors of one
+    float64 number is read by the operations behind it, with the same bits. The other hyperparameters are its result as
+    well, so that a replay notices when one has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakMethod
+
+import wengert
+from wengert import Tensor
+
+__all__ = ["captured_numbers"]
+
+NUMBER: Any = wengert.tensor
+KINDS = frozenset((bool, int, float, str, type(None), tuple))
+"""Types of options that are compared; a tuple is one of numbers, or of tensors by their identity."""
+
+
+def captured_numbers(
+    rule: Any, options: Any, scalars: Sequence[Tensor], note: Callable[[], None]
+) -> tuple[Any, Any]:
+    """Count a step; return options and numbers for the rule's update, with tensors in place of Python's numbers.
+
+    note: called behind that, in each replay too, as long as the object is alive whose method it is.
+    """
+    has_tensors = False
+    again: Callable[[], Callable[[], None] | None] = WeakMethod(note) if hasattr(note, "__self__") else lambda: None
+
+    def read(*scalars: Tensor) -> Any:
+        nonlocal has_tensors
+        numbers, lr = rule.advance(options, *scalars), options.get("lr")
+        has_tensors = any(isinstance(one, Tensor) for one in (numbers if isinstance(numbers, tuple) else (numbers,)))
+        note_again(again)
+        return changing(numbers), changing(lr), plain(options)
+
+    def read_options() -> Any:
+        note_again(again)
+        return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), plain(options)
+
+    describe_for_files(rule, options, scalars, read, read_options)
+    if options.get("capturable") or options.get("differentiable"):
+        numbers = rule.advance(options, *scalars)
+        wengert.compiler.disable(read_options)()
+        return options, numbers
+    numbers, lr, _ = wengert.compiler.disable(read)(*scalars)
+    return {**options, "lr": lr} if has_tensors else {**options, "lr": lr, "captured": True}, numbers
+
+
+def describe_for_files(rule: Any, options: Any, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:
+    """Say what a saved program has in place of these functions: numbers as they are, where no steps are counted."""
+    read_options.frozen_result = lambda: None
+    if scalars:
+        read.file_hint = "the optimizer counts its steps in Python; one that does not, such as SGD, can be saved"
+    else:
+        read.frozen_result = lambda: (changing(rule.advance(options)), changing(options.get("lr")))
+
+
+def note_again(reference: Callable[[], Callable[[], None] | None]) -> None:
+    """Call the function that a weak reference leads to."""
+    note = reference()
+    if note is not None:
+        note()
+
+
+def changing(value: Any) -> Any:
+    """Return a number, or those of a tuple, as tensors."""
+    if type(value) is float:
+        return NUMBER(value, dtype=wengert.float64)
+    return tuple(map(changing, value)) if isinstance(value, tuple) else value
+
+
+def plain(options: Any) -> frozenset[tuple[str, Any]]:
+    """Return the options that are plain values, the learning rate left out."""
+    return frozenset([(name, value) for name, value in options.items() if type(value) in KINDS and name != "lr"])

@@ -1,0 +1,52 @@
+"""Entries: the programs of each signature of a captured function, and what is told of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from wengert_replay.history.histories import History
+from wengert_replay.programs.program import Program
+
+
+class Explanation(NamedTuple):
+    """The programs of a captured function, and counts of its calls."""
+
+    programs: list[Program]
+    """The programs, in the order of their recordings."""
+    signatures: list[Any]
+    """The signature of each program."""
+    replays: int
+    """Calls that were replayed."""
+    eager: int
+    """Calls that ran as usual, recordings among them."""
+    reasons: list[str]
+    """Why calls were not recorded or not replayed."""
+
+
+class Entry:
+    """The programs of one signature, and why there are no more."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+        self.programs: list[Program] = []
+        self.refusal = ""
+        self.attempts = self.calls = 0
+        self.branches = 0
+        self.history: History | None = None  # where results have a graph
+
+    @property
+    def n_programs(self) -> int:
+        """The number of programs, branches and gradients left out."""
+        return len(self.programs) + (0 if self.history is None else len(self.history.ways))
+
+    def candidates(self) -> list[Any]:
+        """What may be replayed: programs, and a history."""
+        return [*self.programs, *(() if self.history is None else (self.history,))]
+
+    def history_program(self) -> Program | None:
+        """The program of calls whose results have a graph."""
+        return self.history.newest() if self.history is not None else None
+
+    def all_programs(self) -> list[Program]:
+        """The programs, those of gradients among them."""
+        return [*self.programs, *(self.history.programs() if self.history is not None else ())]

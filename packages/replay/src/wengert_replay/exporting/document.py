@@ -1,0 +1,102 @@
+"""The text of a program in a file, and what makes a file of it.
+
+Note [A program in a file]
+    The array ``program`` is a JSON text: the structures of arguments and results, the tensors from outside, and the
+    operations in their order, each with the place of each tensor that it gets (values.py). Nothing can refer to what
+    comes later. Operations have names, which are looked up in the tables of operations (``ops``); those that
+    the engine does without an operation have names of their own (pseudo_ops.py) and the table "".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import wengert_core
+from wengert_core.extend import Tensor
+
+from wengert_replay.exporting.container import Array, pack_arrays
+from wengert_replay.exporting.errors import ProgramFileError
+from wengert_replay.exporting.tensors import address_of, array_of, geometry_of
+
+FORMAT = "wengert.program"
+VERSION = "1"
+TEXT = "program"
+"""The array with the JSON text."""
+
+FilePath = str | os.PathLike[str] | BinaryIO
+
+
+class State:
+    """What a program has beside its text: tensors from outside, constants and generators."""
+
+    def __init__(self, tensors: dict[str, Tensor], constants: list[Tensor], generators: list[Any]) -> None:
+        self.tensors = tensors
+        self.constants = constants
+        self.generators = generators
+
+
+def pack_program(text: dict[str, Any], state: State) -> list[bytes | memoryview]:
+    """Return the parts of a file with a program and its state now."""
+    arrays: dict[str, Array] = {}
+    entries = [{**entry, "name": name} for entry, name in zip(text["tensors"], state.tensors, strict=True)]
+    add_tensors(arrays, entries, [f"tensors.{name}" for name in state.tensors], list(state.tensors.values()))
+    constants = [dict(entry) for entry in text["constants"]]
+    add_tensors(arrays, constants, [f"constants.{i}" for i in range(len(constants))], state.constants)
+    for i, generator in enumerate(state.generators):
+        arrays[f"generators.{i}"] = array_of(generator.get_state())
+    whole = {**text, "tensors": entries, "constants": constants}
+    data = json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
+    arrays[TEXT] = Array("U8", (len(data),), data)
+    metadata = {"format": FORMAT, "version": VERSION, "wengert": wengert_core.__version__}
+    return pack_arrays(arrays, metadata)
+
+
+def add_tensors(
+    arrays: dict[str, Array], entries: list[dict[str, Any]], names: list[str], tensors: Sequence[Tensor]
+) -> None:
+    """Add the arrays of tensors, one for each storage, and say in the entries where they are."""
+    owners: dict[int, str] = {}
+    for entry, name, t in zip(entries, names, tensors, strict=True):
+        owner = owners.setdefault(address_of(t), name) if t.numel() else name
+        if owner == name:
+            arrays[name] = array_of(t)
+        entry.update(geometry_of(t), array=owner)
+
+
+def write_file(path: FilePath, parts: list[bytes | memoryview]) -> None:
+    """Write a file, or to an open one."""
+    if isinstance(path, (str, os.PathLike)):
+        with Path(path).open("wb") as file:
+            file.writelines(parts)
+    elif hasattr(path, "write"):
+        for part in parts:
+            path.write(part)
+    else:
+        raise TypeError(f"expected a path or an open file, got {type(path).__name__}")
+
+
+def read_file(path: FilePath) -> bytes:
+    """Return the contents of a file, or of what is left of an open one."""
+    if isinstance(path, (str, os.PathLike)):
+        return Path(path).read_bytes()
+    if not hasattr(path, "read"):
+        raise TypeError(f"expected a path or an open file, got {type(path).__name__}")
+    data = path.read()
+    if not isinstance(data, bytes):
+        raise ProgramFileError(f"the file gives {type(data).__name__} in place of bytes: open it in binary mode")
+    return data
+
+
+def is_same_step(entry: Any, other: Any) -> bool:
+    """Return whether two entries do the same, and may see something else: other numbers, or shapes of results."""
+    number, arguments, types, _ = entry
+    guard = not types and len(arguments) == 2
+    return bool(
+        number == other[0]
+        and len(types) == len(other[2])
+        and (arguments == other[1] or (guard and arguments[0] == other[1][0]))
+    )

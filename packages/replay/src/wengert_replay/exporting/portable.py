@@ -1,0 +1,139 @@
+"""PortableProgram: a program from a file, which is called as the function that was recorded.
+
+Note [A call of a program from a file]
+    Its first call runs the operations one by one, in a captured function: so it is recorded, and later calls are
+    replayed. What the captured function was free to do for other arguments a file does not know: arguments of another
+    signature, leaves with a gradient where there was none, and numbers that Python read and that differ now are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import wengert_core
+from wengert_core.extend import Tensor
+from wengert_engine import no_grad
+
+from wengert_replay.capturing import Capture, explain
+from wengert_replay.entries import Explanation
+from wengert_replay.exporting.document import FilePath, State, pack_program, write_file
+from wengert_replay.exporting.listing import list_program
+from wengert_replay.exporting.nodes import Node
+from wengert_replay.exporting.rollback import Rollback
+from wengert_replay.exporting.structures import build, describe_call, encode_structure, text_of
+from wengert_replay.exporting.tensors import Geometry
+from wengert_replay.exporting.values import Unportable
+from wengert_replay.signature import Unhashable, flatten
+
+
+class PortableProgram:
+    """A program from a file. Made by ``load``; called with arguments of the signature that it was recorded for.
+
+    ``tensors`` has the tensors from outside by name: they are read and written in place, as the function's were.
+    """
+
+    def __init__(
+        self, text: dict[str, Any], state: State, inputs: list[tuple[Geometry, bool]], root: Node, default_dtype: Any
+    ) -> None:
+        """Take over what ``load`` has checked."""
+        self._text = text
+        self._state = state
+        self._inputs = inputs
+        self._root = root
+        self._default_dtype = default_dtype
+        self._outside = list(state.tensors.values())
+        self._names = [*(f"a{i}" for i in range(len(inputs))), *(f"tensors['{name}']" for name in state.tensors)]
+        self._expected = text_of(text["arguments"])
+        self._may_write = root.may_write_before_guard()
+        self._capture = Capture(self._run)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program.
+
+        Raises TypeError for arguments of another signature, and ProgramGuardError where the function would go another
+        way than when it was recorded.
+        """
+        found: list[Tensor] = []
+        try:
+            structure = encode_structure(flatten((args, kwargs), found))
+        except (Unhashable, Unportable) as error:
+            raise TypeError(f"{self._words}, and an argument is of type {error}") from None
+        if text_of(structure) != self._expected:
+            raise TypeError(f"{self._words}, and was called with {describe_call(structure)}")
+        for i, (t, (kind, requires_grad)) in enumerate(zip(found, self._inputs, strict=True)):
+            check_input(t, kind, requires_grad, f"a{i}")
+        self._root.check_gradients([*found, *self._outside], self._names)
+        with Rollback([*found, *self._outside], self._state.generators, self._may_write):
+            return self._capture(*found)
+
+    @property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """The tensors from outside, by name."""
+        return MappingProxyType(self._state.tensors)
+
+    @property
+    def generators(self) -> list[Any]:
+        """The generators of random numbers that the program draws from, without the default generator."""
+        return list(self._state.generators)
+
+    @property
+    def explanation(self) -> Explanation:
+        """What was recorded here, and counts of calls, as ``wengert.replay.explain`` says it."""
+        return explain(self._capture)
+
+    def save(self, path: FilePath) -> None:
+        """Write the program to a file, with its tensors as they are now."""
+        write_file(path, pack_program(self._text, self._state))
+
+    # ---- a call
+
+    def _run(self, *inputs: Tensor) -> Any:
+        """Run the operations one by one."""
+        values: list[Any] = [*inputs, *self._outside]
+        before = wengert_core.get_default_dtype()
+        differs = before is not self._default_dtype
+        try:
+            if differs:
+                wengert_core.set_default_dtype(self._default_dtype)
+            with no_grad():
+                node = self._root.run(values)
+        finally:
+            if differs:
+                wengert_core.set_default_dtype(before)
+        if node is not self._root:
+            node.check_gradients(values, self._names)
+        node.set_gradients(values)
+        return build(node.result, [values[number] for number in node.results])
+
+    # ---- words
+
+    @property
+    def _words(self) -> str:
+        return f"the program takes {describe_call(self._text['arguments'])}"
+
+    def __repr__(self) -> str:
+        return (f"<wengert.replay.PortableProgram of {len(self._root.steps)} operations: takes "
+                f"{describe_call(self._text['arguments'])}; {len(self._outside)} tensors from outside>")  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *list_program(self._text)])
+
+
+def check_input(t: Tensor, kind: Geometry, requires_grad: bool, name: str) -> None:
+    """Raise TypeError for an argument of another signature than the recorded one."""
+    expected = describe_tensor(kind.dtype, kind.shape, requires_grad)
+    found = describe_tensor(t.dtype, tuple(t.shape), t.requires_grad)
+    if found != expected:
+        raise TypeError(f"{name} must be {expected}, and is {found}")
+    if t.device.type != "cpu" or t.layout is not wengert_core.strided:
+        raise TypeError(f"{name} must be on the CPU, and is on {t.device} in layout {t.layout}")
+    if t.requires_grad and not t.is_leaf:
+        raise TypeError(f"{name} has a history, and gradients do not flow through a program from a file: call detach()")
+    if any(step != other for step, other, n in zip(t.stride(), kind.strides, kind.shape, strict=True) if n > 1):
+        raise TypeError(f"{name} must have strides {kind.strides}, and has {t.stride()}: copy it into such a tensor")
+
+
+def describe_tensor(dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> str:
+    return f"{dtype.name}{list(shape)}{' that requires grad' if requires_grad else ''}"

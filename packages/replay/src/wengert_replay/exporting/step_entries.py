@@ -1,0 +1,202 @@
+"""The entries of a program's steps in a file.
+
+Note [Python functions and files]
+    A replay calls Python functions that are marked by ``compiler.disable``; a file has none, so that a program with
+    such a function is refused. One that gives settings has an attribute ``frozen_result``: a function without effects
+    that returns the same. Tensors in it become tensors from outside, which the loaded program has by name. Another may
+    have words for the refusal, as its attribute ``file_hint``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import wengert_core
+from wengert_core.extend import Op, Tensor
+from wengert_registry import registry
+
+from wengert_replay.exporting.errors import ProgramFileError
+from wengert_replay.exporting.outside_tensors import tensors_from_outside
+from wengert_replay.exporting.pseudo_ops import PARAMETERS
+from wengert_replay.exporting.tensors import Geometry, bytes_of_storage, make_tensors
+from wengert_replay.exporting.values import Unportable, encode_value
+from wengert_replay.recording.python_calls import PythonCall
+from wengert_replay.signature import flatten
+from wengert_replay.trace.values import UnknownArgument, Value
+
+if TYPE_CHECKING:
+    from wengert_replay.exporting.saving import Writer
+    from wengert_replay.programs.program import Program
+    from wengert_replay.trace.steps import Step
+
+
+class StepWriter:
+    """The steps of one program on their way to a file."""
+
+    def __init__(self, file: Writer, program: Program) -> None:
+        self.file = file
+        self.outside = [None if t is None else file.number_of(t) for t in tensors_from_outside(program)]
+        calls = [call for call in program.calls.values() if isinstance(call, PythonCall)]
+        self.functions = {call.step.number: call.function for call in calls}
+        self.slots: dict[int, str] = {}
+        self.n_results = 0
+
+    def encode(self, step: Step) -> list[list[Any]]:
+        """Return the entry of a step; none where the engine made what nobody has looked at."""
+        where = f"{step.name} ({step.line})" if step.line else step.name
+        if step.way == "python":
+            self.freeze(step, where)
+            return []
+        if step.way == "error":
+            raise ProgramFileError(f"the function caught an error of {where}: no file can hold a program that goes on "
+                                   "behind an error")  # fmt: skip
+        try:
+            if isinstance(step.op, Op):
+                return [self.encode_operation(step, step.op, where)]
+            if step.name not in ENCODERS:
+                raise ProgramFileError(f"{where} is no operation that a file can name")
+            if step.name in ("copy", "fill") and step.results[0].dtype is None and step.arguments[1] is None:
+                return []
+            name, arguments = ENCODERS[step.name](self, step, where)
+            return [self.entry(step, "", name, PARAMETERS[name], arguments)]
+        except Unportable as error:
+            if str(error) == "Tensor":
+                raise ProgramFileError(f"{where} uses a tensor that no operation has given: one in place kept it for "
+                                       "its derivative") from None  # fmt: skip
+            raise ProgramFileError(f"{where} has an argument of type {error}, which no file can hold") from None
+
+    def encode_operation(self, step: Step, op: Op, where: str) -> list[Any]:
+        table = "core" if op.owner in ("", "core") else op.owner
+        try:
+            arguments = [encode_value(value, self.slot_of_object) for value in step.arguments]
+        except Unportable:
+            stored = b"" if step.way == "store" and 0 in step.results[0].shape else step.stored_bytes
+            if stored is None:
+                raise
+            constant = self.constant(step.results[0], stored, 0, where)
+            return self.entry(step, "", "constant", PARAMETERS["constant"], constant)
+        return self.entry(step, table, op.name, op.params, arguments)
+
+    def entry(self, step: Step, table: str, name: str, parameters: Iterable[str], arguments: list[Any]) -> list[Any]:
+        """Return the entry of a step: the number of its op, arguments, types of results, the number of its line."""
+        op = self.file.ops.numbers.get((table, name))
+        if op is None:
+            described = describe_op(step.op, table, name, list(parameters))
+            op = self.file.ops.number_of((table, name), described)
+        types = []
+        for value in step.results:
+            self.slots[value.number] = f"%{self.n_results}"
+            self.n_results += 1
+            kind = step.arguments[1] if value.dtype is None else value  # bytes that were moved into a tensor
+            key = (kind.dtype.name, kind.shape, kind.strides)
+            types.append(self.file.types.number_of(key, key))
+        line = os.path.basename(step.line)
+        return [op, arguments, types, self.file.lines.number_of(line, line)]
+
+    def freeze(self, step: Step, where: str) -> None:
+        """Let what a Python function gives be tensors from outside. Note [Python functions and files]"""
+        function = self.functions[step.number]
+        if not hasattr(function, "frozen_result"):
+            hint = getattr(function, "file_hint", "")
+            raise ProgramFileError(f"the program calls the Python function {where}, which no file can hold"
+                                   f"{': ' if hint else ''}{hint}")  # fmt: skip
+        tensors: list[Tensor] = []
+        flatten(function.frozen_result(), tensors)
+        key = (step.number, step.name, *map(bytes_of_storage, tensors))  # branches share their beginning
+        for value, t in zip(step.results, self.file.frozen.setdefault(key, tensors), strict=True):
+            self.slots[value.number] = f"w{self.file.number_of(t)}"
+
+    # ---- what the engine does
+
+    def encode_store(self, step: Step, where: str) -> tuple[str, list[Any]]:
+        data, offset = step.arguments
+        return "constant", self.constant(step.results[0], data, offset, where)
+
+    def encode_copy(self, step: Step, _where: str) -> tuple[str, list[Any]]:
+        source, kind = step.arguments[0], step.results[0]
+        if isinstance(source, Value) and source.shape != kind.shape and kind.dtype not in (None, source.dtype):
+            raise Unportable("Tensor")
+        return "copy", [encode_value(value, self.slot_of_object) for value in step.arguments]
+
+    def encode_fill(self, step: Step, _where: str) -> tuple[str, list[Any]]:
+        data, into = step.arguments
+        kind = into if step.results[0].dtype is None else step.results[0]
+        (number,) = numbers_of(data, kind.dtype)
+        return "fill", [encode_value(value, self.slot_of_object) for value in (number, into)]
+
+    def encode_view(self, step: Step, _where: str) -> tuple[str, list[Any]]:
+        base, offset = step.arguments[0], step.arguments[4]
+        if not isinstance(base, Value):
+            raise Unportable("Tensor")
+        return "view", [self.slot_of(base), offset]
+
+    def encode_guard(self, step: Step, _where: str) -> tuple[str, list[Any]]:
+        value, data = step.arguments
+        if not isinstance(value, Value) or len(data) % value.dtype.itemsize:
+            raise Unportable("Tensor")
+        return "guard", [self.slot_of(value), encode_value(numbers_of(data, value.dtype), no_slot)]
+
+    # ---- parts of entries
+
+    def constant(self, value: Value, data: bytes, offset: int, where: str) -> list[Any]:
+        """Note a tensor of Python data, and return the arguments of its entry."""
+        size = value.dtype.itemsize
+        entry = {"dtype": value.dtype.name, "shape": list(value.shape), "strides": list(value.strides)}
+        kind = Geometry({**entry, "offset": offset // size}, where)
+        if kind.end * size > len(data) or offset % size:
+            raise ProgramFileError(f"{where} is a tensor of Python data that lies beyond its memory")
+        return [self.file.constant_number(data, value.dtype), kind.offset]
+
+    def slot_of(self, value: Value) -> str:
+        """Return the place of a tensor."""
+        if value.kind == "result":
+            if value.number not in self.slots:
+                raise ProgramFileError(f"the tensor {value.name} is used where no operation has made it")
+            return self.slots[value.number]
+        if value.kind == "input":
+            return f"a{value.number}"
+        number = self.outside[value.number]
+        if number is None:
+            raise ProgramFileError(f"the tensor {value.name} from outside is gone")
+        return f"w{number}"
+
+    def slot_of_object(self, value: Any) -> Any:
+        """Return the place of a tensor or a generator; None for another object."""
+        if isinstance(value, wengert_core.Generator):
+            return {"generator": self.file.generator_number(value)}
+        if isinstance(value, UnknownArgument):
+            raise Unportable(value.type_name)
+        return self.slot_of(value) if isinstance(value, Value) else None
+
+
+ENCODERS = {
+    "store": StepWriter.encode_store,
+    "copy": StepWriter.encode_copy,
+    "fill": StepWriter.encode_fill,
+    "view": StepWriter.encode_view,
+    "guard": StepWriter.encode_guard,
+}
+"""What is written for steps that are no operations."""
+
+
+def describe_op(op: Any, table: str, name: str, parameters: list[str]) -> dict[str, Any]:
+    """Return the entry of an operation."""
+    entry: dict[str, Any] = {"table": table, "name": name, "parameters": parameters}
+    if table == "core":
+        entry["row"] = op.public_name or (op.out_of_place or op).public_name
+    elif table:
+        candidate = registry.group("ops").current(table)
+        entry["package"] = "" if candidate is None else str(candidate.distribution)
+    return entry
+
+
+def no_slot(_value: Any) -> None:
+    """Numbers alone have no places."""
+
+
+def numbers_of(data: bytes, dtype: Any) -> list[Any]:
+    """Return the numbers that these bytes are."""
+    kind = Geometry({"dtype": dtype.name, "shape": [len(data) // dtype.itemsize], "strides": [1]}, "numbers")
+    return list(make_tensors([kind], data)[0].tolist())

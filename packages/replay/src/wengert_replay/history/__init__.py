@@ -1,0 +1,1 @@
+"""Results with a graph: a function as one node, whose forward and backward are one program with a pause."""

@@ -1,0 +1,396 @@
+"""History: a captured function whose results have a graph, for one signature.
+
+Note [Results with a graph]
+    A call gives results without the graph of the function's operations, which are outputs of one node (Replay). Its
+    edges lead to the arguments and to the leaves from outside that the function uses; it saves both, so that a write
+    to one of them before backward is noticed.
+    The first backward runs the function again, with a graph, and records that together with its gradients: a program
+    with a pause where the function has returned. From then on a call runs that program up to the pause, and its
+    backward goes on from there: nothing is computed twice. Where another call has run the program in between, or where
+    gradients come for other results than before, the function's part runs again first. Then memory outside that the
+    function writes, and the state of generators, are first set to what they were before the call, and afterwards to
+    what they are now.
+    A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
+    results are those of a node of this kind too: so to any order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert_core.extend import Tensor
+from wengert_engine import is_grad_enabled
+from wengert_engine.extend import is_dual_level_open
+
+from wengert_replay.history.edges import graph_clock, outer_leaves
+from wengert_replay.history.joint import JointProgram, add_pause
+from wengert_replay.history.node import NOTHING, Form, Joint, Run, State, attach, gradients_of, has_graph, leaves_like
+from wengert_replay.history.outside import (
+    copy_with_strides,
+    describe_grads,
+    effects_behind,
+    forget_leaves,
+    is_from_outside,
+    read_outside,
+    shares_memory,
+    why_not_node,
+    written_outside,
+)
+from wengert_replay.history.watch import Watch
+from wengert_replay.programs.program import Program
+from wengert_replay.recording.tracing import Recording, is_unusual
+from wengert_replay.refusal import Refusal
+from wengert_replay.signature import Unhashable, flatten, rebuild
+
+MOST_DERIVATIVES = 8
+"""Programs with gradients of one way: one for each set of results that gradients come for, and their strides."""
+MOST_WAYS = 8
+"""Ways through one function, where numbers that Python reads differ."""
+
+
+class Derivative:
+    """What computes gradients for some of the results: a program, or the reason why there is none."""
+
+    refusal: str
+
+    __slots__ = ("higher", "joint", "refusal")
+
+    def __init__(self) -> None:
+        self.joint: Joint | None = None
+        self.refusal = ""
+        self.higher: History | None = None  # the same as a function, for backwards that build a graph
+
+
+class Way:
+    """A way through a function: what its guards are found to be."""
+
+    __slots__ = ("derivatives", "joint")
+
+    def __init__(self) -> None:
+        self.joint: Joint | None = None  # what calls run
+        self.derivatives: dict[Any, Derivative] = {}
+
+    def programs(self) -> list[Program]:
+        """The programs that there are, those of gradients and of their gradients among them."""
+        found: list[Program] = [self.joint.program] if self.joint is not None else []
+        for one in self.derivatives.values():
+            if one.joint is not None and one.joint is not self.joint:
+                found.append(one.joint.program)
+            found += one.higher.programs() if one.higher is not None else []
+        return found
+
+
+class History:
+    """A function of tensors whose results have a graph."""
+
+    function: Callable[[list[Tensor]], Any]
+    name: str
+    reasons: list[str]
+    refusal: str
+    draws: bool
+
+    def __init__(
+        self, function: Callable[[list[Tensor]], Any], name: str, reasons: list[str], refusal: str = ""
+    ) -> None:
+        """name, reasons: of the captured function, for explanations.   refusal: why no program is made."""
+        self.function, self.name, self.reasons, self.refusal = function, name, reasons, refusal
+        self.written: list[Tensor] = []  # tensors from outside that calls write to
+        self.draws = False  # calls draw random numbers
+        self.ways: list[Way] = []
+
+    # ---- calls
+
+    def programs(self) -> list[Program]:
+        """The programs that there are."""
+        return [program for way in self.ways for program in way.programs()]
+
+    def is_stale(self) -> bool:
+        """Whether it never fits again: no, ways that do not are dropped."""
+        return False
+
+    def newest(self) -> JointProgram | None:
+        """The program that was made last; None where there is none."""
+        joint = self.ways[-1].joint if self.ways else None
+        return None if joint is None else joint.program
+
+    def state(self) -> State:
+        """Return what the next call may change."""
+        return State(self.written, self.draws) if self.written or self.draws else NOTHING
+
+    def replay(self, tensors: list[Tensor]) -> Any:
+        """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
+        state = self.state()
+        for way in list(self.ways):
+            joint = way.joint
+            found = None if joint is None else joint.program.begin(tensors)
+            if joint is not None and found:
+                number, results = found
+                attach(Run(self, joint.form, state, len(tensors), way, number), tensors, results)
+                return joint.form.structure, results
+            if found is None:
+                with contextlib.suppress(ValueError):  # another thread has removed it
+                    self.ways.remove(way)
+        return None if len(self.ways) < MOST_WAYS else False
+
+    def adopt(self, recording: Recording, holder: list[Any], watch: Watch) -> Any:
+        """Return the result of a recorded call, ``holder[0]``, as that of a node, and make a program of it.
+
+        Where the function writes to tensors from outside whose values before the call nobody has kept, the result stays
+        as it is, and the next call is recorded. Raises Refusal, while nothing has changed, where it cannot be a node's.
+        """
+        results: list[Tensor] = []
+        try:
+            structure = flatten(holder[0], results)
+        except Unhashable as error:
+            raise Refusal(f"the result has an object of type {error} in it") from None
+        form, why = form_of(structure, results, recording, watch.clock)
+        why = why or why_not_node(results, recording)
+        if not why and not forget_leaves(recording):
+            why = "the function runs backward, and a result has a graph"
+        if why:
+            raise Refusal(why)
+        self.draws = self.draws or watch.state.has_drawn()
+        if not self.draws:
+            watch.state.random = None
+        new = [one for one in written_outside(recording) if not shares_memory(one, self.written)]
+        self.written += new
+        if new:
+            return holder[0]
+        holder.clear()
+        return self.settle(recording, results, form, recording.inputs, watch.state)
+
+    def settle(
+        self,
+        recording: Recording,
+        results: list[Tensor],
+        form: Form,
+        inputs: list[Tensor],
+        state: State,
+        why: str = "",
+        passing: bool = False,
+    ) -> Any:
+        """Return the result of a call as that of a node. why: why no program is made of the recording, this time if
+        ``passing``.
+        """
+        for i in form.outputs:
+            results[i] = results[i].detach()
+        way = Way()
+        try:
+            if why:
+                raise Refusal(why, passing)
+            way.joint = Joint(make_program(recording, results, len(inputs), len(results)), form, [])
+            self.ways.append(way)
+        except Refusal as refused:
+            if not refused.transient:
+                self.refusal = str(refused)
+        attach(Run(self, form, state, len(inputs), way), inputs, results)
+        return rebuild(form.structure, results)
+
+    # ---- gradients
+
+    def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """Return gradients for the inputs that require them, and for the leaves; grads: of the outputs."""
+        pattern = tuple([one is not None for one in grads])
+        given = [one for one in grads if one is not None]
+        if not given:
+            return [None] * (len(run.form.ends) + len(run.form.leaves))
+        key = pattern, describe_grads(given)
+        if is_grad_enabled():
+            result: list[Tensor | None] = self.higher(run, key).call([*inputs, *given])
+            return result
+        if key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
+            return self.differentiate(run, inputs, given, pattern)
+        derivatives = run.way.derivatives
+        derivative = derivatives.get(key)
+        if derivative is None:
+            if len(derivatives) >= MOST_DERIVATIVES:
+                return self.differentiate(run, inputs, given, pattern)
+            derivative = derivatives[key] = Derivative()
+        found = self.replay_gradients(run, derivative, inputs, given)
+        if found is not None:
+            return found
+        if derivative.refusal:
+            return self.differentiate(run, inputs, given, pattern)
+        return self.record_gradients(run, derivative, inputs, given, pattern)
+
+    def replay_gradients(
+        self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor]
+    ) -> list[Tensor | None] | None:
+        joint = derivative.joint
+        if joint is None:
+            return None
+        found = joint.program.go_on(run.number, given) if joint is run.joint else None
+        if found is None:
+            with run.restore_state():
+                found = joint.program.run_again(inputs, given)
+        if found is None:
+            derivative.joint = None
+            return None
+        run.way.joint = joint
+        return [None if place is None else found[place] for place in joint.places]
+
+    def differentiate(
+        self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
+    ) -> list[Tensor | None]:
+        """Return gradients by running the function again, as usual."""
+        with run.restore_state():
+            return gradients_of(self.function, leaves_like(inputs), given, run.form, pattern)[1]
+
+    def record_gradients(
+        self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
+    ) -> list[Tensor | None]:
+        """Return gradients by running the function again, and make a program of that."""
+        try:
+            return self.run_recorded(run, derivative, leaves_like(inputs), given, pattern)
+        finally:
+            if derivative.joint is not None:
+                derivative.joint.program.drop_temporaries()
+
+    def run_recorded(
+        self, run: Run, derivative: Derivative, leaves: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
+    ) -> list[Tensor | None]:
+        copies = [copy_with_strides(one) for one in given]
+        recording = Recording([*leaves, *copies])
+        pauses: list[int] = []
+        with run.restore_state():
+            try:
+                recording.start()
+                try:
+                    results, found = gradients_of(self.function, leaves, copies, run.form, pattern,
+                                                  lambda: pauses.append(add_pause(recording)))  # fmt: skip
+                finally:
+                    recording.stop()
+                joint = self.make_joint(run, recording, results, found, len(leaves), pauses[0])
+                derivative.joint = run.way.joint = joint
+                if run.way not in self.ways:
+                    self.ways.append(run.way)
+            except Refusal as refused:
+                derivative.refusal = f"gradients of {self.name} are computed as usual: {refused}"
+                self.reasons.append(derivative.refusal)
+            finally:
+                recording.close()
+        return found
+
+    def make_joint(
+        self,
+        run: Run,
+        recording: Recording,
+        results: list[Tensor],
+        found: list[Tensor | None],
+        n_inputs: int,
+        pause: int,
+    ) -> Joint:
+        why = recording.refusal or effects_behind(recording, pause)
+        if not why and any(not shares_memory(one, self.written) for one in written_outside(recording)):
+            why = "the function writes to other tensors than before"
+        if not why and not forget_leaves(recording):
+            why = "the function runs backward, and a result has a graph"
+        if why:
+            raise Refusal(why)
+        places: list[int | None] = []
+        gradients: list[Tensor] = []
+        for one in found:
+            places.append(None if one is None else len(gradients))
+            if one is not None:
+                gradients.append(one)
+        program = make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
+        return Joint(program, run.form, places)
+
+    # ---- gradients of gradients
+
+    def higher(self, run: Run, key: Any) -> History:
+        """Return the derivative as a function of the tensors among the arguments and the gradients of outputs."""
+        pattern, n, form = key[0], run.n_inputs, run.form
+        if self.written or self.draws:
+
+            def derive_again(tensors: list[Tensor]) -> list[Any]:
+                with run.restore_state():
+                    return gradients_of(self.function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
+
+            return History(derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects")
+        derivative: Derivative = run.way.derivatives.setdefault(key, Derivative())
+        if derivative.higher is None:
+            function = self.function
+
+            def derive(tensors: list[Tensor]) -> list[Any]:
+                return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
+
+            derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal)
+        return derivative.higher
+
+    def call(self, tensors: list[Tensor]) -> Any:
+        """Return the result for any tensors: the function runs with leaves in their place, and all is one node."""
+        passing = is_unusual() or is_dual_level_open() or describe_grads(tensors) is None
+        why = "the thread is observed, or tensors are of another kind" if passing else self.refusal
+        found = None if why else self.replay(tensors)
+        if found:
+            return rebuild(*found)
+        if found is False:
+            why, passing = "numbers that Python reads differ in each call", True
+        try:
+            return self.run_with_leaves(tensors, why, passing)
+        finally:
+            program = self.newest()
+            if program is not None:
+                program.drop_temporaries()
+
+    def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
+        leaves, clock, state = leaves_like(tensors), graph_clock(), self.state()
+        recording = Recording(list(leaves))
+        if not why:
+            recording.start()
+        try:
+            result = self.function(leaves)
+        finally:
+            recording.stop()
+        results: list[Tensor] = []
+        structure = flatten(result, results)
+        del result
+        form, _ = form_of(structure, results, recording, clock)
+        try:
+            if not why:
+                why = recording.refusal or why_not_node(results, recording)
+                if not forget_leaves(recording):
+                    why = "the function runs backward, and a result has a graph"
+            return self.settle(recording, results, form, tensors, state, why, passing)
+        finally:
+            recording.close()
+
+
+def rebuilt_call(function: Callable[..., Any], structure: Any) -> Callable[[list[Tensor]], Any]:
+    """Return a function of the tensors in place of those in the arguments ``(args, kwargs)``, a structure."""
+
+    def call(tensors: list[Tensor]) -> Any:
+        args, kwargs = rebuild(structure, tensors)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def form_of(structure: Any, results: list[Tensor], recording: Recording, clock: int) -> tuple[Form, str]:
+    """Return what results of a recorded function are, and why they cannot be those of a node: "" or words."""
+    inputs = recording.inputs
+    outputs = [i for i, one in enumerate(results) if has_graph(one) and all(one is not t for t in inputs)]
+    leaves, why = outer_leaves([results[i] for i in outputs], inputs, clock)
+    ends = [i for i, one in enumerate(inputs) if one.requires_grad]
+    return Form(structure, outputs, ends, [one for one in leaves if is_from_outside(one, recording)],
+                read_outside(recording)), why  # fmt: skip
+
+
+def make_program(
+    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
+) -> JointProgram:
+    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
+    used = {one.untyped_storage().data_ptr() for one in results}
+    if not recording.live_blocks() <= used:
+        gc.collect()
+    live = recording.live_blocks()
+    if not live <= used:
+        raise Refusal(
+            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
+            "its results", transient=True
+        )  # fmt: skip
+    return JointProgram(recording, results, live, n_inputs, n_results, pause)

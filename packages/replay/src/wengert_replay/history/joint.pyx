@@ -1,0 +1,146 @@
+"""JointProgram: a program that pauses where its function has returned, and goes on with gradients.
+
+A run up to the pause is a call of the function, and what follows its backward. What the first part computes stays in
+the program's memory until the next run, whose number is another one.
+"""
+cimport cython
+
+from wengert_replay.history.outside cimport read_behind
+from wengert_replay.programs.plans cimport ResultPlan
+from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
+from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_replay.history.outside import versions_of
+
+
+@cython.binding(False)
+cdef class Pause(Call):
+    """The place where a function has returned: a call that does nothing."""
+
+    @property
+    def name(self):
+        return "pause"
+
+    def words(self):
+        return ("pause",)
+
+    cdef list run(self):
+        return []
+
+
+def add_pause(Recording recording not None):
+    """Note in a recording that the function has returned. Returns the number of the launch."""
+    cdef Pause pause = Pause.__new__(Pause)
+    pause.arguments, pause.outputs, pause.memory = [], [], []
+    recording.open_call([])
+    recording.add_call(pause, [], pause.name)
+    return recording.recorder.n - 1
+
+
+def has_no_graph(node):
+    return False
+
+
+@cython.binding(False)
+cdef class JointProgram(Program):
+    """A recorded function and, behind a pause, its gradients."""
+
+    def __init__(self, Recording recording not None, list results not None, set live not None, Py_ssize_t n_inputs,
+                 Py_ssize_t n_results, Py_ssize_t pause):
+        """Take over a recording that has stopped. Raises Refusal.
+
+        results: those of the function, then the gradients.   live: as for Program.   n_inputs: of the function; further
+        inputs are gradients of results.   pause: from ``add_pause``; -1: there are no gradients.
+        """
+        self.read_later = read_behind(recording, pause) if pause >= 0 else []
+        Program.__init__(self, recording, results, live, has_no_graph)
+        self.n_inputs, self.n_results, self.pause = n_inputs, n_results, pause
+
+    cdef int enter_run(self) except -1:
+        """Hold tensors from outside, whose memory is used, while the program runs."""
+        self.held = self.surroundings.hold()
+        self.busy = True
+        return 0
+
+    cdef int leave_run(self) except -1:
+        self.busy, self.held = False, None
+        return 0
+
+    cdef int run_forward(self, list inputs) except -1:
+        """Run up to the pause, or the end; returns an Outcome. What was written outside is undone where it fails."""
+        cdef int outcome
+        self.number += 1
+        self.behind = NULL
+        self.copy_in(inputs)
+        self.snapshot.save()
+        try:
+            outcome = self.run_from(self.stream.rows)
+        except BaseException:
+            self.snapshot.restore()
+            raise
+        if outcome == OUTCOME_MISSED:
+            self.snapshot.restore()
+        else:
+            self.behind = self.at
+        self.found = None
+        return outcome
+
+    cdef list run_backward(self, list grads):
+        """Run from the pause on; return the gradients."""
+        self.copy_in(grads, self.n_inputs)
+        if self.run_from(self.behind) == OUTCOME_MISSED:
+            return None
+        return self.collect_from(self.n_results, len(self.results), None)
+
+    def begin(self, list inputs not None):
+        """Run the function. Returns the number of the run and the results; None where the program does not fit, False
+        where a guard differs or an operation fails, with nothing outside changed.
+        """
+        with self.lock:
+            if self.busy or self.surroundings.meets(inputs):
+                return False
+            if not self.fits(inputs):
+                return None
+            self.enter_run()
+            try:
+                if self.run_forward(inputs) == OUTCOME_MISSED:
+                    self.guard_failures += 1
+                    return False
+            except Exception:          # a run as usual raises it with its traceback
+                return False
+            finally:
+                self.leave_run()
+            self.finish(inputs)
+            self.versions = versions_of(self.read_later)
+            self.replays += 1
+            return self.number, self.collect_from(0, self.n_results, inputs)
+
+    def go_on(self, unsigned long number, list grads not None):
+        """Return the gradients of a run, from gradients of results; None where another run has come in between."""
+        with self.lock:
+            if self.busy or number != self.number or self.behind == NULL or self.surroundings.is_stale() \
+                    or self.read_later and versions_of(self.read_later) != self.versions:
+                return None
+            self.enter_run()
+            try:
+                return self.run_backward(grads)
+            finally:
+                self.leave_run()
+
+    def run_again(self, list inputs not None, list grads not None):
+        """Run the function and return gradients; versions of what it writes stay. None where the program does not fit.
+        """
+        with self.lock:
+            if self.busy or not self.fits(inputs):
+                return None
+            self.enter_run()
+            try:
+                return None if self.run_forward(inputs) == OUTCOME_MISSED else self.run_backward(grads)
+            finally:
+                self.leave_run()
+
+    cdef list collect_from(self, Py_ssize_t first, Py_ssize_t last, list inputs):
+        """The results of the run, from one number to another."""
+        return [(<ResultPlan> plan).make() if isinstance(plan, ResultPlan) else
+                inputs[plan] if isinstance(plan, int) else plan for plan in self.results[first:last]]

@@ -1,0 +1,207 @@
+"""What a recording does to tensors from outside, and copies of those, so that a second run of a function does it again.
+"""
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.string cimport memcpy
+
+from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_READ, OPERAND_WRITTEN, TF_INFERENCE,
+                                  WG_BATCHED, WG_GRAD, Launch, Storage, Tensor, block_at, is_strided, new_empty,
+                                  new_on_memory, strides_of)
+from wengert_replay.programs.memory cimport extent
+from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_core.extend import Tensor as TensorClass
+
+cdef enum:
+    FOREIGN_BIN = 255                  # of memory that is not the allocator's
+
+
+@cython.binding(False)
+cdef class OutsideState:
+    """The memory of tensors and their versions, at one time."""
+
+    def __init__(self, tensors):
+        cdef Tensor t
+        cdef Storage s
+        self.parts = []
+        for t in tensors:
+            s = <Storage> t.storage
+            self.parts.append((t, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+
+    def put_back(self):
+        """Let the tensors have these values and versions again. RuntimeError for one that was resized."""
+        cdef Tensor t
+        cdef Storage s
+        for t, content, version in self.parts:
+            s = <Storage> t.storage
+            if s.nbytes != PyBytes_GET_SIZE(content):
+                raise RuntimeError("a tensor that a captured function writes to was resized before its backward")
+            memcpy(s.data, PyBytes_AS_STRING(content), s.nbytes)
+            s.version = version
+
+
+def written_outside(Recording recording not None):
+    """Return the tensors from outside whose versions have risen, one for each memory."""
+    return [t for t, version, _, _ in recording.outside.values() if (<Storage> (<Tensor> t).storage).version != version]
+
+
+def versions_of(tensors not None):
+    """Return the versions of tensors."""
+    return [(<Storage> (<Tensor?> t).storage).version for t in tensors]
+
+
+cdef object outside_at(Recording recording, size_t address):
+    """The tensor from outside that memory belongs to, or None."""
+    for t, _, first, nbytes in recording.outside.values():
+        if first <= address < first + nbytes:
+            return t
+    return None
+
+
+cdef bint is_argument_at(Recording recording, size_t address) except -1:
+    cdef Tensor t
+    cdef Storage s
+    for t in recording.inputs:
+        s = <Storage> t.storage
+        if <size_t> s.data <= address < <size_t> s.data + s.nbytes:
+            return True
+    return False
+
+
+def effects_behind(Recording recording not None, Py_ssize_t pause):
+    """Return what launches behind a pause do beside computing values: "" or words."""
+    cdef Launch* launch
+    cdef Call call
+    cdef Tensor t
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(pause + 1, recording.recorder.n):
+        launch = &recording.recorder.launches[i]
+        if launch.kind == LAUNCH_GUARD:
+            return "a number of a tensor is read by Python in backward"
+        if launch.kind == LAUNCH_CALL:
+            call = recording.calls[i]
+            if call.op is None:
+                return f"{call.name}, which is not recorded, is called in backward"
+            if "generator" in call.op.params:
+                return f"{call.name} draws random numbers in backward"
+            for t in call.outputs if call.writes else ():
+                if outside_at(recording, <size_t> t.data) is not None or is_argument_at(recording, <size_t> t.data):
+                    return f"{call.name} writes to a tensor from outside in backward"
+            continue
+        for k in range(launch.n_operands):
+            if launch.role[k] & OPERAND_WRITTEN and launch.low[k] != launch.high[k]:
+                address = <size_t> (launch.data[k] + launch.low[k])
+                if outside_at(recording, address) is not None or is_argument_at(recording, address):
+                    return "a tensor from outside is written to in backward"
+    return ""
+
+
+cdef list read_behind(Recording recording, Py_ssize_t pause):
+    """Tensors from outside, leaves left out, that are read by launches behind a pause."""
+    cdef dict found = {}
+    cdef Launch* launch
+    cdef Tensor t
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(pause + 1, recording.recorder.n):
+        launch = &recording.recorder.launches[i]
+        addresses = [<size_t> (<Tensor> t).data for t in (<Call> recording.calls[i]).memory] \
+            if launch.kind == LAUNCH_CALL else \
+            [<size_t> (launch.data[k] + launch.low[k]) for k in range(launch.n_operands)
+             if launch.role[k] & OPERAND_READ and launch.low[k] != launch.high[k]]
+        for address in addresses:
+            seen = outside_at(recording, address)
+            if seen is not None and not (<Tensor> seen).flags & WG_GRAD:
+                found[<size_t> (<Tensor> seen).storage] = seen
+    return list(found.values())
+
+
+def forget_leaves(Recording recording not None):
+    """Let a program not depend on gradients that it does not use; False where the function has changed one."""
+    for key, (leaf, grad) in list(recording.leaves.items()):
+        if leaf.grad is not grad:
+            return False
+        if grad is None or <size_t> (<Tensor> grad).storage not in recording.outside:
+            del recording.leaves[key]
+    return True
+
+
+def describe_grads(grads not None):
+    """Return dtypes, shapes and strides, and what requires grad, to be compared; None for what no program can take."""
+    cdef Tensor t
+    found = []
+    for t in grads:
+        if t.device or t.flags & (WG_BATCHED | TF_INFERENCE) or not is_strided(t):
+            return None
+        found.append((t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
+                      t.flags & WG_GRAD))
+    return tuple(found)
+
+
+def copy_with_strides(Tensor t not None):
+    """Return a copy with memory of its own and the same strides, without a history."""
+    cdef Py_ssize_t low = 0, high = 0, nbytes
+    extent(t, &low, &high)
+    nbytes = high - low
+    cdef Tensor room = new_empty(BOOL, 1, &nbytes)
+    memcpy(room.data, t.data + low, nbytes)
+    return new_on_memory(t.code, t.rank, t.dims, strides_of(t), room.data - low, room.data, nbytes,
+                         <object> room.storage)
+
+
+def read_outside(Recording recording not None):
+    """Return the tensors from outside that are neither leaves nor written to, one for each memory."""
+    return [t for t, version, _, _ in recording.outside.values()
+            if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
+
+
+def is_from_outside(Tensor t not None, Recording recording not None):
+    """Whether a tensor was there before the function ran, or has memory that was."""
+    cdef Storage s = <Storage> t.storage
+    return recording.pool == NULL or s.bin == FOREIGN_BIN or block_at(recording.pool, s.data) == NULL
+
+
+def shares_memory(Tensor t not None, others not None):
+    """Whether a tensor lies in the storage of one of others."""
+    for one in others:
+        if (<Tensor?> one).storage == t.storage:
+            return True
+    return False
+
+
+def why_not_node(list results not None, Recording recording not None):
+    """Return why results cannot be those of one node: "" or words."""
+    cdef Tensor t
+    cdef Py_ssize_t i
+    cdef set seen = set()
+    for i, t in enumerate(recording.inputs):
+        if (<Storage> t.storage).version != recording.versions[i]:
+            return "an argument is written to, and a result has a graph"
+        if t.flags & TF_INFERENCE:
+            return "an argument was made in inference mode, and a result has a graph"
+    for t in results:
+        key = <size_t> t.storage
+        if any([one is t for one in recording.inputs]):
+            continue
+        if t.flags & WG_GRAD and t.grad_fn == NULL and id(t) not in recording.leaves:
+            return "a result is a leaf that the function has made"
+        if key in recording.outside:
+            if t.grad_fn != NULL:
+                return "a result is a view of a tensor from outside, or has its memory"
+            continue
+        if recording.is_input(t):
+            return "a result is a view of an argument, or has its memory"
+        if type(t) is not TensorClass:
+            return f"a result is of the class {type(t).__name__}"
+        if key in seen:
+            return "two results share memory"
+        seen.add(key)
+    return ""
+
+
+def histories_of(tensors not None):
+    """Return where each tensor's history begins, to be compared: an operation that writes to one changes it."""
+    cdef Tensor t
+    return [(<size_t> t.grad_fn, t.flags & WG_GRAD) for t in tensors]

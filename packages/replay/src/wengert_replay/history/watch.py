@@ -1,0 +1,43 @@
+"""Watch: what a function does to the graph, while it is recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.extend import Tensor
+from wengert_engine.extend import is_released
+
+from wengert_replay.history.edges import graph_clock
+from wengert_replay.history.node import State, has_graph
+from wengert_replay.history.outside import histories_of
+from wengert_replay.signature import Unhashable, flatten
+
+
+class Watch:
+    """What there was before a function ran."""
+
+    tensors: list[Tensor]
+    histories: list[tuple[int, int]]
+    clock: int
+    state: State
+
+    def __init__(self, tensors: list[Tensor], written: list[Tensor]) -> None:
+        """tensors: those among the arguments.   written: tensors from outside that calls before have written to."""
+        self.tensors, self.histories = tensors, histories_of(tensors)
+        self.clock, self.state = graph_clock(), State(written, draws=True)
+
+    def refusal(self) -> str:
+        """Return why the function cannot be replayed: "" or words."""
+        if histories_of(self.tensors) != self.histories:
+            return "the function changes the history of an argument"
+        return ""
+
+    def finds_graph(self, result: Any) -> bool:
+        """Whether a result has a graph that no backward has run and freed."""
+        results: list[Tensor] = []
+        try:
+            flatten(result, results)
+        except Unhashable:
+            return False
+        return any(has_graph(one) and not is_released(one.grad_fn) for one in results
+                   if all(one is not tensor for tensor in self.tensors))  # fmt: skip

@@ -1,0 +1,53 @@
+"""Counts: how much a program does, and how much memory it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wengert_replay.programs.program import Program
+
+
+class Counts(NamedTuple):
+    """Numbers of a program's parts, and bytes."""
+
+    operations: int
+    """Operations that were recorded."""
+    launches: int
+    """Calls of kernels, of drivers, and guards, before they were fused."""
+    calls: int
+    """Operations that are called by their drivers, which takes Python."""
+    views: int
+    """Operations that cost a replay nothing."""
+    stores: int
+    """Operations whose results are stored values."""
+    guards: int
+    """Numbers that Python read."""
+    branches: int
+    """Ways to go on from guards, beside the first."""
+    arena_bytes: int
+    """Memory for values."""
+    instruction_bytes: int
+    """Memory for what runs: rows, plans, numbers."""
+    step_bytes: int
+    """Memory for what is printed: names, lines, types."""
+
+
+def count_program(program: Program) -> Counts:
+    """Return the counts of a program; bytes are those of its branches, too."""
+    ways = [step.way for step in program.steps]
+    nodes = [program, *branches_of(program)]
+    return Counts(
+        len(ways), program.n_launches, program.n_calls, ways.count("view"), ways.count("store"), ways.count("guard"),
+        program.n_branches, sum(node.nbytes for node in nodes), sum(node.stream_nbytes for node in nodes),
+        sum(node.steps.nbytes for node in nodes),
+    )  # fmt: skip
+
+
+def branches_of(program: Program) -> Iterator[Program]:
+    """Yield the branches of a program, and theirs."""
+    for branch in program.branches:
+        yield branch
+        yield from branches_of(branch)

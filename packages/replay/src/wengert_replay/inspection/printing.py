@@ -1,0 +1,84 @@
+"""Text of a program: one line for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from numpy import frombuffer
+
+if TYPE_CHECKING:
+    from wengert_replay.programs.program import Program
+    from wengert_replay.trace.steps import Step
+
+SHOWN_WHOLE = 100
+"""The most operations of a program that is printed whole."""
+HEAD, TAIL = 40, 20
+"""How many of the first and of the last operations of a longer one are printed."""
+
+
+def format_program(program: Program) -> str:
+    """Return the operations of a program, and how large it is. Of a long program the middle is left out.
+
+    ``%3`` is the result of operation 3, ``a0`` the first tensor among the arguments, ``w0`` a tensor from outside.
+    Behind an operation stands how it is replayed: by launches of kernels if nothing is said, as a view, by a stored
+    value, or by a call of its driver. Of a branch the operations are shown that it does not share with its trunk.
+    """
+    return "\n".join([repr(program), *format_steps(program, 0), *format_branches(program)])
+
+
+def format_branches(program: Program) -> Iterator[str]:
+    for branch in program.branches:
+        first = shared_steps(program, branch)
+        yield f"branch in place of operations {first} and on: {branch!r}"
+        yield from format_steps(branch, first)
+        yield from format_branches(branch)
+
+
+def shared_steps(program: Program, branch: Program) -> int:
+    """Return how many operations a branch has in common with its trunk."""
+    pairs = zip(program.steps, branch.steps, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: format_step(pair[0]) == format_step(pair[1]), pairs))
+
+
+def format_steps(program: Program, first: int) -> Iterator[str]:
+    """Yield a line for each operation from one on, or for the first and last of many."""
+    n = len(program.steps)
+    if n - first <= SHOWN_WHOLE:
+        yield from (format_step(program.steps[number]) for number in range(first, n))
+        return
+    yield from (format_step(program.steps[number]) for number in range(first, first + HEAD))
+    yield f"... {n - first - HEAD - TAIL:,} more operations (program.steps has them all)"
+    yield from (format_step(program.steps[number]) for number in range(n - TAIL, n))
+
+
+def format_step(step: Step) -> str:
+    """Return an operation as it is printed: results, name, arguments, types, how it is replayed, line."""
+    if step.way == "guard":
+        return f"guard: {format_guard(step)}{f'  # {step.line}' if step.line else ''}"
+    outputs = ", ".join(name for name, _, _ in step.outputs)
+    types = ", ".join(map(format_type, step.outputs))
+    way = "" if step.way == "launches" else f"  [{step.way}]"
+    line = f"  # {step.line}" if step.line else ""
+    return f"{outputs} = {step.name}({', '.join(map(format_argument, step.inputs))}): {types}{way}{line}"
+
+
+def format_guard(step: Step) -> str:
+    """Return what a guard compares: "%3 is True"."""
+    value, seen = step.arguments
+    try:
+        numbers = frombuffer(seen, value.dtype.name).tolist()
+    except (AttributeError, TypeError, ValueError):  # of a type that NumPy does not have, or of a part of a number
+        return f"{value.name} has the bytes {seen.hex()}"
+    return f"{value.name} is {numbers[0] if len(numbers) == 1 else numbers}"
+
+
+def format_type(output: tuple[str, Any, tuple[int, ...]]) -> str:
+    """Return dtype and shape of a result: "float32[2, 3]"."""
+    _, dtype, shape = output
+    return f"{'bytes' if dtype is None else dtype.name}{list(shape)}"
+
+
+def format_argument(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)

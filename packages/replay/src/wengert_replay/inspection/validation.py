@@ -1,0 +1,172 @@
+"""Validation: each replay beside an eager run from the same state, and an error where the two differ.
+
+Note [A validated call]
+    The state that a replay can change is kept: storages of arguments and of tensors from outside, gradients of leaves,
+    generators. The program is replayed, what it did is noted, the state is put back, and the function runs as usual.
+    So writes are done once, Python code runs as in an eager call, and the caller gets the eager results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wengert_core import Generator, default_generator
+from wengert_core.extend import Tensor
+
+from wengert_replay.inspection.counting import branches_of
+from wengert_replay.inspection.state import restore_storage, storage_key, storage_state
+from wengert_replay.signature import Unhashable, flatten
+
+if TYPE_CHECKING:
+    from wengert_replay.programs.program import Program
+
+
+class ReplayDiffersError(RuntimeError):
+    """A replay did not do what the eager function does from the same state. Raised by ``capture(validate=True)``."""
+
+
+def replay_validated(
+    program: Program, inputs: list[Tensor], function: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """Replay a program, compare it with the function, and return what ``program.replay`` does, with eager tensors.
+
+    Raises ReplayDiffersError, or what the function raises.
+    """
+    state = State(program, inputs)
+    found = program.replay(inputs)
+    if not isinstance(found, tuple):
+        return found  # nothing was done: it does not fit, or a number differs
+    shape, results = found
+    replayed = Effects(state, results)
+    state.restore()
+    name = getattr(function, "__qualname__", type(function).__name__)
+    eager_results: list[Any] = []
+    try:
+        result = function(*args, **kwargs)
+    except Exception as error:
+        raise difference(name, f"there is no error in a replay, {type(error).__name__} in an eager run") from error
+    try:
+        eager_shape = flatten(result, eager_results)
+    except Unhashable as unhashable:
+        raise difference(name, f"the eager result has an object of type {unhashable} in it") from None
+    if eager_shape != shape:
+        raise difference(name, f"the result is {shape} in a replay, {eager_shape} in an eager run")
+    Effects(state, eager_results).compare(name, replayed)
+    return shape, eager_results
+
+
+def difference(name: str, what: str) -> ReplayDiffersError:
+    return ReplayDiffersError(
+        f"wengert.capture: a replay of {name} differs from an eager run: {what}. The state is that of the eager run. "
+        "The function may depend on Python data that changes (a counter, a list, a global): make it an argument"
+    )
+
+
+class State:
+    """What a replay can change, as it is now."""
+
+    def __init__(self, program: Program, inputs: list[Tensor]) -> None:
+        self.named = dict(named_tensors(program, inputs))
+        self.leaves = {name: t for name, t in self.named.items() if t.is_leaf and t.requires_grad}
+        self.grads = {name: t.grad for name, t in self.leaves.items()}
+        tensors = [*self.named.values(), *(grad for grad in self.grads.values() if grad is not None)]
+        self.storages = {storage_key(t): (t, storage_state(t)) for t in tensors}
+        self.generators = [(one, one.get_state()) for one in generators_of(program)]
+
+    def restore(self) -> None:
+        for name, leaf in self.leaves.items():
+            if leaf.grad is not self.grads[name]:
+                leaf.grad = self.grads[name]
+        for t, storage in self.storages.values():
+            restore_storage(t, storage)
+        for generator, position in self.generators:
+            generator.set_state(position)
+
+    def name_of(self, t: Tensor) -> str:
+        """Return the name of a tensor that was there before; "" for a new one."""
+        return next((name for name, known in self.named.items() if known is t), "")
+
+
+def named_tensors(program: Program, inputs: list[Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """Yield the tensors whose memory, version or gradient a replay can change, each with a name for messages."""
+    seen: set[int] = set()
+    rows = [(f"argument {number}", t) for number, t in enumerate(inputs)]
+    for node in [program, *branches_of(program)]:
+        rows += [(f"outside tensor {number}", row[0]) for number, row in enumerate(node.outside)]
+        rows += [(f"leaf {number}", plan.leaf) for number, plan in enumerate(node.leaves) if plan.leaf is not None]
+    for name, t in rows:
+        if id(t) not in seen:
+            seen.add(id(t))
+            yield name, t
+
+
+def generators_of(program: Program) -> list[Generator]:
+    """Return the generators that a replay may draw from: the default one, and those of the operations."""
+    found = [default_generator]
+    for call in (call for node in [program, *branches_of(program)] for call in node.calls.values()):
+        found += [one for one in call.arguments if isinstance(one, Generator) and one not in found]
+    return found
+
+
+class Observation(NamedTuple):
+    """All of a tensor that a program can see."""
+
+    facts: dict[str, Any]
+    values: Tensor
+
+    def differs_from(self, other: Observation) -> str:
+        """Return in words how another tensor, of a replay, differs from this one; "" where it does not."""
+        for fact, value in self.facts.items():
+            if other.facts[fact] != value:
+                return f"has {fact} {other.facts[fact]} in a replay, {value} in an eager run"
+        if storage_state(self.values)[0] == storage_state(other.values)[0]:
+            return ""
+        rows = enumerate(zip(self.values.view(-1).tolist(), other.values.view(-1).tolist(), strict=True))
+        unequal = [(number, one, two) for number, (one, two) in rows if repr(one) != repr(two)]
+        if not unequal:
+            return "has NaN with other bits"
+        number, one, two = unequal[0]
+        return (
+            f"has {len(unequal)} of {self.values.numel()} numbers that differ; the first, number {number}, is {two!r} "
+            f"in a replay, {one!r} in an eager run"
+        )
+
+
+def observe(t: Tensor, state: State) -> Observation:
+    values = t.detach().resolve_conj().resolve_neg().contiguous().clone()
+    facts = {
+        "dtype": t.dtype, "shape": tuple(t.shape), "strides": t.stride(), "requires_grad": t.requires_grad,
+        "version": None if t.is_inference() else t._version, "identity": state.name_of(t) or "a new tensor",
+        "grad_fn": type(t.grad_fn).__name__,
+    }  # fmt: skip
+    return Observation(facts, values)
+
+
+class Effects:
+    """What a call has done since a state, and its results."""
+
+    def __init__(self, state: State, results: list[Tensor]) -> None:
+        self.seen = {f"result {number}": observe(t, state) for number, t in enumerate(results)}
+        self.kept: dict[str, str] = {}
+        for name, leaf in state.leaves.items():
+            if leaf.grad is not None:
+                self.seen[f"the gradient of {name}"] = observe(leaf.grad, state)
+            self.kept[name] = (
+                "none" if leaf.grad is None else "as before" if leaf.grad is state.grads[name] else "another tensor"
+            )
+        self.seen |= {name: observe(t, state) for name, t in state.named.items()}
+        for number, (generator, _) in enumerate(state.generators):
+            self.seen[f"the state of generator {number}"] = observe(generator.get_state(), state)
+
+    def compare(self, name: str, replayed: Effects) -> None:
+        """Raise ReplayDiffersError unless a replay has done the same as this, an eager run."""
+        for leaf, kept in self.kept.items():
+            if replayed.kept[leaf] != kept:
+                raise difference(
+                    name, f"the gradient of {leaf} is {replayed.kept[leaf]} in a replay, {kept} in an eager run"
+                )
+        for what, seen in self.seen.items():
+            words = seen.differs_from(replayed.seen[what])
+            if words:
+                raise difference(name, f"{what} {words}")

@@ -1,0 +1,47 @@
+"""Making: a program of a recording that has stopped, and why there is none."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from wengert_core.extend import Tensor
+
+from wengert_replay.graphs import is_spent
+from wengert_replay.programs.program import Miss, Program
+from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
+from wengert_replay.signature import Unhashable, find_state, flatten
+
+
+def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss | None) -> Program:
+    """Return the program of a recording that has stopped. Raises Refusal.
+
+    arguments: their structure.   miss: where the program that it is a branch of has stopped.
+    """
+    results: list[Tensor] = []
+    try:
+        shape = flatten(result, results)
+    except Unhashable as error:
+        raise Refusal(f"the result has an object of type {error} in it") from None
+    except RecursionError:
+        raise Refusal("the result is nested too deeply, or contains itself") from None
+    kind = find_state(shape, arguments)
+    if kind is not None:
+        raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
+    grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
+    used = {tensor.untyped_storage().data_ptr() for tensor in [*results, *grads]}
+    live = recording.live_blocks()
+    if not live <= used:
+        gc.collect()
+        live = recording.live_blocks()
+    if not live <= used:
+        raise Refusal(
+            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
+            "its results", transient=True
+        )  # fmt: skip
+    owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
+    if len({one for one in owners if one in live}) < sum(one in live for one in owners):
+        raise Refusal("two results or gradients share memory")
+    fork = () if miss is None else (miss.node, miss.number, miss.seen)
+    return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)

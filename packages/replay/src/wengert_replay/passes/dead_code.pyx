@@ -1,0 +1,98 @@
+"""Dead code: launches whose results are overwritten, or forgotten, before anything reads them."""
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN, Launch
+from wengert_replay.passes.ranges cimport NO_CELL
+from wengert_replay.passes.schedule cimport ALONE, Schedule, stops
+
+
+cdef int drop_dead_code(Schedule schedule) except -1:
+    """Drop them, and say which written operands of groups memory must have."""
+    cdef char* live = <char*> malloc(schedule.cells.n + 1)
+    if live == NULL:
+        raise MemoryError()
+    mark_kept(schedule, live)
+    walk_back(schedule, live)
+    free(live)
+    return 0
+
+
+cdef void mark_kept(Schedule schedule, char* live) noexcept:
+    cdef Py_ssize_t i
+    cdef int32_t first, end
+    memset(live, schedule.kept is None, schedule.cells.n + 1)
+    for i in range(schedule.kept.n if schedule.kept is not None else 0):
+        first = schedule.cells.cell_of(schedule.kept.bounds[2 * i])
+        end = schedule.cells.cell_of(schedule.kept.bounds[2 * i + 1])
+        memset(live + first, 1, end - first)
+
+
+cdef void walk_back(Schedule schedule, char* live) noexcept:
+    cdef Py_ssize_t at
+    cdef int32_t i, group = ALONE
+    for at in range(schedule.n - 1, -1, -1):
+        i = schedule.order[at]
+        if schedule.group[i] != group:
+            group = schedule.group[i]
+            if group != ALONE:
+                note_wanted(schedule, at, live)
+        if stops(&schedule.launches[i]):
+            memset(live, 1, schedule.cells.n + 1)
+        elif is_wanted(schedule, i, live):
+            note_launch(schedule, i, live)
+        else:
+            schedule.dropped[i] = True
+
+
+cdef bint has_live_cell(Schedule schedule, int32_t operand, const char* live) noexcept:
+    cdef int32_t cell
+    if schedule.cells.first[operand] != NO_CELL:
+        for cell in range(schedule.cells.first[operand], schedule.cells.end[operand]):
+            if live[cell]:
+                return True
+    return False
+
+
+cdef void note_wanted(Schedule schedule, Py_ssize_t last, const char* live) noexcept:
+    """Note what memory must have behind a group, which ends at a place in the order."""
+    cdef int32_t i, group = schedule.group[schedule.order[last]], operand
+    cdef int k
+    while last >= 0 and schedule.group[schedule.order[last]] == group:
+        i = schedule.order[last]
+        for k in range(schedule.launches[i].n_operands):
+            operand = schedule.cells.operands[i] + k
+            if schedule.launches[i].role[k] & OPERAND_WRITTEN:
+                schedule.wanted[operand] = has_live_cell(schedule, operand, live)
+        last -= 1
+
+
+cdef bint is_wanted(Schedule schedule, int32_t i, const char* live) noexcept:
+    """Whether somebody reads what a launch writes. One that writes nothing, or may fail, has another reason."""
+    cdef Launch* launch = &schedule.launches[i]
+    cdef bint writes = False
+    cdef int k
+    for k in range(launch.n_operands):
+        if launch.role[k] & OPERAND_WRITTEN:
+            writes = True
+            if has_live_cell(schedule, schedule.cells.operands[i] + k, live):
+                return True
+    return not writes or launch.fail != NULL
+
+
+cdef void note_launch(Schedule schedule, int32_t i, char* live) noexcept:
+    """What it overwrites is not read from before it; what it reads is."""
+    cdef Launch* launch = &schedule.launches[i]
+    cdef int32_t operand
+    cdef int k
+    for k in range(launch.n_operands):
+        operand = schedule.cells.operands[i] + k
+        if schedule.cells.first[operand] != NO_CELL and schedule.overwrites(i, k):
+            memset(live + schedule.cells.first[operand], 0,
+                   schedule.cells.end[operand] - schedule.cells.first[operand])
+    for k in range(launch.n_operands):
+        operand = schedule.cells.operands[i] + k
+        if launch.role[k] & OPERAND_READ and schedule.cells.first[operand] != NO_CELL:
+            memset(live + schedule.cells.first[operand], 1,
+                   schedule.cells.end[operand] - schedule.cells.first[operand])

@@ -1,0 +1,35 @@
+"""Schedule: which launches of a recording run, in which order, and which of them together. See schedule.pyx."""
+from libc.stdint cimport int32_t, uint8_t, uint16_t
+
+from wengert_core.extend cimport Launch, PointwisePlan
+from wengert_replay.passes.ranges cimport Cells, Ranges
+
+cdef enum:
+    ALONE = -1
+    MOST_COUNTED = 0x7fffffff          # elements of an instruction
+
+cdef enum Fact:                        # of a launch: what passes ask of its plan, which is read once
+    FACT_INSTRUCTION = 1               # it is one call of its kernel
+    FACT_NUMBERS = 2                   # ... some of whose operands are numbers
+    FACT_PARAMETERS = 4                # ... and whose kernel takes parameters
+
+
+cdef class Schedule:
+    cdef Launch* launches              # of the recording, which outlives this
+    cdef readonly Py_ssize_t n
+    cdef Ranges kept                   # what matters when a run ends; None: all memory
+    cdef Cells cells
+    cdef int32_t* order                # owned: the numbers of the launches, as they run
+    cdef int32_t* group                # owned, by number: the number of the first launch of its group; ALONE
+    cdef uint8_t* facts                # owned, by number: Fact
+    cdef uint16_t* whole               # owned, by number: a bit for each operand that is overwritten whole
+    cdef uint8_t* dropped              # owned, by number: it does not run
+    cdef uint8_t* wanted               # owned, by operand: of a written one of a group, whether memory must have it
+
+    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1
+    cdef bint overwrites(self, int32_t i, int k) noexcept    # each byte of a written operand, without reading any
+
+
+cdef PointwisePlan* instruction_plan(Launch* launch) noexcept nogil    # of one that is one call of its kernel; NULL
+cdef bint stops(Launch* launch) noexcept nogil               # whoever runs next may look at all memory
+cdef bint is_dense(const Py_ssize_t* shape, const Py_ssize_t* strides, int ndim, Py_ssize_t itemsize) noexcept nogil

@@ -1,0 +1,109 @@
+"""Schedule: which launches of a recording run, in which order, and which of them together.
+
+Note [Passes]
+    A pass changes the schedule, never a launch. Launches keep their numbers. Where a run stops, at a guard or a call of
+    a driver, all memory may be read, and a driver may write all: nothing is moved across, and what memory holds there
+    is what an eager run would have left.
+"""
+cimport cython
+from libc.stdlib cimport calloc, free, malloc
+
+from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_POINTWISE,
+                                  LAUNCH_PRODUCT, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_CONSTANT, OPERAND_WRITTEN,
+                                  CopyLaunch, FillPlan, PointwisePlan, ProductPlan, dtype_facts)
+
+
+@cython.binding(False)
+cdef class Schedule:
+    """The order in which launches run. Note [Passes]"""
+
+    def __dealloc__(self):
+        free(self.order)
+        free(self.group)
+        free(self.dropped)
+        free(self.facts)
+        free(self.whole)
+        free(self.wanted)
+
+    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
+        """All launches, as they were recorded."""
+        cdef Py_ssize_t i
+        cdef int k
+        self.launches, self.n, self.kept, self.cells = launches, n, kept, Cells()
+        self.cells.lay_out(launches, n, kept)
+        self.order, self.group = <int32_t*> malloc(4 * n + 4), <int32_t*> malloc(4 * n + 4)
+        self.dropped, self.wanted = <uint8_t*> calloc(n + 1, 1), <uint8_t*> calloc(self.cells.n_operands + 1, 1)
+        self.facts, self.whole = <uint8_t*> malloc(n + 1), <uint16_t*> malloc(2 * n + 2)
+        if self.order == NULL or self.group == NULL or self.dropped == NULL or self.wanted == NULL \
+                or self.facts == NULL or self.whole == NULL:
+            raise MemoryError()
+        for i in range(n):
+            self.order[i], self.group[i] = <int32_t> i, ALONE
+            self.facts[i], self.whole[i] = facts_of(&launches[i]), 0
+            for k in range(launches[i].n_operands):
+                self.whole[i] |= overwrites(&launches[i], k) << k
+        return 0
+
+    cdef bint overwrites(self, int32_t i, int k) noexcept:
+        return self.whole[i] >> k & 1
+
+
+cdef PointwisePlan* instruction_plan(Launch* launch) noexcept nogil:
+    cdef PointwisePlan* plan = <PointwisePlan*> launch.plan
+    return plan if launch.kind == LAUNCH_POINTWISE and plan.plain and plan.shape[0] <= MOST_COUNTED else NULL
+
+
+cdef uint8_t facts_of(Launch* launch) noexcept nogil:
+    cdef PointwisePlan* plan = instruction_plan(launch)
+    cdef uint8_t facts
+    cdef int k
+    if plan == NULL:
+        return 0
+    facts = FACT_INSTRUCTION | (FACT_PARAMETERS if plan.loop.n_params else 0)
+    for k in range(launch.n_operands):
+        if launch.role[k] == OPERAND_CONSTANT:
+            facts |= FACT_NUMBERS
+    return facts
+
+
+cdef bint stops(Launch* launch) noexcept nogil:
+    return launch.kind == LAUNCH_CALL or launch.kind == LAUNCH_GUARD
+
+
+cdef bint is_dense(const Py_ssize_t* shape, const Py_ssize_t* strides, int ndim, Py_ssize_t itemsize) noexcept nogil:
+    """Whether elements lie behind each other, the last dim innermost."""
+    cdef int i
+    for i in range(ndim - 1, -1, -1):
+        if shape[i] != 1 and strides[i] != itemsize:
+            return False
+        itemsize *= shape[i]
+    return True
+
+
+cdef bint overwrites(Launch* launch, int k) noexcept nogil:
+    cdef PointwisePlan* pointwise
+    cdef CopyLaunch* copied
+    cdef FillPlan* filled
+    cdef ProductPlan* product
+    cdef Py_ssize_t shape[3]
+    cdef Py_ssize_t strides[3]
+    if launch.role[k] != OPERAND_WRITTEN:
+        return False
+    if launch.kind == LAUNCH_MOVE or launch.kind == LAUNCH_STORE or launch.kind == LAUNCH_REDUCE:
+        return True
+    if launch.kind == LAUNCH_POINTWISE:
+        pointwise = <PointwisePlan*> launch.plan
+        return is_dense(pointwise.shape, pointwise.strides[k], pointwise.ndim,
+                        dtype_facts().itemsize[pointwise.dtypes[k]])
+    if launch.kind == LAUNCH_COPY:
+        copied = <CopyLaunch*> launch.plan
+        return is_dense(copied.shape, copied.target, copied.ndim, dtype_facts().itemsize[copied.target_dtype])
+    if launch.kind == LAUNCH_FILL:
+        filled = <FillPlan*> launch.plan
+        return is_dense(filled.shape, filled.strides, filled.ndim, dtype_facts().itemsize[filled.dtype])
+    if launch.kind == LAUNCH_PRODUCT:
+        product = <ProductPlan*> launch.plan
+        shape[0], shape[1], shape[2] = product.sizes[0], product.sizes[1], product.sizes[3]
+        strides[0], strides[1], strides[2] = product.steps[2], product.steps[7], product.steps[8]
+        return is_dense(shape, strides, 3, dtype_facts().itemsize[product.code])
+    return False

@@ -1,0 +1,1 @@
+"""Programs: the machine that runs launches, their memory, arguments and results, branches behind guards."""

@@ -1,0 +1,39 @@
+"""Memory of a program: where the memory of its first run is now. See memory.pyx."""
+from wengert_core.extend cimport Pool, Tensor
+from wengert_replay.trace.tables cimport Table
+from wengert_replay.recording.tracing cimport Recording
+
+cdef enum RegionKind:
+    REGION_NONE = -1
+    REGION_OWN = 0                     # a block of the first run, or one in place of it
+    REGION_INPUT = 1                   # an argument
+    REGION_OUTSIDE = 2                 # what was there before
+
+cdef struct Region:
+    size_t low                         # addresses in the first run
+    size_t high
+    char* moved                        # where ``low`` is now; NULL: not decided yet
+    int kind                           # RegionKind
+    int input                          # the number of the argument
+    bint pooled                        # a block of the recording's pool
+
+
+cdef class Memory:
+    cdef Region* regions               # by rising addresses
+    cdef Py_ssize_t n
+    cdef Table starts                  # the number of the region that begins at an address
+    cdef Pool* pool                    # owned: blocks of the first run
+    cdef Memory trunk                  # whose memory this uses too; or None
+    cdef list blocks                   # (address, size class, bytes) of memory that was allocated for this
+    cdef readonly Py_ssize_t nbytes    # that the program holds, without the trunk's
+
+    cdef char* input_block(self, int number) noexcept
+    cdef Region* find(self, char* address) noexcept
+    cdef int relocate(self, char** address, Py_ssize_t low) noexcept      # its RegionKind
+    cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept
+    cdef int settle(self, set live) except -1
+    cdef int take_pool(self, Recording recording) except -1
+    cdef char* allocate_block(self, Py_ssize_t nbytes) except NULL
+
+
+cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1

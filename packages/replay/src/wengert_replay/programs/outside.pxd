@@ -1,0 +1,38 @@
+"""Outside: what tensors from outside must be before a run. See outside.pyx."""
+from libc.stdint cimport uint32_t, uint64_t
+
+from wengert_core.extend cimport Storage, Tensor
+from wengert_replay.recording.tracing cimport Recording
+
+cdef struct WatchedTensor:                   # a tensor
+    void* reference                    # a weak reference, owned
+    char* data
+    size_t storage                     # its Storage's address
+    uint32_t requires_grad
+    uint64_t geometry                  # a hash of its sizes and strides
+
+cdef struct HeldMemory:                      # memory
+    Py_ssize_t watched                 # the number of a tensor that is watched and has it; -1: ``holder`` has
+    void* holder                       # a tensor, owned; or NULL
+    size_t storage
+    char* address
+    Py_ssize_t nbytes
+    unsigned int versions              # that a run adds
+
+
+cdef class Outside:
+    cdef WatchedTensor* tensors              # owned
+    cdef Py_ssize_t n_tensors
+    cdef HeldMemory* memory                  # owned
+    cdef Py_ssize_t n_memory
+    cdef set storages                  # their addresses
+    cdef bint writes                   # a run changes versions
+
+    cdef bint is_stale(self) noexcept
+    cdef bint meets(self, list inputs) except -1
+    cdef int raise_versions(self) noexcept
+    cdef list hold(self)
+    cdef Storage storage_of(self, HeldMemory* row)
+
+
+cdef Outside outside_of(Recording recording)

@@ -1,0 +1,181 @@
+"""Outside: what tensors from outside must be before a run.
+
+Note [Tensors from outside are held weakly]
+    A program uses their memory, and holds it while it runs. The tensors themselves belong to the user: where one is
+    gone, the function reaches another in its place (a parameter that was assigned anew, a state that was loaded), and
+    the program is stale. Tensors that the function itself makes on memory from outside, by ``detach()`` or as views,
+    are gone when its recording is: those are not watched (``drop_temporaries``).
+"""
+cimport cython
+from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
+
+from weakref import ref
+
+from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
+from wengert_replay.recording.tracing cimport Recording
+
+cdef extern from *:
+    """
+    /* The object of a weak reference, borrowed; NULL where it is gone. The functions for this are deprecated or give a
+       new reference. */
+    static inline PyObject *wengert_target(void *reference) {
+        PyObject *found = ((PyWeakReference *)reference)->wr_object;
+        return found != Py_None && Py_REFCNT(found) > 0 ? found : NULL;
+    }
+    """
+    PyObject* wengert_target(void* reference) noexcept
+
+
+cdef inline PyObject* target_of(WatchedTensor* row) noexcept:
+    """The tensor of a row, borrowed; NULL where it is gone."""
+    return wengert_target(row.reference)
+
+
+cdef uint64_t geometry_of(Tensor t) noexcept:
+    """A hash of sizes and strides."""
+    cdef uint64_t found = t.rank
+    cdef int i
+    for i in range(2 * t.rank):
+        found = (found ^ <uint64_t> t.dims[i]) * <uint64_t> 0x9E3779B97F4A7C15
+        found ^= found >> 29
+    return found
+
+
+@cython.binding(False)
+cdef class Outside:
+    """Memory and tensors from outside, as they were when a program was recorded."""
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.n_tensors):
+            Py_XDECREF(<PyObject*> self.tensors[i].reference)
+        for i in range(self.n_memory):
+            Py_XDECREF(<PyObject*> self.memory[i].holder)
+        free(self.tensors)
+        free(self.memory)
+
+    cdef bint is_stale(self) noexcept:
+        """Whether one has other memory, another shape or place, or is gone: the program never fits again."""
+        cdef Py_ssize_t i
+        cdef PyObject* found
+        cdef WatchedTensor* row
+        cdef HeldMemory* held
+        cdef Storage s
+        for i in range(self.n_tensors):
+            row = &self.tensors[i]
+            found = target_of(row)
+            if found == NULL or (<Tensor> found).data != row.data or <size_t> (<Tensor> found).storage != row.storage \
+                    or (<Tensor> found).flags & WG_GRAD != row.requires_grad \
+                    or geometry_of(<Tensor> found) != row.geometry:
+                return True
+        for i in range(self.n_memory):
+            held = &self.memory[i]
+            s = self.storage_of(held)
+            if s.data != held.address or s.nbytes != held.nbytes:
+                return True
+        return False
+
+    cdef Storage storage_of(self, HeldMemory* row):
+        """The Storage of a row, while the tensors are there."""
+        if row.holder != NULL:
+            return <Storage> (<Tensor> <PyObject*> row.holder).storage
+        return <Storage> (<Tensor> target_of(&self.tensors[row.watched])).storage
+
+    cdef bint meets(self, list inputs) except -1:
+        """Whether an argument lies in memory from outside, while a run writes to one of the two."""
+        if not self.writes:
+            return False
+        for t in inputs:
+            if <size_t> (<Tensor> t).storage in self.storages:
+                return True
+        return False
+
+    cdef int raise_versions(self) noexcept:
+        cdef Py_ssize_t i
+        cdef Storage s
+        for i in range(self.n_memory):
+            if self.memory[i].versions:
+                s = self.storage_of(&self.memory[i])
+                s.version += self.memory[i].versions
+        return 0
+
+    cdef list hold(self):
+        """The tensors that must live while a run uses their memory; they do now."""
+        cdef Py_ssize_t i
+        return [<object> target_of(&self.tensors[i]) for i in range(self.n_tensors)]
+
+    def drop_temporaries(self):
+        """Watch tensors no more that are gone now, with the recording; hold the memory of those alone."""
+        cdef Py_ssize_t i, kept = 0
+        for i in range(self.n_tensors):
+            if target_of(&self.tensors[i]) == NULL:
+                Py_XDECREF(<PyObject*> self.tensors[i].reference)
+            else:
+                self.tensors[kept] = self.tensors[i]
+                kept += 1
+        self.n_tensors = kept
+        watched = {self.tensors[i].storage: i for i in range(kept)}
+        for i in range(self.n_memory):
+            if self.memory[i].storage in watched and self.memory[i].holder != NULL:
+                self.memory[i].watched = watched[self.memory[i].storage]
+                holder = self.memory[i].holder
+                self.memory[i].holder = NULL
+                Py_XDECREF(<PyObject*> holder)
+
+    # ---- looking inside
+
+    def memory_rows(self):
+        """Memory from outside: (a tensor on it, its Storage's address, address, nbytes, versions that a run adds)."""
+        cdef Py_ssize_t i
+        cdef HeldMemory* row
+        found = []
+        for i in range(self.n_memory):
+            row = &self.memory[i]
+            there = <PyObject*> row.holder if row.holder != NULL else target_of(&self.tensors[row.watched])
+            if there != NULL:
+                found.append((<object> there, row.storage, <size_t> row.address, row.nbytes, row.versions))
+        return found
+
+    def tensor_rows(self):
+        """Tensors from outside: (weak reference, address, Storage's address, whether it requires grad)."""
+        cdef Py_ssize_t i
+        return [(<object> <PyObject*> self.tensors[i].reference, <size_t> self.tensors[i].data, self.tensors[i].storage,
+                 self.tensors[i].requires_grad) for i in range(self.n_tensors)]
+
+
+cdef Outside outside_of(Recording recording):
+    """What a recording has found outside. Its versions have risen as they do in each run."""
+    cdef Outside made = Outside.__new__(Outside)
+    cdef Py_ssize_t i
+    cdef HeldMemory* row
+    cdef WatchedTensor* watched
+    cdef Tensor t
+    rows = [(ref(one), *facts) for one, *facts in recording.tensors.values()]
+    rows += [facts for facts in recording.views if facts[0]() is not None]
+    made.storages = set(recording.outside)
+    made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
+    made.memory = <HeldMemory*> calloc(len(recording.outside) + 1, sizeof(HeldMemory))
+    if made.tensors == NULL or made.memory == NULL:
+        raise MemoryError()
+    for reference, address, storage, requires_grad in rows:
+        Py_INCREF(reference)
+        watched = &made.tensors[made.n_tensors]
+        watched.reference, watched.data = <void*> <PyObject*> reference, <char*> <size_t> address
+        watched.storage, watched.requires_grad = storage, requires_grad
+        watched.geometry = geometry_of(<Tensor?> reference())
+        made.n_tensors += 1
+    for storage, (t, version, address, nbytes) in recording.outside.items():
+        row = &made.memory[made.n_memory]
+        holder = alias(t)
+        Py_INCREF(holder)
+        row.watched, row.holder, row.storage = -1, <void*> <PyObject*> holder, storage
+        row.address, row.nbytes = <char*> <size_t> address, nbytes
+        row.versions = (<Storage> t.storage).version - <unsigned int> version \
+            - <unsigned int> recording.python_versions.get(storage, 0)
+        made.n_memory += 1
+        made.writes = made.writes or row.versions != 0
+    for i, t in enumerate(recording.inputs):
+        made.writes = made.writes or (<Storage> t.storage).version != <unsigned int> recording.versions[i]
+    return made

@@ -1,0 +1,13 @@
+"""From a recording to plans: where launches and calls work, and what a run does with arguments and results."""
+from wengert_replay.programs.memory cimport Memory
+from wengert_replay.programs.plans cimport LeafPlan
+from wengert_replay.programs.snapshot cimport Snapshot
+from wengert_replay.recording.tracing cimport Recording
+
+
+cdef list plan_inputs(Recording recording, Memory memory)
+cdef int move_launches(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1
+cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1
+cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory)
+cdef object plan_result(object t, Recording recording, Memory memory, object spent)
+cdef list plan_leaves(Recording recording, Memory memory, object spent)

@@ -1,0 +1,214 @@
+"""From a recording to plans: where launches and calls work, and what a run does with arguments and results."""
+from weakref import ref
+
+from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, OPERAND_CONSTANT, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD,
+                                  Launch, Storage, Tensor)
+from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent
+from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, geometry_of, hooks_of
+from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
+from wengert_replay.recording.calls cimport Call, on_captured_memory
+from wengert_replay.recording.python_calls cimport PythonCall
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_core.extend import Tensor as TensorClass
+from wengert_core.extend import rng_states
+
+from wengert_replay.refusal import HasGraph, Refusal
+
+
+cdef list plan_inputs(Recording recording, Memory memory):
+    """Say for each tensor among the arguments where its elements go, and how its version rises."""
+    cdef Tensor t
+    cdef InputPlan plan
+    cdef Py_ssize_t i, high = 0
+    cdef char* block
+    cdef list plans = []
+    for i, t in enumerate(recording.inputs):
+        plan = InputPlan.__new__(InputPlan)
+        extent(t, &plan.low, &high)
+        plan.nbytes = high - plan.low
+        if <size_t> t.storage not in recording.storages:
+            raise Refusal("the function gave an argument other memory")
+        block = t.data
+        plan.block = block + plan.low if memory.relocate(&block, plan.low) == REGION_INPUT else NULL
+        plan.versions = (<Storage> t.storage).version - <unsigned int> recording.versions[i]
+        plans.append(plan)
+    return plans
+
+
+cdef int note_write(list inputs, Region* region) except -1:
+    if region.kind == REGION_INPUT:
+        (<InputPlan> inputs[region.input]).written = True
+    return 0
+
+
+cdef int move_launches(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1:
+    """Let launches work on the program's memory; note arguments that any launch writes to."""
+    cdef Py_ssize_t i
+    cdef Launch* launch
+    cdef Region* region
+    cdef int k
+    for i in range(recording.recorder.n):
+        launch = &recording.recorder.launches[i]
+        for k in range(launch.n_operands):
+            if launch.role[k] == OPERAND_CONSTANT or launch.low[k] == launch.high[k]:
+                continue
+            region = memory.find(launch.data[k] + launch.low[k])
+            if region == NULL:
+                raise Refusal(f"{recording.words_of(launch.step)} uses memory of unknown origin")
+            if launch.role[k] & OPERAND_WRITTEN:
+                note_write(inputs, region)
+            if i >= first:
+                launch.data[k] = region.moved + (<size_t> launch.data[k] - region.low)
+    return 0
+
+
+cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1:
+    """The same for the tensors of calls."""
+    cdef Py_ssize_t low = 0, high = 0
+    cdef Call call
+    cdef Tensor t
+    cdef Region* region
+    for number, call in recording.calls.items():
+        if isinstance(call, PythonCall):
+            (<PythonCall> call).owner.append(memory)
+        for t in call.memory:
+            extent(t, &low, &high)
+            if low == high:
+                continue
+            region = memory.find(t.data + low)
+            if region == NULL:
+                raise Refusal(f"{call.name} ({call.step.line}) uses memory of unknown origin")
+            if call.writes or isinstance(call, PythonCall):
+                note_write(inputs, region)
+            if number >= first:
+                memory.relocate(&t.data, low)
+                (<Storage> t.storage).data = region.moved
+                (<Storage> t.storage).nbytes = region.high - region.low
+    return 0
+
+
+# ---- what a run may have to undo
+
+cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory):
+    """Note what is written outside before the end of the last guard or call; launches and calls are moved already."""
+    cdef Py_ssize_t i, last = first - 1
+    cdef Launch* launch
+    cdef list ranges = [], generators = []
+    cdef int k
+    for i in range(recording.recorder.n - 1, first - 1, -1):
+        if recording.recorder.launches[i].kind in (LAUNCH_GUARD, LAUNCH_CALL):
+            last = i
+            break
+    for i in range(first, last + 1):
+        launch = &recording.recorder.launches[i]
+        if launch.kind == LAUNCH_CALL:
+            note_effects(recording.calls[i], memory, ranges, generators)
+        for k in range(launch.n_operands):
+            if launch.role[k] & OPERAND_WRITTEN and launch.low[k] < launch.high[k]:
+                note_range(launch.data[k] + launch.low[k], launch.data[k] + launch.high[k], memory, ranges)
+    return snapshot_of(list(set(ranges)), generators)
+
+
+cdef int note_range(char* low, char* high, Memory memory, list ranges) except -1:
+    cdef Region* region = memory.find(low)
+    if region != NULL and region.kind == REGION_OUTSIDE:
+        ranges.append((<size_t> low, <size_t> high))
+    return 0
+
+
+cdef int note_effects(Call call, Memory memory, list ranges, list generators) except -1:
+    """Note what a call writes outside, and the generator that it draws from."""
+    cdef Py_ssize_t low = 0, high = 0
+    cdef Storage s
+    cdef Tensor t
+    if isinstance(call, PythonCall):
+        for reference in (<PythonCall> call).outside:
+            s = <Storage> (<Tensor?> reference()).storage
+            ranges.append((<size_t> s.data, <size_t> s.data + s.nbytes))
+        return 0
+    for t in call.outputs if call.writes else ():
+        extent(t, &low, &high)
+        if low < high:
+            note_range(t.data + low, t.data + high, memory, ranges)
+    if call.op is not None and "generator" in call.op.params:
+        generator = call.arguments[call.op.params.index("generator")]
+        if generator is None:
+            generator = rng_states()[0][0]
+        if generator not in generators:
+            generators.append(generator)
+    return 0
+
+
+# ---- results
+
+cdef object plan_result(t, Recording recording, Memory memory, spent):
+    """Return what a replay gives in place of a result of the first run: a plan, the number of an argument, a tensor."""
+    cdef Tensor result = <Tensor> t
+    cdef ResultPlan plan
+    cdef Region* region
+    cdef Py_ssize_t low = 0, high = 0
+    for i, own in enumerate(recording.inputs):
+        if own is t:
+            return i
+    if result.grad_fn != NULL and not spent(t.grad_fn):
+        raise HasGraph("a result has a graph that a backward could run: call detach() on it, or backward() inside")
+    if <size_t> result.storage in recording.outside:
+        return t
+    if result.flags & WG_GRAD and result.grad_fn == NULL and t.grad is not None:
+        raise Refusal("a result is a leaf that the function has made, and has a gradient")
+    if type(t) is not TensorClass:
+        raise Refusal(f"a result is of the class {type(t).__name__}")
+    if recording.is_input(result):     # also a detached one, which has no base
+        raise Refusal("a result is a view of an argument")
+    extent(result, &low, &high)
+    plan = ResultPlan.__new__(ResultPlan)
+    region = memory.find(result.data + low) if low < high else NULL
+    if low < high and region == NULL:
+        raise Refusal("a result lies in memory of unknown origin")
+    plan.like, plan.low, plan.high = on_captured_memory(result), low, high
+    plan.data = result.data
+    if low < high:
+        memory.relocate(&plan.data, low)
+    plan.like.data, (<Storage> plan.like.storage).data = NULL, NULL
+    plan.version = (<Storage> result.storage).version
+    plan.inference = result.flags & TF_INFERENCE != 0
+    plan.requires_grad = result.flags & WG_GRAD != 0
+    plan.grad_fn = <object> result.grad_fn if result.grad_fn != NULL else None
+    plan.output_nr = result.output_nr
+    return plan
+
+
+cdef list plan_leaves(Recording recording, Memory memory, spent):
+    """Say for each leaf what its gradient must be before a run, and what it is afterwards."""
+    cdef list plans = []
+    cdef dict known = {}
+    cdef LeafPlan plan
+    for leaf, grad in recording.leaves.values():
+        plan = plan_leaf(leaf, grad, recording)
+        now = leaf.grad
+        plan.alike = known.setdefault(id(now), len(plans))
+        if plan.alike == len(plans):
+            plan.alike = -1
+        if plan.changes and now is not None and plan.alike < 0:
+            plan.grad = plan_result(now, recording, memory, spent)
+            if isinstance(plan.grad, int):
+                raise Refusal("the gradient of a leaf is an argument")
+            plan.value = recording.value_of(now)
+        plans.append(plan)
+    return plans
+
+
+cdef LeafPlan plan_leaf(leaf, grad, Recording recording):
+    cdef LeafPlan plan = LeafPlan.__new__(LeafPlan)
+    plan.where, plan.input, plan.had_grad, plan.alike = None, -1, grad is not None, -1
+    for i, own in enumerate(recording.inputs):
+        if own is leaf:
+            plan.input = i
+    if plan.input < 0:
+        plan.where = ref(leaf)
+    plan.hooks = hooks_of(<Tensor> leaf)
+    if grad is not None and <size_t> (<Tensor> grad).storage in recording.outside:
+        plan.grad_storage, plan.grad_geometry = <size_t> (<Tensor> grad).storage, geometry_of(<Tensor> grad)
+    plan.changes = leaf.grad is not grad
+    return plan

@@ -1,0 +1,59 @@
+"""Plans: what a replay does with arguments, results and gradients. See plans.pyx."""
+from wengert_core.extend cimport Launch, Tensor
+from wengert_replay.programs.memory cimport Memory
+from wengert_replay.programs.stream cimport Stream
+
+
+cdef class InputPlan:
+    cdef char* block                   # where the program has the elements
+    cdef Py_ssize_t low                # bytes from a tensor's first element to the first in memory
+    cdef Py_ssize_t nbytes
+    cdef readonly bint written
+    cdef readonly unsigned int versions    # that a run adds
+
+    cdef int take(self, Tensor t) except -1
+    cdef int give_back(self, Tensor t) except -1
+
+
+cdef class ResultPlan:
+    cdef char* data                    # in the program's memory
+    cdef Py_ssize_t low
+    cdef Py_ssize_t high
+    cdef Tensor like                   # its geometry, without memory
+    cdef unsigned int version
+    cdef bint inference                # it is a tensor of inference mode
+    cdef bint requires_grad
+    cdef object grad_fn                # a node that has nothing to compute; or None
+    cdef unsigned int output_nr
+    cdef Tensor prepared               # that a run writes to; None
+    cdef char* address                 # in place of the program's memory: of its first element there; NULL: none
+
+    cdef Tensor make(self)
+    cdef Tensor make_empty(self)
+    cdef bint is_direct(self, Stream stream, Launch* launches, Py_ssize_t n) noexcept    # it may be prepared
+    cdef int prepare(self, Stream stream) except -1
+    cdef void withdraw(self, Stream stream) noexcept
+
+
+cdef class LeafPlan:
+    cdef object where                  # a weak reference to the leaf; None: an argument
+    cdef readonly int input            # its number; -1: none
+    cdef readonly bint had_grad        # before a run
+    cdef readonly size_t grad_storage  # the address of that gradient's Storage where the program uses it; 0
+    cdef object grad_geometry          # its address, sizes and strides there
+    cdef object hooks                  # of the leaf
+    cdef readonly bint changes         # a run replaces the gradient
+    cdef readonly int alike            # the number of an earlier leaf that gets the same gradient; -1
+    cdef readonly object grad          # ResultPlan, a tensor, or None
+    cdef readonly object value         # the recorded value of the new gradient, or None
+
+    cdef Tensor leaf_of(self, list inputs)
+
+    cdef bint fits(self, list inputs) except -1
+    cdef int assign(self, list inputs, list leaves) except -1
+
+
+# The plans among some whose results a run may write where they stay. rows: of memory from outside.
+cdef list direct_results(list plans, list inputs, rows, Stream stream, Launch* launches, Py_ssize_t n)
+cdef object geometry_of(Tensor t)
+cdef object hooks_of(Tensor leaf)

@@ -1,0 +1,57 @@
+"""Program: launches that run again. See program.pyx."""
+from wengert_replay.programs.memory cimport Memory
+from wengert_replay.programs.outside cimport Outside
+from wengert_replay.programs.snapshot cimport Snapshot
+from wengert_replay.programs.stream cimport Stream
+from wengert_replay.programs.structure cimport Structure
+from wengert_replay.recording.tracing cimport Recording
+
+cdef enum Outcome:
+    OUTCOME_DONE = 0
+    OUTCOME_MISSED = 1                 # a guard or the shape of a result differs: ``at`` is its row, ``seen`` its value
+    OUTCOME_PAUSED = 2                 # ``at`` is the row behind the pause
+
+
+cdef class Program:
+    cdef Stream stream                 # what runs
+    cdef Memory memory                 # where everything is
+    cdef Snapshot snapshot             # what may have to be undone
+    cdef Structure structure           # None where nothing can differ
+    cdef readonly Program trunk        # the program that this is a branch of; or None
+    cdef readonly Py_ssize_t fork      # the number of the launch where it leaves the trunk
+    cdef bint repeats                  # it begins with the operation that failed in the trunk, and not behind it
+    cdef readonly dict fork_table      # by (number, what was seen): the branch
+    cdef readonly object steps
+    cdef readonly dict calls           # by the number of the launch: Call
+    cdef readonly list inputs          # of InputPlan, one for each tensor among the arguments
+    cdef Outside surroundings
+    cdef readonly list leaves          # of LeafPlan
+    cdef readonly list results         # of ResultPlan, or of objects that are results themselves
+    cdef list direct                   # of ResultPlan: Note [Results that are written directly] in plans.pyx
+    cdef readonly list result_values   # of each tensor of the result: its recorded value
+    cdef public object key             # the signature that it was recorded for
+    cdef readonly object shape         # the structure of the result, as signature.flatten gives it
+    cdef readonly Py_ssize_t n_launches    # operations that are called by their drivers among them
+    cdef readonly Py_ssize_t replays
+    cdef readonly Py_ssize_t guard_failures
+    cdef readonly object lock
+    cdef Py_ssize_t pause              # the number of a call where a run pauses; -1
+    cdef bint busy                     # it runs
+    cdef char* at                      # the row where a run stops
+    cdef object seen
+    cdef list found                    # the tensors of the call that has stopped a run
+    cdef list names                    # of the stream's marks, for a profile; None
+
+    cdef bint has_guard(self, Recording recording)
+    cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1
+    cdef int link_gradients(self, Recording recording, list results) except -1
+    cdef int fill_stream(self, Recording recording, Py_ssize_t first) except -1
+    cdef object run_along(self, list inputs)
+    cdef int prepare_results(self) except -1
+    cdef void withdraw_results(self) noexcept
+    cdef bint fits(self, list inputs) except -1
+    cdef bint enter(self, list found) except -1
+    cdef int run_from(self, char* at) except -1        # Outcome
+    cdef int copy_in(self, list inputs, Py_ssize_t first=*) except -1
+    cdef int finish(self, list inputs) except -1
+    cdef list collect(self, list inputs)

@@ -1,0 +1,65 @@
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+from wengert_core.extend import Tensor
+
+from wengert_replay.recording.calls import Call
+from wengert_replay.recording.tracing import Recording
+
+class Miss:
+    node: Program
+    number: int
+    seen: Any
+    where: str
+    def __init__(self, node: Program, number: int, seen: Any, where: str) -> None: ...
+
+class Program:
+    trunk: Program | None
+    fork: int
+    fork_table: dict[tuple[int, Any], Program]
+    steps: Any
+    calls: dict[int, Call]
+    inputs: list[Any]
+    leaves: list[Any]
+    results: list[Any]
+    result_values: list[Any]
+    key: Any
+    shape: Any
+    n_launches: int
+    replays: int
+    guard_failures: int
+    lock: Lock
+    def __init__(
+        self,
+        recording: Recording,
+        results: list[Tensor],
+        live: set[int],
+        spent: Callable[[Any], bool],
+        shape: Any = None,
+        trunk: Program | None = None,
+        fork: int = -1,
+        seen: Any = None,
+    ) -> None: ...
+    def replay(self, inputs: list[Tensor]) -> tuple[Any, list[Any]] | Miss | None: ...
+    def is_stale(self) -> bool: ...
+    def drop_temporaries(self) -> None: ...
+    def words_at(self) -> str: ...
+    def counts(self) -> Any: ...
+    def save(self, path: Any, *, names: Any = None) -> None: ...
+    def to_dot(self, limit: int = 1000) -> str: ...
+    @property
+    def outside(self) -> list[tuple[Tensor, int, int, int, int]]: ...
+    @property
+    def tensors(self) -> list[tuple[ref[Tensor], int, int, int]]: ...
+    @property
+    def branches(self) -> list[Program]: ...
+    @property
+    def n_branches(self) -> int: ...
+    @property
+    def n_calls(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def stream_nbytes(self) -> int: ...

@@ -1,0 +1,376 @@
+"""Program: launches that run again, and what a replay does before and after them.
+
+Note [A replay]
+    1. Everything outside must be as it was when the program was recorded: addresses, sizes, whether leaves have
+       gradients. Else nothing happens, and the caller records another program.
+    2. Arguments are copied to where the program has them.
+    3. Launches run in their order, without the GIL; operations without launches are called between them. Where a guard
+       differs, the run goes on in the branch for what was seen (Note [Branches share a beginning] in structure.pyx). If
+       there is none, what was written outside is undone, and the caller runs the function and records a branch.
+    4. Results are copied out to tensors of their own; gradients are set, and versions rise as in the first run.
+"""
+cimport cython
+
+from threading import RLock
+
+from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
+from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
+from wengert_replay.programs.memory cimport Memory
+from wengert_replay.programs.outside cimport outside_of
+from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
+                                               plan_snapshot)
+from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, direct_results
+from wengert_replay.passes.ranges cimport Ranges
+from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
+from wengert_replay.programs.structure cimport structure_of
+from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.failing_calls cimport FailingCall
+from wengert_replay.trace.likeness cimport begins_like
+from wengert_replay.recording.python_calls cimport PythonCall
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_replay.refusal import Refusal
+
+
+class Miss:
+    """A run that stopped, with nothing outside changed.
+
+    node: the program that ran then.   number: of the launch.   seen: the number or the shapes that differ; the error,
+    where an operation raised one (number -1); why it did not run (number -2).   where: the operation and its line.
+    """
+
+    def __init__(self, node, number, seen, where):
+        self.node, self.number, self.seen, self.where = node, number, seen, where
+
+
+@cython.binding(False)
+cdef class Program:
+    """A recorded function, for one signature of arguments; or the rest of one, behind a guard."""
+
+    def __init__(self, Recording recording not None, list results not None, set live not None, spent,
+                 object shape=None, Program trunk=None, Py_ssize_t fork=-1, object seen=None):
+        """Take over a recording that has stopped; results: its tensors. Raises Refusal.
+
+        live: the addresses of the blocks of its pool that results and gradients have.   spent: a function of a grad_fn
+        that says whether its graph has nothing left to compute.   shape: the structure of the result.   trunk: the
+        program that saw something else at launch ``fork``, which this one is a branch of.
+        """
+        cdef Py_ssize_t first = 0
+        recording.close()
+        self.lock = RLock() if trunk is None else trunk.lock
+        self.calls, self.steps = recording.calls, recording.steps
+        self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
+        self.memory = Memory(recording, None if trunk is None else trunk.memory)
+        if trunk is not None:
+            first = self.leave_trunk(recording, seen)
+        self.memory.settle(live)
+        if recording.calls or self.has_guard(recording):
+            self.structure = structure_of(recording, max(fork, 0), self.memory,
+                                          None if trunk is None else trunk.structure)
+        self.inputs = plan_inputs(recording, self.memory)
+        move_launches(recording, first, self.memory, self.inputs)
+        move_calls(recording, max(fork, 0), self.memory, self.inputs)
+        self.surroundings = outside_of(recording)
+        if self.surroundings.is_stale():
+            raise Refusal("the function gave a tensor from outside other memory or another shape")
+        self.results = [plan_result(t, recording, self.memory, spent) for t in results]
+        self.result_values = [recording.value_of(t) for t in results]
+        self.leaves = plan_leaves(recording, self.memory, spent)
+        self.link_gradients(recording, results)
+        self.snapshot = plan_snapshot(recording, first, self.memory)
+        self.n_launches = recording.recorder.n - first
+        self.fill_stream(recording, first)
+        self.memory.take_pool(recording)
+        if trunk is not None:
+            trunk.fork_table[fork, seen] = self
+
+    def __cinit__(self):
+        self.pause = -1
+
+    cdef int link_gradients(self, Recording recording, list results) except -1:
+        """Give a result that is the new gradient of a leaf as that."""
+        numbers = {id(leaf.grad): i for i, (leaf, _) in enumerate(recording.leaves.values()) if leaf.grad is not None}
+        for i, t in enumerate(results):
+            if id(t) in numbers and (<LeafPlan> self.leaves[numbers[id(t)]]).changes:
+                self.results[i] = self.leaves[numbers[id(t)]]
+        return 0
+
+    cdef bint has_guard(self, Recording recording):
+        cdef Py_ssize_t i
+        for i in range(recording.recorder.n):
+            if recording.recorder.launches[i].kind == LAUNCH_GUARD:
+                return True
+        return False
+
+    cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1:
+        """Put what this and the trunk have done alike on the trunk's memory; return the number of the next launch."""
+        cdef Launch* launch
+        cdef StorePlan* plan
+        cdef Py_ssize_t n = recording.recorder.n
+        cdef Py_ssize_t differs = self.trunk.structure.agree(recording, self.fork, self.memory)
+        self.repeats = isinstance(self.trunk.calls.get(self.fork), FailingCall)
+        if differs < 0 and n:
+            launch = &recording.recorder.launches[min(self.fork, n - 1)]
+            before = launch.step - (launch.kind == LAUNCH_GUARD and launch.step > 0)    # its own step has the number
+            if not begins_like(recording.steps, self.trunk.steps, before):
+                differs = self.fork
+            elif self.repeats:
+                return self.fork       # the trunk's call has done nothing
+            elif self.fork >= n or launch.kind not in (LAUNCH_GUARD, LAUNCH_CALL):
+                differs = self.fork
+            elif launch.kind == LAUNCH_CALL:
+                call = <Call> recording.calls[self.fork]
+                differs = -1 if isinstance(call, PythonCall) or call.facts() == seen else self.fork
+            else:
+                plan = <StorePlan*> launch.plan
+                differs = -1 if plan.bytes[:plan.nbytes] == seen else self.fork
+        if differs >= 0:
+            number = recording.recorder.launches[min(differs, n - 1)].step if n else 0
+            raise Refusal(f"the function did something else than in its first recording, though arguments and numbers "
+                          f"were the same: it depends on Python's state ({recording.words_of(number)})")
+        return self.fork + 1
+
+    cdef int fill_stream(self, Recording recording, Py_ssize_t first) except -1:
+        """Make the stream of the launches from a number on."""
+        cdef Ranges kept = Ranges()
+        cdef InputPlan plan
+        for plan in self.inputs:
+            if plan.written and plan.block != NULL:
+                kept.add(plan.block, plan.block + plan.nbytes)
+        for result in [*self.results, *[(<LeafPlan> leaf).grad for leaf in self.leaves]]:
+            if isinstance(result, ResultPlan):
+                kept.add((<ResultPlan> result).data + (<ResultPlan> result).low,
+                         (<ResultPlan> result).data + (<ResultPlan> result).high)
+        for _, _, address, nbytes, _ in self.surroundings.memory_rows():
+            kept.add(<char*> <size_t> address, <char*> <size_t> (address + nbytes))
+        self.stream = Stream()
+        self.stream.fill(recording.recorder.launches + first, recording.recorder.n - first, kept, first)
+        self.direct = [] if self.trunk is not None else direct_results(
+            [*self.results, *[(<LeafPlan> leaf).grad for leaf in self.leaves]], self.inputs,
+            self.surroundings.memory_rows(), self.stream, recording.recorder.launches, recording.recorder.n)
+        return 0
+
+    cdef int prepare_results(self) except -1:
+        cdef ResultPlan plan
+        for plan in self.direct:
+            plan.prepare(self.stream)
+        return 0
+
+    cdef void withdraw_results(self) noexcept:
+        cdef ResultPlan plan
+        for plan in self.direct:
+            plan.withdraw(self.stream)
+
+    # ---- a replay
+
+    def replay(self, list inputs not None):
+        """Run again. Returns the result's structure and tensors; None where the program does not fit, or a Miss.
+
+        inputs: the tensors among the arguments, of the signature that the program was recorded for.
+        """
+        with self.lock:
+            if self.busy:
+                return Miss(self, -2, "a call inside of its own replay runs as usual", "")
+            if not self.fits(inputs):
+                return None
+            if self.surroundings.meets(inputs):
+                return Miss(self, -2, "an argument shares memory with a tensor from outside", "")
+            self.busy = True
+            try:
+                self.prepare_results()
+                return self.run_along(inputs)
+            finally:
+                self.withdraw_results()
+                self.busy = False
+
+    cdef object run_along(self, list inputs):
+        """Run from the start to an end, along branches; the program fits."""
+        cdef Program node = self
+        cdef list path = [self], held = self.surroundings.hold()
+        cdef int outcome
+        self.copy_in(inputs)
+        self.snapshot.save()
+        try:
+            outcome = self.run_from(self.stream.rows)
+            while outcome == OUTCOME_MISSED:
+                number, seen = (<Row*> node.at).n, node.seen
+                branch = <Program> node.fork_table.get((number, seen))
+                if branch is None or not branch.fits(inputs) or branch.surroundings.meets(inputs) \
+                        or not branch.enter(node.found):
+                    undo(path)
+                    self.guard_failures += 1
+                    if branch is not None:
+                        del node.fork_table[number, seen]
+                    return Miss(node, number, seen, node.words_at())
+                node = branch
+                path.append(node)
+                held += node.surroundings.hold()
+                node.snapshot.save()
+                outcome = node.run_from(node.stream.rows)
+        except Exception as error:
+            undo(path)
+            if node.at != NULL and isinstance(node.calls.get((<Row*> node.at).n), PythonCall):
+                raise
+            return Miss(node, -1, error, node.words_at())
+        except BaseException:
+            undo(path)
+            raise
+        for node in path:
+            node.found = None
+        node.finish(inputs)
+        node.replays += 1
+        return node.shape, node.collect(inputs)
+
+    def words_at(self):
+        """Return the operation whose number or shape differs, and its line."""
+        cdef Row* row = <Row*> self.at
+        step = None if row == NULL or row.data == NULL else self.steps.step_of((<Launch*> row.data).step)
+        return "the function" if step is None else f"{step.name} ({step.line})"
+
+    def is_stale(self):
+        """Whether a tensor from outside is gone or has other memory than in the recording: it never fits again."""
+        return self.surroundings.is_stale()
+
+    def drop_temporaries(self):
+        """Watch tensors no more that are gone with the recording."""
+        self.surroundings.drop_temporaries()
+
+    @property
+    def outside(self):
+        """Memory from outside: (a tensor on it, its Storage's address, address, nbytes, versions that a run adds)."""
+        return self.surroundings.memory_rows()
+
+    @property
+    def tensors(self):
+        """Tensors from outside: (weak reference, address, Storage's address, whether it requires grad)."""
+        return self.surroundings.tensor_rows()
+
+    cdef bint fits(self, list inputs) except -1:
+        cdef LeafPlan leaf
+        if self.surroundings.is_stale():
+            return False
+        for leaf in self.leaves:
+            if not leaf.fits(inputs):
+                return False
+        return True
+
+    cdef int copy_in(self, list inputs, Py_ssize_t first=0) except -1:
+        cdef Py_ssize_t i
+        for i in range(len(inputs)):
+            (<InputPlan> self.inputs[first + i]).take(<Tensor> inputs[i])
+        return 0
+
+    cdef int run_from(self, char* at) except -1:
+        """Run from a row on; returns an Outcome."""
+        cdef int stop = STOP_CALL
+        cdef Launch* launch
+        cdef Call call
+        while True:
+            if thread_state().modes & WG_OBSERVE:      # Note [A replay in a profile] in programs/profiling.pyx
+                if self.names is None:
+                    self.names = names_of_marks(self.stream, self.steps)
+                at = run_profiled(self.stream, self.names, at, &stop)
+            else:
+                with nogil:
+                    at = self.stream.run(at, &stop)
+            self.at = at
+            if stop == STOP_END:
+                return OUTCOME_DONE
+            if stop == STOP_GUARD:
+                self.found = None
+                launch = <Launch*> (<Row*> at).data
+                self.seen = launch.data[0][:(<StorePlan*> launch.plan).nbytes]
+                return OUTCOME_MISSED
+            if stop == STOP_FAILED:
+                launch = <Launch*> (<Row*> at).data
+                launch.fail(launch)
+            if (<Row*> at).n == self.pause:
+                self.at += (<Row*> at).size
+                return OUTCOME_PAUSED
+            call = <Call> self.calls[(<Row*> at).n]
+            self.found = call.run()
+            self.seen = call.settle(self.found)
+            if self.seen is not None:
+                return OUTCOME_MISSED
+            self.found = None
+            at += (<Row*> at).size
+
+    cdef bint enter(self, list found) except -1:
+        """Take over what the call has given in which this branch leaves its trunk; False where it does not fit."""
+        return self.repeats or self.fork not in self.calls \
+            or (<Call> self.calls[self.fork]).settle(found) is None
+
+    cdef int finish(self, list inputs) except -1:
+        """Write arguments back, raise versions, set gradients."""
+        cdef Py_ssize_t i
+        cdef LeafPlan leaf
+        for i in range(len(inputs)):
+            (<InputPlan> self.inputs[i]).give_back(<Tensor> inputs[i])
+        self.surroundings.raise_versions()
+        for leaf in self.leaves:
+            leaf.assign(inputs, self.leaves)
+        return 0
+
+    cdef list collect(self, list inputs):
+        """The results of the run that has ended."""
+        return [(<ResultPlan> plan).make() if isinstance(plan, ResultPlan) else
+                (<object> (<LeafPlan> plan).leaf_of(inputs)).grad if isinstance(plan, LeafPlan) else
+                inputs[plan] if isinstance(plan, int) else plan for plan in self.results]
+
+    # ---- looking inside
+
+    @property
+    def branches(self):
+        """The programs that go on from here where a guard differs."""
+        return list(self.fork_table.values())
+
+    @property
+    def n_branches(self):
+        """The number of branches, and of theirs."""
+        return sum(1 + branch.n_branches for branch in self.fork_table.values())
+
+    @property
+    def n_calls(self):
+        """The number of operations that are called by their drivers."""
+        return len(self.calls)
+
+    @property
+    def nbytes(self):
+        """Bytes of memory that the program holds for values, branches left out."""
+        return self.memory.nbytes
+
+    @property
+    def stream_nbytes(self):
+        """Bytes of the launches, branches left out."""
+        return self.stream.nbytes
+
+    def __repr__(self):
+        return (f"<wengert.replay.Program of {len(self.steps)} operations: {self.n_launches} launches, "
+                f"{len(self.calls)} of them calls of drivers; {self.memory.nbytes} bytes>")
+
+    def __str__(self):
+        from wengert_replay.inspection.printing import format_program
+        return format_program(self)
+
+    def counts(self):
+        """Return counts of launches, calls and guards, and bytes."""
+        from wengert_replay.inspection.counting import count_program
+        return count_program(self)
+
+    def save(self, path, *, names=None):
+        """Write the program to a file that ``wengert.replay.load`` reads. See exporting."""
+        from wengert_replay.exporting import save_program
+        save_program(self, path, names)
+
+    def to_dot(self, limit=1000):
+        """Return the operations as a graph in the language of Graphviz."""
+        from wengert_replay.inspection.drawing import draw_program
+        return draw_program(self, limit)
+
+
+cdef int undo(list path) except -1:
+    """Undo what runs of these programs have written outside, the last first."""
+    cdef Program node
+    for node in reversed(path):
+        node.snapshot.restore()
+    return 0

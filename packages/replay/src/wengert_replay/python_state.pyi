@@ -1,0 +1,9 @@
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+class PythonStates:
+    def __init__(self, limit: int) -> None: ...
+    def number(self, function: Callable[..., Any], args: Iterable[Any]) -> int: ...
+
+@final
+class Walker: ...

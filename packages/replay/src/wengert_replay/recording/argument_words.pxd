@@ -1,0 +1,14 @@
+"""ArgumentWords: the arguments of an operation as the words of its step. See argument_words.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_replay.trace.tables cimport Words
+from wengert_replay.recording.value_map cimport ValueMap
+
+
+cdef class ArgumentWords(ValueMap):
+    cdef Words words                   # of the step that is recorded
+    cdef uint32_t given                # Record.given
+
+    cdef int add_argument(self, PyObject* value, int depth) except -1
+    cdef int add_sequence(self, PyObject* value, bint is_list, int depth) except -1

@@ -1,0 +1,3 @@
+from wengert_replay.recording.value_map import ValueMap
+
+class ArgumentWords(ValueMap): ...

@@ -1,0 +1,19 @@
+from typing import Any
+
+from wengert_core.extend import Op, Tensor
+
+from wengert_replay.trace.steps import Step
+
+class Call:
+    op: Op | None
+    arguments: list[Any]
+    outputs: list[Tensor]
+    memory: list[Tensor]
+    writes: bool
+    step: Step
+    @property
+    def name(self) -> str: ...
+    def words(self) -> tuple[Any, ...]: ...
+    def facts(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def facts_of(results: list[Tensor]) -> tuple[Any, ...]: ...

@@ -1,0 +1,158 @@
+"""PythonCall: a Python function that a replay calls, between launches.
+
+Note [Python functions inside of a program]
+    ``compiler.disable`` marks a function that is not to be recorded: each replay calls it, with tensors on the
+    program's memory, and takes its results from there. A tensor among its results is a value of the program; anything
+    else in the result is a guard, because the caller may have decided by it. What it does to tensors from outside is
+    done by itself, versions included; a tensor that was there before the call must be the same in each. It runs for
+    its effects and numbers: a result with a graph is refused.
+"""
+cimport cython
+
+from weakref import ref
+
+from wengert_core.extend cimport Storage, Tensor, block_at, new_on_memory, set_recorder, strides_of
+from wengert_replay.recording.calls cimport on_captured_memory
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_core.extend import Tensor as TensorClass
+from wengert_engine.extend import set_tracer
+
+from wengert_replay.signature import Unhashable, flatten, rebuild
+
+
+cdef frozenset COMPARED = frozenset((bool, int, str, bytes, frozenset, type(None)))
+
+
+@cython.binding(False)
+cdef class PythonCall(Call):
+    """A call of a Python function."""
+
+    @property
+    def name(self):
+        """The function's name."""
+        return str(getattr(self.function, "__qualname__", type(self.function).__name__))
+
+    def words(self):
+        return self.name, id(getattr(self.function, "__code__", self.function)), repr(self.structure)
+
+    cdef list run(self):
+        tensors = [one() if isinstance(one, ref) else one for one in self.tensors]
+        try:
+            if self.is_plain:
+                result = self.function(*tensors)
+            else:
+                args, kwargs = rebuild(self.structure, tensors)
+                result = self.function(*args, **kwargs)
+        except Exception as error:
+            error.add_note(f"raised by {self.name}, which a replay of wengert.capture called")
+            raise
+        tensors = []
+        if matches(result, self.result, tensors):
+            return tensors
+        tensors = []
+        structure = flatten(result, tensors)
+        return tensors if structure == self.result else [*tensors, structure]
+
+    cdef object settle(self, list results):
+        cdef Py_ssize_t last = len(results) - 1
+        if last >= 0 and not isinstance(results[last], Tensor):    # what run() puts behind the tensors
+            if results[last] != self.result:
+                return self.facts_of(results[:last]), results[last]
+            results = results[:last]
+        for shared, target, source in zip(self.shared, self.outputs, results):
+            if shared and (<Tensor> target).data != (<Tensor> source).data:
+                return "a tensor that is there already", <size_t> (<Tensor> source).data
+        return Call.settle(self, results)
+
+
+cdef bint matches(value, tuple structure, list tensors) except -1:
+    """Whether a value has a structure that ``flatten`` gave; its tensors are appended. False where it is uncertain."""
+    cdef Py_ssize_t i, n = len(structure) - 1
+    kind = structure[0]
+    if kind is TensorClass:
+        if not isinstance(value, TensorClass):
+            return False
+        for i in range(len(tensors)):
+            if tensors[i] is value:
+                return i == structure[1]
+        tensors.append(value)
+        return structure[1] == len(tensors) - 1
+    if type(value) is not kind:
+        return False
+    if kind is tuple:
+        if len(<tuple> value) != n:
+            return False
+        for i in range(n):
+            if not matches((<tuple> value)[i], structure[i + 1], tensors):
+                return False
+        return True
+    return kind in COMPARED and value == structure[1]
+
+
+cdef object call_python(Recording recording, function, tuple args, dict kwargs):
+    """Call a function whose operations are not recorded, and note the call."""
+    cdef PythonCall call
+    cdef Tensor t
+    tensors, outputs = [], []
+    if recording.recorder.depth:       # an operation that is recorded as a whole
+        return function(*args, **kwargs)
+    try:
+        structure = flatten((args, kwargs), tensors)
+    except Unhashable as error:
+        recording.refuse(f"an argument of type {error} of a function that is not recorded has no hash")
+        return function(*args, **kwargs)
+    recording.open_call(tensors)
+    versions = {key: (<Storage> (<Tensor> seen[0]).storage).version for key, seen in recording.outside.items()}
+    set_tracer(None)
+    set_recorder(NULL)
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        set_tracer(recording)
+        set_recorder(&recording.recorder)
+    for key, before in versions.items():
+        t = <Tensor> recording.outside[key][0]
+        rises = (<Storage> t.storage).version - <unsigned int> before
+        if rises:
+            recording.python_versions[key] = recording.python_versions.get(key, 0) + rises
+    call = PythonCall.__new__(PythonCall)
+    call.function, call.structure, call.writes = function, structure, False
+    call.memory, call.outside, call.owner, call.tensors, call.shared = [], [], [], [], []
+    call.outputs = []
+    call.is_plain = not kwargs and len(tensors) == len(args)
+    try:
+        call.result = flatten(result, outputs)
+    except Unhashable as error:
+        recording.refuse(f"the result of {call.name}, which is not recorded, has an object of type {error} in it")
+        outputs = []
+    for t in outputs:
+        if t.grad_fn != NULL:
+            recording.refuse(f"a result of {call.name}, which is not recorded, has a graph")
+            outputs = []
+            break
+    for t in tensors:
+        call.tensors.append(move(call, recording, t))
+    call.arguments = [None if isinstance(one, ref) else one for one in call.tensors]
+    for t in outputs:
+        shared = <size_t> t.storage in recording.outside or <size_t> t.storage in {
+            <size_t> (<Tensor> one).storage for one in tensors}
+        if not shared and block_at(recording.pool, (<Storage> t.storage).data) == NULL:
+            recording.add_outside(t)
+            shared = True
+        call.shared.append(shared)
+    call.outputs = [on_captured_memory(t) for t in outputs]
+    call.memory += call.outputs
+    recording.add_call(call, outputs, call.name)
+    return result
+
+
+cdef object move(PythonCall call, Recording recording, Tensor t):
+    """The tensor that each call gets in place of an argument; a weak reference to one from outside."""
+    cdef Storage s = <Storage> t.storage
+    if <size_t> t.storage in recording.outside:
+        call.outside.append(ref(t))
+        return call.outside[len(call.outside) - 1]
+    made = new_on_memory(t.code, t.rank, t.dims, strides_of(t), t.data, s.data, s.nbytes, call.owner)
+    call.memory.append(made)
+    return made

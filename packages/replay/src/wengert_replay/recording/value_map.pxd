@@ -1,0 +1,75 @@
+"""ValueMap: which value is where in memory while a function is recorded. See value_map.pyx."""
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+
+from wengert_core.extend cimport Block, Launch, Op, Pool, Recorder, Tensor
+from wengert_engine.extend cimport Tracer
+from wengert_replay.trace.steps cimport Steps
+from wengert_replay.trace.tables cimport Table
+
+cdef enum:
+    MOST_STORED = 0x100000             # bytes of a tensor of Python data
+
+cdef enum WriteMark:                     # Block.written
+    WRITTEN = 1                        # what it holds is computed again at each replay
+    DOUBTFUL = 2                       # it may be part of an operation that is called
+
+cdef enum Owner:                       # whose the memory of a Storage is that is in no block of the pool
+    OWNER_INPUT = 1
+    OWNER_OUTSIDE = 2
+    OWNER_RESULT = 3                   # memory that is not the allocator's
+
+cdef struct BlockNote:                 # of a block of the pool, by its number
+    char* data                         # the first byte of ``main``
+    uint32_t type                      # the type of ``main``
+    uint32_t main                      # the result that lies in it; others in it, views, are in ``values``
+    uint32_t since                     # results before this number are not in it any more
+
+
+cdef class ValueMap(Tracer):
+    cdef Recorder recorder
+    cdef Pool* pool                    # NULL: it was given to a program, or freed
+    cdef readonly Steps steps
+    cdef readonly dict outside         # by the Storage's address: (Tensor, version when first seen, address, nbytes)
+    cdef readonly dict tensors         # of outside, by id: (Tensor, address, Storage's address, requires_grad)
+    cdef readonly list views           # of outside: (reference to a Tensor, address, Storage's address, requires_grad)
+    cdef readonly dict leaves          # by id: (Tensor, its gradient when first seen)
+    cdef readonly list foreign         # Storages of results on memory that is not the allocator's
+    cdef readonly list inputs          # the tensors among the arguments
+    cdef readonly str refusal          # why it cannot be replayed; None
+    cdef set storages                  # addresses of the Storages of the inputs
+    cdef Py_ssize_t noted              # launches that belong to a step
+    cdef Table values                  # by address and type: the word of the value there
+    cdef Table owners                  # by a Storage's address: Owner
+    cdef Table seen                    # by a tensor's address and its WG_GRAD, of a view its data: it has been noted
+    cdef BlockNote* notes              # owned
+    cdef Py_ssize_t n_notes
+    cdef Py_ssize_t notes_room
+    cdef char** result_data            # by the number of a result: its address; owned
+    cdef Py_ssize_t data_room
+
+    cdef int refuse(self, str why) except -1
+    # tensors that are used
+    cdef int add_input(self, Tensor t, uint32_t number) except -1
+    cdef uint32_t word_of(self, Tensor t) except? 0xFFFFFFFF
+    cdef uint32_t word_in_block(self, Tensor t, Block* block) except? 0xFFFFFFFF
+    cdef uint32_t word_outside(self, Tensor t) except? 0xFFFFFFFF
+    cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF
+    cdef uint32_t add_view(self, uint32_t type_number, char* data, uint32_t base, char* base_data) except? 0xFFFFFFFF
+    cdef int store_data(self, Tensor t) except -1
+    cdef int add_outside(self, Tensor t) except -1
+    cdef int see_leaf(self, Tensor t) except -1
+    cdef bint is_input(self, Tensor t)
+    # results
+    cdef int mark_written(self, Block* block) except -1
+    cdef int mark_launches(self, Py_ssize_t first) except -1
+    cdef int note_output(self, Op op, Tensor t) except -1
+    cdef uint32_t name_result(self, uint32_t type_number, char* data, Block* block) except? 0xFFFFFFFF
+    cdef uint32_t word_at(self, char* address) except? 0xFFFFFFFF
+    # what the engine does between operations
+    cdef int note_engine(self) except -1
+    cdef int note_launch(self, Py_ssize_t number) except -1
+    cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF
+    cdef uint32_t layout_type(
+        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
+    ) except? 0xFFFFFFFF

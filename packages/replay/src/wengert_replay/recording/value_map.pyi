@@ -1,0 +1,18 @@
+from typing import Any
+
+from wengert_core.extend import Tensor
+from wengert_engine.extend import Tracer
+
+from wengert_replay.trace.steps import Steps
+from wengert_replay.trace.values import Value
+
+class ValueMap(Tracer):
+    steps: Steps
+    outside: dict[int, tuple[Tensor, int, int, int]]
+    tensors: dict[int, tuple[Tensor, int, int, int]]
+    views: list[tuple[Any, int, int, int]]
+    leaves: dict[int, tuple[Tensor, Tensor | None]]
+    foreign: list[Any]
+    inputs: list[Tensor]
+    refusal: str | None
+    def value_of(self, t: Tensor) -> Value | None: ...

@@ -1,0 +1,391 @@
+"""ValueMap: which value is where in memory while a function is recorded.
+
+Note [Whose memory it is]
+    A tensor lies in a block of the recording's pool, in an argument, or outside. A block that nothing has written when
+    it is first used holds Python data, which a step stores. What is outside is held, so that its address stays true.
+    Memory that is not the allocator's and comes from an operation is a result.
+Note [Blocks are used again]
+    The pool gives the memory of a tensor that is gone to another one. ``BlockNote.since`` says which results are gone
+    with it: a tensor of the same address and type that no step made is not taken for one of them.
+"""
+cimport cython
+from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from weakref import ref
+
+from wengert_core.extend cimport (LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, OPERAND_WRITTEN, WG_FOREIGN,
+                                  WG_GRAD, Block, CopyLaunch, FillPlan, Launch, Op, Storage, StorePlan, Tensor,
+                                  block_at, dtype_facts, dtype_of, is_strided, tell_store)
+from wengert_replay.trace.steps cimport (PSEUDO_COPY, PSEUDO_FILL, PSEUDO_GUARD, PSEUDO_LAUNCH, PSEUDO_STORE,
+                                         PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, TAG_TUPLE, TAG_UNKNOWN,
+                                         WAY_GUARD, WAY_LAUNCHES, WAY_STORE, WAY_VIEW, Steps)
+from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_table, grow, put
+
+cdef enum:
+    FOREIGN_BIN = 255                  # of memory that is not the allocator's
+
+cdef uint32_t UNKNOWN = <uint32_t> TAG_UNKNOWN << TAG_SHIFT
+
+
+cdef inline bint has_main(BlockNote* note) noexcept:
+    return note.main != ABSENT and note.main >= note.since
+
+
+@cython.binding(False)
+cdef class ValueMap(Tracer):
+    """What a recording knows of memory."""
+
+    def __cinit__(self):
+        self.steps, self.foreign, self.storages, self.views = Steps(), [], set(), []
+        self.outside, self.tensors, self.leaves = {}, {}, {}
+        memset(&self.recorder, 0, sizeof(self.recorder))
+
+    def __dealloc__(self):
+        free(self.notes)
+        free(self.result_data)
+        free_table(&self.values)
+        free_table(&self.owners)
+        free_table(&self.seen)
+
+    cdef int refuse(self, str why) except -1:
+        """It cannot be replayed; the first reason counts."""
+        cdef str line
+        if self.refusal is None:
+            line = self.steps.lines.text(self.steps.lines.current())
+            self.refusal = f"{why} ({line})" if line else why
+        return 0
+
+    def value_of(self, Tensor t not None):
+        """Return the value that a tensor is after the last step; None where no step knows it."""
+        cdef uint32_t number = self.steps.type_of(t), word
+        cdef Block* block = block_at(self.pool, (<Storage> t.storage).data) if self.pool != NULL else NULL
+        if block != NULL:
+            word = self.find_in_block(t, number, block)
+        else:
+            word = find(&self.values, <size_t> t.data, number)
+        return None if word == ABSENT else self.steps.value_of_word(word)
+
+    # ---- tensors that are used
+
+    cdef int add_input(self, Tensor t, uint32_t number) except -1:
+        """Let an argument be a value."""
+        cdef uint32_t type_number = self.steps.type_of(t)
+        append_word(&self.steps.input_types, type_number)
+        if find(&self.values, <size_t> t.data, type_number) == ABSENT:
+            put(&self.values, <size_t> t.data, type_number, <uint32_t> TAG_INPUT << TAG_SHIFT | number)
+        self.storages.add(<size_t> t.storage)
+        put(&self.owners, <size_t> t.storage, 0, OWNER_INPUT)
+        return self.see_leaf(t)
+
+    cdef uint32_t word_of(self, Tensor t) except? 0xFFFFFFFF:
+        """The word of a tensor that is used: what was there before is held, what no step has made is stored."""
+        cdef Storage s
+        cdef Block* block
+        if t.device or t.flags & WG_FOREIGN or not is_strided(t):
+            self.refuse(f"a tensor of another device or layout ({(<object> t).device})")
+            return UNKNOWN
+        s = <Storage> t.storage
+        if s.bin != FOREIGN_BIN:
+            block = block_at(self.pool, s.data)
+            if block != NULL and block.live:
+                return self.word_in_block(t, block)
+        return self.word_outside(t)
+
+    cdef uint32_t word_in_block(self, Tensor t, Block* block) except? 0xFFFFFFFF:
+        cdef uint32_t number = self.steps.type_of(t), word
+        cdef Py_ssize_t place = block - self.pool.blocks
+        if block.written == DOUBTFUL:
+            self.refuse("an operation in place keeps a value that is not computed again")
+            return UNKNOWN
+        if not block.written:
+            if (<Storage> t.storage).nbytes > MOST_STORED:
+                self.refuse(f"a tensor of {(<Storage> t.storage).nbytes} bytes is made of Python data")
+                return UNKNOWN
+            self.mark_written(block)
+            self.store_data(t)
+            return self.name_result(number, t.data, block)
+        word = self.find_in_block(t, number, block)
+        if word != ABSENT:
+            return word
+        if place >= self.n_notes or not has_main(&self.notes[place]):
+            return UNKNOWN
+        return self.add_view(number, t.data, self.notes[place].main, self.notes[place].data)
+
+    cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF:
+        """The result that a tensor of the pool's memory is; ABSENT where it is none."""
+        cdef Py_ssize_t place = block - self.pool.blocks
+        cdef BlockNote* note
+        cdef uint32_t word
+        if place >= self.n_notes:
+            return ABSENT
+        note = &self.notes[place]
+        if has_main(note) and note.data == t.data:
+            if note.type == 0:         # bytes of the engine, which this tells the type of
+                note.type = self.steps.results.items[note.main] = type_number
+            if note.type == type_number:
+                return note.main
+        word = find(&self.values, <size_t> t.data, type_number)
+        return word if word != ABSENT and word >= note.since else <uint32_t> ABSENT
+
+    cdef uint32_t word_outside(self, Tensor t) except? 0xFFFFFFFF:
+        """The word of a tensor on memory that is not the pool's."""
+        cdef uint32_t number = self.steps.type_of(t), word = find(&self.values, <size_t> t.data, number)
+        cdef uint32_t owner = find(&self.owners, <size_t> t.storage, 0)
+        cdef Tensor base = None
+        cdef Py_ssize_t i
+        if owner == ABSENT or owner == OWNER_OUTSIDE:
+            if t.base != NULL:
+                if find(&self.seen, <size_t> <PyObject*> t, <size_t> t.data) == ABSENT:
+                    self.add_outside(t)
+                self.see_leaf(t)
+            elif find(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD) == ABSENT:
+                self.add_outside(t)
+        if word != ABSENT:
+            return word
+        if owner == OWNER_RESULT:
+            return UNKNOWN
+        if owner == OWNER_INPUT:
+            for i, base in enumerate(self.inputs):
+                if base.storage == t.storage:
+                    return self.add_view(number, t.data, <uint32_t> TAG_INPUT << TAG_SHIFT | <uint32_t> i, base.data)
+        if t.base != NULL and (<Tensor> t.base).storage == t.storage:
+            return self.add_view(number, t.data, self.word_outside(<Tensor> t.base), (<Tensor> t.base).data)
+        for i, reference in enumerate(self.steps.outside_references):
+            base = reference()
+            if base is not None and base.storage == t.storage:
+                return self.add_view(number, t.data, <uint32_t> TAG_OUTSIDE << TAG_SHIFT | <uint32_t> i, base.data)
+        word = <uint32_t> TAG_OUTSIDE << TAG_SHIFT | <uint32_t> self.steps.outside_types.n
+        append_word(&self.steps.outside_types, number)
+        self.steps.outside_references.append(ref(t))   # programs hold memory alone
+        self.steps.outside_places.append((<size_t> t.storage, <size_t> t.data))
+        put(&self.values, <size_t> t.data, number, word)
+        return word
+
+    cdef int add_outside(self, Tensor t) except -1:
+        """Hold what was there before."""
+        cdef Storage s = <Storage> t.storage
+        key = <size_t> t.storage
+        if key not in self.outside:
+            self.outside[key] = (t, s.version, <size_t> s.data, s.nbytes)
+            put(&self.owners, key, 0, OWNER_OUTSIDE)
+        if t.base == NULL:
+            self.tensors.setdefault(id(t), (t, <size_t> t.data, key, t.flags & WG_GRAD))
+            put(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD, 1)
+        else:                          # not held: whether it is gone counts
+            self.views.append((ref(t), <size_t> t.data, key, t.flags & WG_GRAD))
+            put(&self.seen, <size_t> <PyObject*> t, <size_t> t.data, 1)
+        return self.see_leaf(t)
+
+    cdef int see_leaf(self, Tensor t) except -1:
+        """Note the gradient that a leaf has before anything changes it."""
+        if not t.flags & WG_GRAD or t.grad_fn != NULL or id(t) in self.leaves:
+            return 0
+        if (<Storage> t.storage).bin != FOREIGN_BIN and block_at(self.pool, (<Storage> t.storage).data) != NULL:
+            return 0
+        grad = <object> t.extra.grad if t.extra != NULL and t.extra.grad != NULL else None
+        self.leaves[id(t)] = (t, grad)
+        return 0
+
+    cdef bint is_input(self, Tensor t):
+        return find(&self.owners, <size_t> t.storage, 0) == OWNER_INPUT
+
+    cdef int store_data(self, Tensor t) except -1:
+        """Append a step that stores what Python has made."""
+        cdef Words words
+        cdef Storage s = <Storage> t.storage
+        cdef object offset = t.data - s.data
+        memset(&words, 0, sizeof(Words))
+        self.recorder.step = <uint32_t> self.steps.n
+        tell_store(s.data, s.nbytes)
+        try:
+            append_word(&words, self.steps.bytes_constant(s.data, s.nbytes))
+            append_word(&words, self.steps.constant(<PyObject*> offset))
+            self.steps.add_record(PSEUDO_STORE, 3, self.steps.lines.current(), WAY_STORE, &words)
+        finally:
+            free(words.items)
+        self.noted = self.recorder.n
+        return 0
+
+    cdef uint32_t add_view(self, uint32_t type_number, char* data, uint32_t base, char* base_data) except? 0xFFFFFFFF:
+        """Append a step for a view that no operation made; return its word. base_data: the first byte of the base."""
+        cdef Words words
+        cdef Py_ssize_t* geometry = self.steps.geometry + self.steps.types.items[type_number]
+        cdef Py_ssize_t rank = geometry[1], itemsize = dtype_facts().itemsize[geometry[0]]
+        cdef Py_ssize_t i
+        shape = tuple([geometry[2 + i] for i in range(rank)])
+        strides = tuple([geometry[2 + rank + i] // itemsize for i in range(rank)])
+        memset(&words, 0, sizeof(Words))
+        try:
+            append_word(&words, base)
+            for part in (dtype_of(<int> geometry[0]), shape, strides, data - base_data):
+                append_word(&words, self.steps.shared_constant(part) if type(part) is tuple
+                            else self.steps.constant(<PyObject*> part))
+            self.steps.add_record(PSEUDO_VIEW, 31, self.steps.lines.current(), WAY_VIEW, &words)
+        finally:
+            free(words.items)
+        return self.name_result(type_number, data, NULL)
+
+    # ---- results
+
+    cdef int mark_written(self, Block* block) except -1:
+        """Remember that a block is written at each replay; results that were in it before are not any more."""
+        cdef Py_ssize_t place = block - self.pool.blocks
+        while place >= self.n_notes:
+            if self.n_notes == self.notes_room:
+                self.notes = <BlockNote*> grow(self.notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
+            self.notes[self.n_notes].since, self.notes[self.n_notes].main = 0, ABSENT
+            self.n_notes += 1
+        if block.written != WRITTEN:
+            block.written = WRITTEN
+            self.notes[place].since = <uint32_t> self.steps.results.n
+        return 0
+
+    cdef int mark_launches(self, Py_ssize_t first) except -1:
+        """Remember what launches write."""
+        cdef Launch* launch
+        cdef Block* block
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(first, self.recorder.n):
+            launch = &self.recorder.launches[i]
+            for k in range(launch.n_operands):
+                if launch.role[k] & OPERAND_WRITTEN:
+                    block = block_at(self.pool, launch.data[k])
+                    if block != NULL:
+                        self.mark_written(block)
+        return 0
+
+    cdef int note_output(self, Op op, Tensor t) except -1:
+        """Name a result, and remember that it is written at each replay."""
+        cdef Storage s
+        cdef Block* block
+        if t.device or not is_strided(t):
+            self.refuse(f"{op.name if op is not None else 'a function'} gives a tensor of another device or layout")
+            return 0
+        s = <Storage> t.storage
+        block = block_at(self.pool, s.data) if s.bin != FOREIGN_BIN else NULL
+        if block != NULL:
+            self.mark_written(block)
+        elif s.bin == FOREIGN_BIN and find(&self.owners, <size_t> t.storage, 0) == ABSENT:
+            self.foreign.append(s)
+            put(&self.owners, <size_t> t.storage, 0, OWNER_RESULT)
+        self.name_result(self.steps.type_of(t), t.data, block)
+        return 0
+
+    cdef uint32_t name_result(self, uint32_t type_number, char* data, Block* block) except? 0xFFFFFFFF:
+        """Append a result of the last step, and let it be what is at an address; return its word."""
+        cdef uint32_t number = self.steps.add_result(type_number)
+        cdef BlockNote* note
+        self.result_data = <char**> grow(self.result_data, number, &self.data_room, sizeof(char*))
+        self.result_data[number] = data
+        if block != NULL:
+            note = &self.notes[block - self.pool.blocks]
+            if not has_main(note) or note.data == data and note.type == type_number:
+                note.data, note.type, note.main = data, type_number, number
+                return number
+        put(&self.values, <size_t> data, type_number, number)
+        return number
+
+    cdef uint32_t word_at(self, char* address) except? 0xFFFFFFFF:
+        """The word of the last value that begins at an address."""
+        cdef Py_ssize_t i
+        cdef Tensor t
+        cdef Block* block = block_at(self.pool, address)
+        cdef Py_ssize_t place = block - self.pool.blocks if block != NULL else 0
+        cdef uint32_t oldest = self.notes[place].since if block != NULL and place < self.n_notes else 0
+        for i in range(self.steps.results.n - 1, <Py_ssize_t> oldest - 1, -1):
+            if self.result_data[i] == address:
+                return <uint32_t> i
+        if block != NULL:
+            return UNKNOWN
+        for i, t in enumerate(self.inputs):
+            if t.data == address:
+                return <uint32_t> TAG_INPUT << TAG_SHIFT | <uint32_t> i
+        for i, reference in enumerate(self.steps.outside_references):
+            found = reference()
+            if found is not None and (<Tensor> found).data == address:
+                return <uint32_t> TAG_OUTSIDE << TAG_SHIFT | <uint32_t> i
+        return UNKNOWN
+
+    # ---- the engine, between operations
+
+    cdef int note_engine(self) except -1:
+        """Note launches that belong to no operation: gradients that are copied or filled, numbers that are read."""
+        while self.noted < self.recorder.n:
+            self.note_launch(self.noted)
+            self.noted += 1
+        return 0
+
+    cdef int note_launch(self, Py_ssize_t number) except -1:
+        """Append a step for a launch."""
+        cdef Launch* launch = &self.recorder.launches[number]
+        cdef Block* block
+        cdef Words words
+        cdef FillPlan* fill
+        cdef CopyLaunch* copy
+        cdef uint32_t type_number = 0, given = 1
+        cdef int k, op = PSEUDO_LAUNCH, n_sources = 0, target = -1
+        launch.step = <uint32_t> self.steps.n
+        memset(&words, 0, sizeof(Words))
+        for k in range(launch.n_operands):
+            if launch.role[k] & OPERAND_WRITTEN:
+                target = k
+            else:
+                n_sources += 1
+        try:
+            if launch.kind == LAUNCH_GUARD:
+                append_word(&words, self.word_at(launch.data[0]))
+                append_word(&words, self.steps.bytes_constant((<StorePlan*> launch.plan).bytes,
+                                                              (<StorePlan*> launch.plan).nbytes))
+                return self.steps.add_record(PSEUDO_GUARD, 3, self.steps.lines.current(), WAY_GUARD, &words)
+            if launch.kind == LAUNCH_FILL:
+                fill, op = <FillPlan*> launch.plan, PSEUDO_FILL
+                append_word(&words, self.steps.bytes_constant(fill.number, dtype_facts().itemsize[fill.dtype]))
+                type_number = self.layout_type(fill.dtype, fill.ndim, fill.shape, fill.strides)
+            elif launch.kind == LAUNCH_COPY or launch.kind == LAUNCH_MOVE:
+                op, copy = PSEUDO_COPY, <CopyLaunch*> launch.plan
+                append_word(&words, self.word_of_source(launch))
+                if launch.kind == LAUNCH_COPY:
+                    type_number = self.layout_type(copy.target_dtype, copy.ndim, copy.shape, copy.target)
+            else:
+                append_word(&words, <uint32_t> TAG_TUPLE << TAG_SHIFT | <uint32_t> n_sources)
+                for k in range(launch.n_operands):
+                    if not launch.role[k] & OPERAND_WRITTEN:
+                        append_word(&words, self.word_at(launch.data[k]))
+            block = block_at(self.pool, launch.data[target]) if target >= 0 else NULL
+            if block != NULL and block.born > number:
+                block = NULL           # the block has been given to another tensor since
+            if target >= 0 and (block == NULL or block.written == WRITTEN):
+                given |= 2
+                append_word(&words, self.word_at(launch.data[target]))
+            if block != NULL:
+                self.mark_written(block)
+            self.steps.add_record(op, given, self.steps.lines.current(), WAY_LAUNCHES, &words)
+            if target >= 0:
+                self.name_result(type_number, launch.data[target], block)
+        finally:
+            free(words.items)
+        return 0
+
+    cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF:
+        """The word of what a launch copies, as the tensor that it reads."""
+        cdef CopyLaunch* copy = <CopyLaunch*> launch.plan
+        cdef uint32_t base = self.word_at(launch.data[0]), number
+        if launch.kind == LAUNCH_MOVE or base == UNKNOWN:
+            return base
+        number = self.layout_type(copy.source_dtype, copy.ndim, copy.shape, copy.source)
+        if self.steps.type_of_word(base) == number:
+            return base
+        return self.add_view(number, launch.data[0], base, launch.data[0])
+
+    cdef uint32_t layout_type(
+        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
+    ) except? 0xFFFFFFFF:
+        cdef Py_ssize_t dims[16]
+        cdef int i
+        for i in range(ndim):
+            dims[i], dims[ndim + i] = shape[i], strides[i]
+        return self.steps.type_number(dtype, ndim, dims)

@@ -1,0 +1,21 @@
+"""Lines: the places in a program that call operations. See lines.pyx."""
+from libc.stdint cimport uint32_t
+
+from wengert_replay.trace.tables cimport Table
+
+
+cdef class Lines:
+    cdef list codes                    # by number: the code object; None for number 0
+    cdef int* instructions             # by number: where in it; owned
+    cdef Py_ssize_t n
+    cdef Py_ssize_t room
+    cdef Table numbers                 # by a code object's address and an instruction
+    cdef Table ours                    # by a code object's address: whether its file is one of wengert's
+    cdef list seen                     # the code objects of ``ours``, so that their addresses stay theirs
+
+    cdef uint32_t current(self) except? 0xFFFFFFFF
+    cdef uint32_t add(self, void* code, int instruction) except? 0xFFFFFFFF
+    cdef bint is_ours(self, void* code) except -1
+    cdef object code_of(self, uint32_t number)
+    cdef str text(self, uint32_t number)
+    cdef int forget_tables(self) except -1

@@ -1,0 +1,94 @@
+"""Lines: the places in a program that call operations, each noted once."""
+cimport cython
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdlib cimport free
+
+import os
+
+from wengert_replay.trace.tables cimport ABSENT, find, free_table, grow, put
+
+cdef extern from "Python.h":
+    ctypedef struct PyFrameObject
+    ctypedef struct PyCodeObject
+    PyFrameObject* PyEval_GetFrame() noexcept                   # borrowed
+    PyFrameObject* PyFrame_GetBack(PyFrameObject* frame) noexcept
+    PyCodeObject* PyFrame_GetCode(PyFrameObject* frame) noexcept
+    int PyFrame_GetLasti(PyFrameObject* frame) noexcept
+    int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
+    void Py_XDECREF(void* o) noexcept
+
+cdef str HERE = os.sep + "wengert_"
+cdef str TESTS = os.sep + "tests" + os.sep
+
+
+@cython.binding(False)
+cdef class Lines:
+    """Lines of a program by numbers: number 0 is none."""
+
+    def __cinit__(self):
+        self.codes, self.seen, self.n = [None], [], 1
+
+    def __dealloc__(self):
+        free(self.instructions)
+        free_table(&self.numbers)
+        free_table(&self.ours)
+
+    cdef bint is_ours(self, void* code) except -1:
+        """Whether the file of a code object is one of wengert's."""
+        cdef uint32_t known = find(&self.ours, <size_t> code, 0)
+        cdef bint ours
+        if known != ABSENT:
+            return known
+        name = (<object> <PyObject*> code).co_filename
+        ours = HERE in name and TESTS not in name
+        self.seen.append(<object> <PyObject*> code)
+        put(&self.ours, <size_t> code, 0, ours)
+        return ours
+
+    cdef uint32_t current(self) except? 0xFFFFFFFF:
+        """The number of the innermost line that runs now and is not wengert's own."""
+        cdef PyFrameObject* frame = PyEval_GetFrame()
+        cdef PyFrameObject* back
+        cdef PyCodeObject* code
+        cdef uint32_t number
+        if frame == NULL:
+            return 0
+        Py_INCREF(<object> <PyObject*> frame)
+        try:
+            while frame != NULL:
+                code = PyFrame_GetCode(frame)
+                Py_XDECREF(code)       # the frame has it
+                if not self.is_ours(code):
+                    number = find(&self.numbers, <size_t> code, <size_t> PyFrame_GetLasti(frame))
+                    return number if number != ABSENT else self.add(code, PyFrame_GetLasti(frame))
+                back = PyFrame_GetBack(frame)
+                Py_XDECREF(frame)
+                frame = back
+        finally:
+            Py_XDECREF(frame)
+        return 0
+
+    cdef uint32_t add(self, void* code, int instruction) except? 0xFFFFFFFF:
+        self.instructions = <int*> grow(self.instructions, self.n, &self.room, sizeof(int))
+        put(&self.numbers, <size_t> code, <size_t> instruction, <uint32_t> self.n)
+        self.codes.append(<object> <PyObject*> code)
+        self.instructions[self.n] = instruction
+        self.n += 1
+        return <uint32_t> (self.n - 1)
+
+    cdef object code_of(self, uint32_t number):
+        return self.codes[number]
+
+    cdef str text(self, uint32_t number):
+        """The line as "file:line"; "" for none."""
+        code = self.codes[number]
+        if code is None:
+            return ""
+        return f"{code.co_filename}:{PyCode_Addr2Line(<PyCodeObject*> <PyObject*> code, self.instructions[number])}"
+
+    cdef int forget_tables(self) except -1:
+        """Note no more lines."""
+        free_table(&self.numbers)
+        free_table(&self.ours)
+        self.seen = []
+        return 0

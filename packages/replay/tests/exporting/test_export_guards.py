@@ -1,0 +1,126 @@
+"""Numbers that Python read, and errors that it caught, in programs from files."""
+
+from __future__ import annotations
+
+import pytest
+import wengert as wg
+from wengert_replay.exporting import ProgramFileError, ProgramGuardError
+
+from .exported import bits, last_program, reload_program, save_bytes
+
+
+def test_a_number_that_python_read_is_a_guard():
+    def step(x):
+        return x * 2 if x.sum() > 0 else x * 3
+
+    captured = wg.capture(step)
+    captured(wg.ones(2))
+    program = reload_program(last_program(captured))
+    for number in (1.0, 2.0, 3.0):
+        assert program(wg.full((2,), number)).tolist() == [2 * number] * 2
+    with pytest.raises(ProgramGuardError, match=r"test_export_guards.py:\d+.*is False, and was True"):
+        program(-wg.ones(2))
+    assert program(wg.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_branches_are_saved_too():
+    def step(x):
+        for n in range(6):
+            x = x * 2
+            if x.sum() > 10:
+                return x, n
+        return x + 1, "end"
+
+    captured = wg.capture(step)
+    calls = [wg.full((2,), number) for number in (1.0, 3.0, 0.001, 0.2, 1.0)]
+    for x in calls:
+        captured(x)
+    program = reload_program(last_program(captured))
+    for x in calls * 3:
+        assert bits(program(x)) == bits(step(x))
+    assert program.explanation.replays > len(calls)
+    with pytest.raises(ProgramGuardError, match="no Python function"):
+        program(wg.full((2,), 2.0))
+
+
+def test_branches_at_results_of_other_shapes_are_saved_too():
+    total = wg.zeros(())
+
+    def step(x):
+        total.add_(1)
+        found = x[x > 0]
+        return found.sum() + total if found.numel() > 1 else found * 2
+
+    captured = wg.capture(step)
+    calls = [
+        wg.tensor(numbers) for numbers in ([1.0, 2.0, -3.0], [1.0, 2.0, 3.0], [-1.0, -2.0, 3.0], [-1.0, -1.0, -1.0])
+    ]
+    for x in calls:
+        captured(x)
+    program = reload_program(last_program(captured), {"total": total})
+    for x in calls * 3:
+        assert bits(program(x)) == bits(step(x))
+    assert bits(program.tensors["total"]) == bits(total)
+    assert program.explanation.replays > len(calls)
+
+
+def test_an_error_at_a_guard_leaves_tensors_and_generators_as_they_were():
+    count = wg.zeros(2)
+
+    def step(x):
+        count.add_(1)
+        x.add_(wg.rand(2))
+        return count * 2 if count.sum() + x.sum() * 0 < 9 else count
+
+    captured = wg.capture(step)
+    captured(wg.ones(2))
+    program = reload_program(last_program(captured), {"count": count})
+    for _ in range(3):
+        program(wg.ones(2))
+    assert program.tensors["count"].tolist() == [4.0, 4.0]
+    x, state = wg.ones(2), wg.get_rng_state().tolist()
+    for _ in range(2):
+        with pytest.raises(ProgramGuardError):
+            program(x)
+        assert program.tensors["count"].tolist() == [4.0, 4.0]
+        assert x.tolist() == [1.0, 1.0]
+        assert wg.get_rng_state().tolist() == state
+    program.tensors["count"].zero_()
+    assert program(x).tolist() == [2.0, 2.0]
+
+
+def test_a_result_of_another_shape_is_an_error():
+    captured = wg.capture(lambda x: wg.masked_select(x, x > 0))
+    captured(wg.ones(3))
+    program = reload_program(last_program(captured))
+    assert program(wg.full((3,), 2.0)).tolist() == [2.0] * 3
+    with pytest.raises((ProgramGuardError, RuntimeError)):
+        program(wg.tensor([1.0, -1.0, 1.0]))
+
+
+def test_an_error_that_the_function_catches_is_refused():
+    def step(x, index):
+        try:
+            return x.gather(0, index)
+        except (IndexError, RuntimeError):
+            return x * 2
+
+    captured = wg.capture(step)
+    captured(wg.ones(2), wg.tensor([5]))
+    with pytest.raises(ProgramFileError, match=r"caught an error of gather \(.*test_export_guards.py:\d+\)"):
+        save_bytes(last_program(captured))
+
+
+def test_an_error_that_depends_on_a_number_is_a_guard():
+    def step(x):
+        try:
+            return wg.linalg.cholesky(x)
+        except RuntimeError:
+            return x * 2
+
+    captured = wg.capture(step)
+    for x in (-wg.eye(2), wg.eye(2)):
+        captured(x)
+    program = reload_program(last_program(captured))
+    for x in (-wg.eye(2), wg.eye(2), wg.eye(2) * 4):
+        assert bits(program(x)) == bits(step(x))

@@ -1,0 +1,172 @@
+"""Captured methods: programs for each instance, which go with it; copies and pickles of captured functions."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import gc
+import os
+import pickle
+import weakref
+
+import pytest
+import wengert as wg
+from wengert_core import memory
+
+explain = wg.replay.explain
+
+
+def double(x):
+    return x * 2
+
+
+class Net:
+    """An object with a captured method."""
+
+    def __init__(self, factor):
+        self.factor = wg.tensor([factor] * 500)
+
+    @wg.capture
+    def forward(self, x):
+        """Scale."""
+        return x * self.factor
+
+
+def test_each_instance_has_programs_of_its_own():
+    a, b = Net(2.0), Net(3.0)
+    for k in range(3):
+        x = wg.full((500,), float(k))
+        assert (a.forward(x)[0].item(), b.forward(x)[0].item()) == (2 * k, 3 * k)
+    assert (explain(a.forward).replays, explain(b.forward).replays) == (2, 2)
+    assert explain(Net.forward).replays == 0
+    assert a.forward.__self__ is a
+    assert a.forward.__doc__ == Net.forward.__doc__ == "Scale."
+    assert "Net.forward" in repr(a.forward)
+
+
+def test_programs_of_a_method_go_with_the_instance():
+    gc.collect()
+    before = memory.stats()["bytes_in_use"]
+    for _ in range(30):  # more than max_programs
+        net = Net(2.0)
+        net.forward(wg.ones(500)), net.forward(wg.ones(500))
+        assert explain(net.forward).replays == 1
+    died = weakref.ref(net)
+    del net
+    gc.collect()
+    assert died() is None
+    assert Net.forward.methods.captures == {}
+    assert memory.stats()["bytes_in_use"] <= before
+
+
+def test_an_instance_that_lives_for_its_call_only():
+    assert Net(5.0).forward(wg.ones(500))[0].item() == 5
+
+
+def test_instances_that_are_equal_are_not_mixed_up():
+    @dataclasses.dataclass(frozen=True)
+    class Same:
+        name: str
+
+        @wg.capture
+        def number(self, x):
+            return x * numbers[id(self)]
+
+    a, b = Same("a"), Same("a")
+    numbers = {id(a): 2, id(b): 3}
+    assert a == b
+    assert [(a.number(wg.ones(1)).item(), b.number(wg.ones(1)).item()) for _ in range(3)] == [(2, 3)] * 3
+
+
+def test_instances_without_weak_references():
+    class Slots:
+        __slots__ = ("factor",)
+
+        def __init__(self):
+            self.factor = 4.0
+
+        @wg.capture
+        def scale(self, x):
+            return x * self.factor
+
+    one = Slots()
+    assert [one.scale(wg.full((1,), float(k))).item() for k in range(3)] == [0, 4, 8]
+    assert explain(Slots.scale).replays == 2
+
+
+def test_a_warning_of_a_method_names_the_line_that_called_it():
+    class Keeper:
+        @wg.capture
+        def keep(self, x):
+            return iter([x * 2])
+
+    keeper = Keeper()
+    with pytest.warns(RuntimeWarning, match="list_iterator") as caught:
+        keeper.keep(wg.ones(1))
+    assert caught[0].filename == __file__
+
+
+def test_options_hold_for_methods():
+    class Strict:
+        @wg.capture(validate=True)
+        def __call__(self, x):
+            calls.append(1)
+            return x * 2
+
+    calls = []
+    one = Strict()
+    assert [one(wg.ones(1)).item() for _ in range(3)] == [2, 2, 2]
+    assert len(calls) == 3
+
+
+def test_copies_have_the_function_and_no_programs():
+    f = wg.capture(double, max_programs=3, quiet=True)
+    f(wg.ones(1)), f(wg.ones(1))
+    for other in (copy.copy(f), copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        assert other is not f
+        assert (explain(other).programs, other.max_programs, other.quiet) == ([], 3, True)
+        assert [other(wg.full((1,), float(k))).item() for k in range(3)] == [0, 2, 4]
+        assert explain(other).replays == 2
+
+
+def test_a_copied_model_has_captures_of_its_own_parameters():
+    model = wg.nn.Linear(2, 1, bias=False).requires_grad_(False)
+    model.run = wg.capture(model.forward)
+    model.weight.fill_(1)
+    assert [model.run(wg.ones(2)).item() for _ in range(3)] == [2, 2, 2]
+    other = copy.deepcopy(model)
+    other.weight.fill_(5)
+    assert [other.run(wg.ones(2)).item() for _ in range(3)] == [10, 10, 10]
+    assert [model.run(wg.ones(2)).item() for _ in range(3)] == [2, 2, 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_replays():
+    f = wg.capture(lambda x: (x * 2).exp().sum())
+    x = wg.linspace(0, 1, 100000)
+    expected = f(x).item()
+    f(x)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if f(x).item() == expected and explain(f).replays == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_signatures_past_the_bound_are_not_kept():
+    f = wg.capture(lambda x, factor: x * factor, max_programs=2, quiet=True)
+    for k in range(2000):
+        assert f(wg.ones(1), float(k)).item() == k
+    assert len(f.entries) <= 2
+    g = wg.capture(lambda x, factor: list(map(id, [x])) and x.numpy() * factor, max_programs=2, quiet=True)
+    for k in range(200):
+        g(wg.ones(1), float(k))
+    assert len(g.entries) <= 40
+
+
+def test_a_number_that_is_no_number_is_one_signature():
+    f = wg.capture(lambda x, factor: x * factor)
+    for _ in range(4):
+        f(wg.ones(1), float("nan")), f(wg.ones(1), complex("nan+1j").real)
+    assert len(explain(f).programs) == 1
+    assert explain(f).replays == 7

@@ -1,0 +1,143 @@
+"""Programs as texts, digraphs, counts and events of a profile."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+import pytest
+import wengert as wg
+
+explain = wg.replay.explain
+
+
+def program_of(function, *args):
+    f = wg.capture(function)
+    f(*args)
+    return explain(f).programs[0]
+
+
+def test_a_short_program_is_printed_whole():
+    w = wg.ones(2)
+    text = str(program_of(lambda x, y: (x * w + y).t().sum(0), wg.ones(2, 2), wg.ones(2)))
+    lines = text.splitlines()
+    assert len(lines) == 5
+    assert re.match(r"%0 = mul\(a0, w\d\): float32\[2, 2\]  # .*test_inspection.py:\d+$", lines[1])
+    assert "add(%0, a1" in lines[2]
+    assert "[view]" in lines[3]
+
+
+def test_the_middle_of_a_long_program_is_left_out():
+    def long(x):
+        for _ in range(500):
+            x = x * 1.5
+        return x
+
+    program = program_of(long, wg.ones(2))
+    lines = str(program).splitlines()
+    assert len(lines) == 62
+    assert lines[41] == "... 440 more operations (program.steps has them all)"
+    assert lines[40].startswith("%39 =")
+    assert lines[42].startswith("%480 =")
+    assert lines[-1].startswith("%499 =")
+    assert len(program.steps) == 500
+
+
+def test_a_digraph_has_a_box_for_each_operation_and_arrows_between_them():
+    w = wg.ones(2)
+    text = program_of(lambda x: wg.cat([x * w, x.view(2) + 1]), wg.ones(2)).to_dot()
+    lines = text.splitlines()
+    assert lines[:2] == ["digraph {", "  node [shape=box style=filled fontname=monospace fontsize=10]"]
+    assert lines[-1] == "}"
+    assert '  n0 [label="mul\\nfloat32[2]" fillcolor=lightgrey]' in lines
+    assert '  a0 [label="a0" fillcolor=lightblue]' in lines
+    assert any("fillcolor=orange" in line for line in lines)
+    assert "  a0 -> n0" in lines
+    assert any("[view]" in line for line in lines)
+    assert any(re.match(r"  n0 -> n\d", line) for line in lines)
+
+
+def test_a_digraph_of_the_first_operations():
+    program = program_of(lambda x: ((x * 2).exp() + 1).sum(), wg.ones(2))
+    text = program.to_dot(limit=2)
+    assert "2 more operations" in text
+    assert text.count("fillcolor=lightgrey") == 2
+    assert program.to_dot(limit=None).count("fillcolor=lightgrey") == 4
+    with pytest.raises(TypeError, match="limit"):
+        program.to_dot(limit="a")
+    with pytest.raises(ValueError, match="limit"):
+        program.to_dot(limit=-1)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="the program dot is not installed")
+def test_graphviz_reads_the_digraph():
+    text = program_of(lambda x: wg.einsum("ij->ji", x) + 1, wg.ones(2, 2)).to_dot()
+    subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, text=True, check=True)
+
+
+def test_counts_of_a_program():
+    def step(x):
+        y = wg.cat([x.t(), x]) + wg.tensor([1.0, 2.0])
+        if y.sum() > 0:
+            y = y * 2
+        return y
+
+    counts = program_of(step, wg.ones(2, 2)).counts()
+    assert counts.operations >= 6
+    assert counts.views == 1
+    assert counts.stores == 1
+    assert counts.guards == 1
+    assert counts.branches == 0
+    assert counts.calls <= 2
+    assert counts.launches >= 4
+    assert counts.arena_bytes > 0
+    assert counts.instruction_bytes > 0
+    assert counts.step_bytes > 0
+
+
+def test_branches_are_counted_and_printed():
+    f = wg.capture(lambda x: x * 2 if x.sum() > 0 else x * 3)
+    for value in (1.0, -1.0, 1.0, -1.0):
+        f(wg.full((2,), value))
+    program = explain(f).programs[0]
+    assert program.counts().branches == 1
+    lines = str(program).splitlines()
+    guard = next(number for number, line in enumerate(lines) if line.startswith("guard: %1 is True"))
+    branch = next(number for number, line in enumerate(lines) if line.startswith("branch in place of operations "))
+    assert guard < branch
+    assert lines[branch + 1].startswith("guard: %1 is False")
+    assert "mul(a0, 3)" in lines[-1]
+    assert "guard\\n%1 is True" in program.to_dot()
+
+
+def test_a_replay_is_an_event_of_a_profile():
+    f = wg.capture(lambda x: (wg.sort(x * 2)[0] + 1).sum())
+    expected = f(wg.ones(100)).item()
+    f(wg.ones(100))
+    before = explain(f).replays
+    with wg.autograd.profiler.profile() as profile:
+        assert f(wg.ones(100)).item() == expected
+    assert explain(f).replays == before + 1
+    names = [event.name for event in profile.function_events]
+    assert any(name.startswith("replay of") and "lambda" in name for name in names)
+    assert {"mul", "sort", "sum"} <= {part for name in names for part in name.split("+")}
+    replay = next(event for event in profile.function_events if event.name.startswith("replay of"))
+    assert replay.cpu_time_total >= sum(
+        event.cpu_time_total for event in profile.function_events if event.name == "sort"
+    )
+
+
+def test_errors_in_a_replay_are_told_with_the_operation_and_its_line():
+    def step(x, i):
+        y = x * 2
+        return y.gather(0, i) + 1  # this line
+
+    f = wg.capture(step)
+    for _ in range(2):
+        f(wg.ones(3), wg.tensor([0, 1]))
+    line = step.__code__.co_firstlineno + 2
+    with pytest.raises(RuntimeError, match="out of bounds") as raised:
+        f(wg.ones(3), wg.tensor([3, 1]))
+    assert line in [entry.lineno + 1 for entry in raised.traceback]
+    assert f"gather ({__file__}:{line})" in explain(f).reasons[-1]

@@ -1,0 +1,242 @@
+"""Ctrl-C, errors and threads in the middle of recordings and replays: everything stays usable."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import gc
+import threading
+import weakref
+
+import pytest
+import wengert as wg
+from wengert_core import memory
+
+explain = wg.replay.explain
+
+
+def test_an_interrupted_replay_can_be_called_again():
+    def step(x):
+        for _ in range(200):
+            x = wg.sort(x * 1.01)[0]  # calls of a driver, between which an interrupt is seen
+        return x.sum()
+
+    f = wg.capture(step)
+    x = wg.linspace(-1, 1, 5000)
+    expected = step(x).item()
+    f(x), f(x)
+    interrupts = 0
+    for k in range(8):
+        timer = threading.Timer(0.002 * (k + 1), _thread.interrupt_main)
+        with contextlib.suppress(KeyboardInterrupt):
+            timer.start()
+            for _ in range(1000000):
+                assert f(x).item() == expected
+            pytest.fail("no interrupt")
+        interrupts += 1
+        timer.join()
+    assert interrupts == 8
+    assert f(x).item() == expected
+    assert len(explain(f).programs) == 1
+
+
+def test_an_interrupted_recording_leaves_nothing_behind():
+    def step(x, wait):
+        y = x * 2
+        while wait:
+            y = y + 1
+        return y
+
+    f = wg.capture(step)
+    x = wg.ones(3)
+    f(x, False)
+    in_use = None
+    for _ in range(3):
+        timer = threading.Timer(0.05, _thread.interrupt_main)
+        with pytest.raises(KeyboardInterrupt):
+            timer.start() or f(x, True)
+        timer.join()
+        gc.collect()
+        in_use = in_use or memory.stats()["bytes_in_use"]
+        assert memory.stats()["bytes_in_use"] == in_use
+    assert f(x, False).tolist() == [2, 2, 2]
+    assert len(explain(f).programs) == 1
+    assert wg.capture(lambda: 1) is not None
+    g = wg.capture(lambda x: x * 3)
+    assert [g(x).tolist() for _ in range(3)] == [[3, 3, 3]] * 3
+    assert explain(g).replays == 2
+
+
+def test_a_recording_that_raises_can_be_made_again():
+    calls = []
+
+    def step(x):
+        y = x * 2
+        calls.append(1)
+        if len(calls) < 3:
+            raise ValueError("not yet")
+        return y
+
+    f = wg.capture(step)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not yet"):
+            f(wg.ones(2))
+    assert [f(wg.full((2,), float(k))).tolist() for k in range(3)] == [[0, 0], [2, 2], [4, 4]]
+    assert explain(f).replays == 2
+
+
+def test_an_error_in_backward_of_a_recording_leaves_the_thread_usable():
+    class Bad(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise ArithmeticError("bad")
+
+    w = wg.ones(2, requires_grad=True)
+    f = wg.capture(lambda x: Bad.apply(w * x).sum().backward())
+    for _ in range(3):
+        with pytest.raises(ArithmeticError, match="bad"):
+            f(wg.ones(2))
+    assert w.grad is None
+    assert explain(f).programs == []
+    (w * 2).sum().backward()
+    assert w.grad.tolist() == [2, 2]
+
+
+def test_threads_replay_with_writes_to_tensors_from_outside():
+    w = wg.zeros(4)
+
+    def step(x):
+        w.add_(x)
+        return w.sum()
+
+    f = wg.capture(step)
+    f(wg.ones(4))
+    threads = [threading.Thread(target=lambda: [f(wg.ones(4)) for _ in range(500)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert w.tolist() == [2001] * 4
+    assert w._version == 2001
+
+
+def test_threads_record_and_replay_different_signatures():
+    f = wg.capture(lambda x: (x.exp() * 2).sum())
+    wrong = []
+
+    def work(number):
+        for k in range(200):
+            x = wg.full((1 + (k + number) % 5,), 0.01 * number)
+            if f(x).item() != f.function(x).item():
+                wrong.append((number, k))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert explain(f).replays > 500
+
+
+def test_a_thread_that_ends_takes_nothing_away():
+    f = wg.capture(lambda x: (x * 2).sum())
+    thread = threading.Thread(target=lambda: f(wg.ones(100)))
+    thread.start()
+    thread.join()
+    gc.collect()
+    assert [f(wg.full((100,), float(k))).item() for k in range(4)] == [0, 200, 400, 600]
+    assert explain(f).replays == 4
+
+
+def test_programs_are_freed_with_their_function():
+    gc.collect()
+    before = memory.stats()["bytes_in_use"]
+
+    def make():
+        w = wg.ones(1000, requires_grad=True)
+
+        def step(x):
+            w.grad = None
+            y = (w * x).exp()
+            y.sum().backward()
+            return y.detach()
+
+        return wg.capture(step), weakref.ref(w)
+
+    f, outside = make()
+    for _ in range(3):
+        f(wg.ones(1000)), f(wg.ones(1))
+    died = [weakref.ref(f), outside]
+    del f
+    gc.collect()
+    assert [one() for one in died] == [None, None]
+    assert memory.stats()["bytes_in_use"] == before
+
+
+def test_a_function_that_holds_itself_is_freed():
+    gc.collect()
+    before = memory.stats()["bytes_in_use"]
+
+    def make():
+        w = wg.ones(1000)
+
+        def step(x):
+            step.calls = f
+            return x * w
+
+        f = wg.capture(step)
+        return f
+
+    for _ in range(5):
+        f = make()
+        f(wg.ones(1000)), f(wg.ones(1000))
+    del f
+    gc.collect()
+    assert memory.stats()["bytes_in_use"] == before
+
+
+def test_arguments_are_not_kept():
+    f = wg.capture(lambda x, y: (x * y).sum())
+    for _ in range(3):
+        x, y = wg.ones(5), wg.ones(5, requires_grad=True)
+        f(x, y.detach())
+        died = [weakref.ref(x), weakref.ref(y)]
+        del x, y
+        gc.collect()
+        assert [one() for one in died] == [None, None]
+
+
+def test_results_are_not_kept():
+    f = wg.capture(lambda x: [x * 2, x.sum()])
+    for _ in range(3):
+        results = f(wg.ones(5))
+        died = [weakref.ref(one) for one in results]
+        del results
+        gc.collect()
+        assert [one() for one in died] == [None, None]
+
+
+def test_many_captures_leave_nothing_behind():
+    def round_of_work():
+        w = wg.ones(10, requires_grad=True)
+        f = wg.capture(lambda x: (w * x).sum().backward())
+        for _ in range(3):
+            f(wg.ones(10))
+        g = wg.capture(lambda x: x * 2 if x.sum() > 0 else x)
+        for k in (1.0, -1.0, 1.0):
+            g(wg.full((3,), k))
+
+    for _ in range(3):
+        round_of_work()
+    gc.collect()
+    before, objects = memory.stats()["bytes_in_use"], len(gc.get_objects())
+    for _ in range(100):
+        round_of_work()
+    gc.collect()
+    assert memory.stats()["bytes_in_use"] <= before
+    assert len(gc.get_objects()) <= objects + 20

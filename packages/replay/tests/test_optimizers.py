@@ -1,0 +1,116 @@
+"""Training steps with optimizers and schedulers: replays update parameters to the same bits as eager steps."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import wengert as wg
+
+OPTIMIZERS = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}),
+    ("SGD", {"lr": 0.1, "maximize": True}),
+    ("Adam", {"lr": 0.1}),
+    ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}),
+    ("AdamW", {"lr": 0.1}),
+    ("RMSprop", {"lr": 0.01}),
+    ("RMSprop", {"lr": 0.01, "centered": True, "momentum": 0.5}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}),
+    ("Adadelta", {}),
+    ("Adamax", {}),
+    ("NAdam", {}),
+    ("RAdam", {}),
+    ("ASGD", {"lr": 0.1, "t0": 5}),
+    ("Rprop", {}),
+]
+STEPS = 24
+
+
+class Training:
+    """A small network, its optimizer and a scheduler of the learning rate."""
+
+    def __init__(self, kind, options, sizes=(4, 8, 1)):
+        wg.manual_seed(0)
+        nn = wg.nn
+        self.model = nn.Sequential(nn.Linear(*sizes[:2]), nn.Tanh(), nn.Linear(*sizes[1:]))
+        self.optimizer = getattr(wg.optim, kind)(self.model.parameters(), **options)
+        self.scheduler = wg.optim.lr_scheduler.StepLR(self.optimizer, 5, 0.5)
+
+    def step(self, x, y):
+        self.optimizer.zero_grad()
+        loss = wg.nn.functional.mse_loss(self.model(x), y)
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+    def state(self):
+        tensors = [*self.model.parameters()]
+        for entry in self.optimizer.state.values():
+            tensors += [one for one in entry.values() if isinstance(one, wg.Tensor)]
+        return [one.tolist() for one in tensors]
+
+
+def data(count=16):
+    x = wg.linspace(-1, 1, 4 * count).reshape(count, 4)
+    return x, x.sum(1, keepdim=True).sin()
+
+
+def compare(kind, options, change=lambda training, number: None, sizes=(4, 8, 1)):
+    """Take steps with and without a capture; return what the capture has recorded."""
+    plain, own = Training(kind, options, sizes), Training(kind, options, sizes)
+    captured = wg.capture(own.step)
+    x, y = data()
+    for number in range(STEPS):
+        assert captured(x, y).tolist() == plain.step(x, y).tolist(), number
+        assert own.state() == plain.state(), number
+        for training in (plain, own):
+            training.scheduler.step()
+            change(training, number)
+    return wg.replay.explain(captured)
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIMIZERS, ids=lambda value: str(value))
+def test_steps_are_replayed(kind, options):
+    assert compare(kind, options).replays >= STEPS - 5
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "NAdam"])
+def test_large_parameters(kind):
+    assert compare(kind, {"lr": 0.01}, sizes=(4, 3000, 1)).replays >= STEPS - 5
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "Adamax"])
+def test_the_learning_rate_is_a_tensor(kind):
+    assert compare(kind, {"lr": wg.tensor(0.05)}).replays >= 0
+
+
+def test_other_hyperparameters_that_change():
+    def change(training, number):
+        training.optimizer.param_groups[0]["betas"] = (0.9 if number < 12 else 0.8, 0.999)
+
+    found = compare("Adam", {"lr": 0.1}, change)
+    assert found.replays >= STEPS - 7
+
+
+def test_a_state_that_is_loaded():
+    def change(training, number):
+        if number == 10:
+            training.optimizer.load_state_dict(training.optimizer.state_dict())
+
+    found = compare("Adam", {"lr": 0.1}, change)
+    assert found.replays >= STEPS - 12
+
+
+def test_steps_without_a_capture_go_on():
+    plain, own = Training("Adam", {"lr": 0.1}), Training("Adam", {"lr": 0.1})
+    captured = wg.capture(own.step)
+    x, y = data()
+    for number in range(STEPS):
+        (own.step if number % 3 == 2 else captured)(x, y)
+        plain.step(x, y)
+        assert own.state() == plain.state()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert wg.replay.explain(captured).replays >= STEPS // 3

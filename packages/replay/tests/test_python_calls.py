@@ -1,0 +1,138 @@
+"""Python functions inside of a program (compiler.disable): each replay calls them."""
+
+from __future__ import annotations
+
+import pytest
+import wengert as wg
+
+
+def numbers(*values):
+    return wg.tensor([float(value) for value in values], dtype=wg.float64)
+
+
+def test_effects_happen_in_each_replay():
+    seen = []
+
+    @wg.compiler.disable
+    def note(x):
+        seen.append(x.tolist())
+
+    @wg.capture
+    def function(x):
+        y = x * 2
+        note(y)
+        return y + 1
+
+    for k in range(5):
+        assert function(numbers(k)).tolist() == [2.0 * k + 1]
+    assert seen == [[0.0], [2.0], [4.0], [6.0], [8.0]]
+    assert wg.replay.explain(function).replays == 4
+
+
+def test_tensors_that_it_gives_are_values_of_the_program():
+    scale = {"now": 1.0}
+
+    @wg.compiler.disable
+    def factor():
+        return wg.tensor(scale["now"], dtype=wg.float64)
+
+    function = wg.capture(lambda x: x * factor() + 1)
+    for k in range(5):
+        scale["now"] = float(k)
+        assert function(numbers(2)).tolist() == [2.0 * k + 1]
+    assert wg.replay.explain(function).replays == 4
+
+
+def test_a_number_that_it_gives_is_a_guard():
+    state = {"depth": 2}
+
+    @wg.compiler.disable
+    def depth():
+        return state["depth"]
+
+    def function(x):
+        for _ in range(depth()):
+            x = x * 2
+        return x
+
+    captured = wg.capture(function)
+    for k in (2, 2, 3, 3, 2, 3):
+        state["depth"] = k
+        assert captured(numbers(1)).tolist() == [2.0**k]
+    assert wg.replay.explain(captured).replays == 4
+
+
+def test_versions_of_tensors_that_it_writes_to():
+    count, plain = wg.zeros(()), wg.zeros(())
+
+    @wg.compiler.disable
+    def advance(step):
+        step.add_(1)
+        return wg.tensor(0.5 ** step.item())
+
+    def function(x, step):
+        return x * advance(step) + step
+
+    captured = wg.capture(lambda x: function(x, count))
+    for k in range(5):
+        assert captured(numbers(k)).tolist() == function(numbers(k), plain).tolist()
+        assert (count.tolist(), count._version) == (plain.tolist(), plain._version)
+    assert wg.replay.explain(captured).replays == 4
+
+
+def test_its_tensors_may_be_kept():
+    kept = []
+
+    @wg.compiler.disable
+    def keep(x):
+        kept.append(x)
+
+    def function(x):
+        y = x + 1
+        keep(y)
+        return y * 2
+
+    captured = wg.capture(function)
+    for k in range(3):
+        captured(numbers(k))
+    del captured
+    assert [one.shape for one in kept] == [(1,)] * 3
+    assert kept[-1].tolist() == [3.0]
+
+
+def test_its_errors_are_raised():
+    @wg.compiler.disable
+    def check(x):
+        if x.item() > 2:
+            raise ValueError("too large")
+
+    counter = numbers(0)
+
+    @wg.capture
+    def function(x):
+        counter.add_(1)
+        check(x)
+        return x
+
+    function(numbers(1))
+    function(numbers(2))
+    with pytest.raises(ValueError, match="too large") as caught:
+        function(numbers(3))
+    assert "wengert.capture" in caught.value.__notes__[0]
+    assert counter.tolist() == [2.0]
+    function(numbers(1))
+    assert counter.tolist() == [3.0]
+
+
+def test_a_result_with_a_graph_is_refused():
+    w = numbers(3).requires_grad_()
+
+    @wg.compiler.disable
+    def product(x):
+        return x * w
+
+    function = wg.capture(lambda x: wg.autograd.grad(product(x).sum(), w)[0])
+    with pytest.warns(RuntimeWarning, match="has a graph"):
+        assert function(numbers(2)).tolist() == [2.0]
+    assert function(numbers(5)).tolist() == [5.0]
+    assert wg.replay.explain(function).replays == 0

@@ -1,0 +1,1 @@
+"""Times of captured programs beside wengert's eager calls, JAX, CasADi, numexpr and PyTorch."""
