@@ -200,3 +200,8 @@ def test_the_older_context_manager_replaces_and_restores():
     with wg.nn.utils.stateless._reparametrize_module(layer, {"weight": wg.ones(1, 2)}):
         assert layer(wg.ones(2)).item() == 2
     assert layer.weight is weight
+
+
+def test_batch_normalizations_of_what_is_no_module():
+    with pytest.raises(TypeError, match=r"expected a torch\.nn\.Module, got tuple"):
+        wg.func.replace_all_batch_norm_modules_((wg.ones(2),))

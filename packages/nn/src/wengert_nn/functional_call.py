@@ -255,7 +255,8 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Let all batch normalizations of a module use the statistics of each batch; return the module.
 
     Running statistics are written in place, which vmap over models refuses. They are taken away: ``running_mean``,
-    ``running_var`` and ``num_batches_tracked`` become None, ``track_running_stats`` False.
+    ``running_var`` and ``num_batches_tracked`` become None, ``track_running_stats`` False. TypeError for what is no
+    module.
 
     >>> import wengert as wg
     >>> layer = wg.func.replace_all_batch_norm_modules_(wg.nn.BatchNorm1d(2))
@@ -264,6 +265,8 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     """
     from wengert_nn.modules.batchnorm import _BatchNorm
 
+    if not isinstance(root, Attributes):
+        raise TypeError(f"replace_all_batch_norm_modules_: expected a torch.nn.Module, got {type(root).__name__}")
     for module in root.modules():
         if isinstance(module, _BatchNorm):
             module.running_mean = module.running_var = module.num_batches_tracked = None
