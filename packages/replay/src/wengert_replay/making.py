@@ -30,18 +30,23 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
     if kind is not None:
         raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
-    used = {tensor.untyped_storage().data_ptr() for tensor in [*results, *grads]}
-    live = recording.live_blocks()
-    if not live <= used:
-        gc.collect()
-        live = recording.live_blocks()
-    if not live <= used:
-        raise Refusal(
-            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
-            "its results", transient=True
-        )  # fmt: skip
+    live = blocks_in_use(recording, [*results, *grads])
     owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
     if len({one for one in owners if one in live}) < sum(one in live for one in owners):
         raise Refusal("two results or gradients share memory")
     fork = () if miss is None else (miss.node, miss.number, miss.seen)
     return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)
+
+
+def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
+    """Return the addresses of the recording's blocks that these tensors have. Refusal where others are in use, too."""
+    used = {tensor.untyped_storage().data_ptr() for tensor in tensors}
+    if not recording.live_blocks() <= used:
+        gc.collect()
+    live = recording.live_blocks()
+    if not live <= used:
+        raise Refusal(
+            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
+            "its results", transient=True
+        )  # fmt: skip
+    return live

@@ -17,7 +17,6 @@ Note [Results with a graph]
 from __future__ import annotations
 
 import contextlib
-import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,6 +39,7 @@ from wengert_replay.history.outside import (
     written_outside,
 )
 from wengert_replay.history.watch import Watch
+from wengert_replay.making import blocks_in_use
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, is_unusual
 from wengert_replay.refusal import Refusal
@@ -384,13 +384,5 @@ def make_program(
     recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
 ) -> JointProgram:
     """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
-    used = {one.untyped_storage().data_ptr() for one in results}
-    if not recording.live_blocks() <= used:
-        gc.collect()
-    live = recording.live_blocks()
-    if not live <= used:
-        raise Refusal(
-            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
-            "its results", transient=True
-        )  # fmt: skip
+    live = blocks_in_use(recording, results)
     return JointProgram(recording, results, live, n_inputs, n_results, pause)
