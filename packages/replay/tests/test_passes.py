@@ -131,7 +131,7 @@ KEPT = [(80, 88), (128, 160)]
     [("drop", range(7)), ("exchange", [0, 1, 2, 3, 5, 6]), ("forget", range(4)), ("reuse", [2, 3, 4, 5])],
 )
 def test_a_wrong_pass_is_noticed(kind, choices):
-    """What a pass with a wrong rule would do gives other memory: most of it, as some mistakes change nothing."""
+    """Mistakes of a pass with a wrong rule give other memory: most of them, as some change nothing."""
     memory = memory_of(WORDS)
     assert agree(*run_trial(memory, CHAIN, KEPT)[:2], KEPT)
     noticed = [not agree(*run_trial(memory, CHAIN, KEPT, (kind, which))[:2], KEPT) for which in choices]

@@ -29,7 +29,7 @@ OURS = ("wengert", "captured", "copy")
 
 @dataclass(frozen=True)
 class Plan:
-    """How long to measure: runs in fresh processes, rounds in each, and nanoseconds that a sample shall take.
+    """The length of a measurement: runs in fresh processes, rounds in each, and nanoseconds that a sample shall take.
 
     busy: count a process's time on the processor, not what others take in between.
     """
@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass
 class Timing:
-    """What was measured of one program; times in nanoseconds, medians over the runs."""
+    """The figures of one program; times in nanoseconds, medians over the runs."""
 
     program: str
     times: dict[str, float] = field(default_factory=dict)  # of each side

@@ -73,7 +73,7 @@ def digest(results: list[Any]) -> list[list[float]]:
 
 
 class AllocatorCounts(ctypes.Structure):
-    """What glibc's mallinfo2 gives: see malloc.h."""
+    """The result of glibc's mallinfo2: see malloc.h."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks",
                                                      "fsmblks", "uordblks", "fordblks", "keepcost")]  # fmt: skip

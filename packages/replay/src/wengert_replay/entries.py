@@ -20,7 +20,7 @@ class Explanation(NamedTuple):
     eager: int
     """Calls that ran as usual, recordings among them."""
     reasons: list[str]
-    """Why calls were not recorded or not replayed."""
+    """Reasons for which calls were not recorded or not replayed."""
 
 
 class Entry:
@@ -40,7 +40,7 @@ class Entry:
         return len(self.programs) + (0 if self.history is None else len(self.history.ways))
 
     def candidates(self) -> list[Any]:
-        """What may be replayed: programs, and a history."""
+        """Return what may be replayed: programs, and a history."""
         return [*self.programs, *(() if self.history is None else (self.history,))]
 
     def history_program(self) -> Program | None:

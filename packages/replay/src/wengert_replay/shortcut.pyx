@@ -27,7 +27,7 @@ cdef tuple PLAIN = (bool, int, float, str, type(None))
 
 @cython.binding(False)
 cdef class Expectation:
-    """What one argument must be."""
+    """An argument as the last call had it."""
     cdef object kind
     cdef object value                  # of a plain argument
     cdef bint is_tensor

@@ -17,7 +17,7 @@ Scenario = Callable[[Callable[..., Any]], Iterator[Any]]
 
 
 class Outcome(NamedTuple):
-    """What happened in the run with captured functions."""
+    """The outcome of the run with captured functions."""
 
     replays: int
     programs: int

@@ -17,7 +17,7 @@ CALLS = 12
 
 
 class World:
-    """What a program reads and writes outside."""
+    """Tensors outside that a program reads and writes."""
 
     def __init__(self):
         self.out, self.buffer = wg.ones(3), wg.zeros(3)

@@ -51,7 +51,7 @@ def test_two_arguments_lie_in_one_base(capture):
 
 @scenario(replays=3)
 def test_an_argument_is_also_outside(capture):
-    """What is reached as an argument and from outside counts as the argument: that is documented."""
+    """A tensor that is an argument and reached from outside counts as the argument: that is documented."""
     w = wg.arange(4.0)
     f = capture(lambda x: (x * w).sum() + x.add_(1).sum() + w.sum())
     for _ in range(4):

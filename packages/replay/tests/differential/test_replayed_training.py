@@ -149,7 +149,7 @@ def test_clipping_of_gradients(capture):
 
 @scenario(replays=8)
 def test_modules_change_between_calls(capture):
-    """Which functions a module calls is Python's affair; what its parameters are, a program sees."""
+    """The functions that a module calls are Python's affair; what its parameters are, a program sees."""
     model = wg.nn.Linear(2, 2)
     with wg.no_grad():
         model.weight.fill_(0.5), model.bias.fill_(1)

@@ -227,7 +227,7 @@ def test_replayed_operations_do_the_same_in_other_ways(case, way):
 
 
 def test_most_ways_are_replayed():
-    """What runs as usual each time proves nothing."""
+    """Rows that run as usual each time prove nothing."""
     cases = [case for case in ROWS if case.op in ("exp", "mul", "sum", "matmul", "softmax")]
     for way in WAYS:
         assert sum(check(case, way) for case in cases) > 0 or way == "histories", way

@@ -25,14 +25,14 @@ KINDS = frozenset((bool, int, float, str, type(None), tuple))
 
 
 def captured_numbers(
-    rule: Any, options: Any, scalars: Sequence[Tensor], note: Callable[[], None]
+    rule: Any, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] | None
 ) -> tuple[Any, Any]:
     """Count a step; return options and numbers for the rule's update, with tensors in place of Python's numbers.
 
     note: called behind that, in each replay too, as long as the object is alive whose method it is.
     """
     has_tensors = False
-    again: Callable[[], Callable[[], None] | None] = WeakMethod(note) if hasattr(note, "__self__") else lambda: None
+    again = None if note is None else WeakMethod(note)
 
     def read(*scalars: Tensor) -> Any:
         nonlocal has_tensors
@@ -63,9 +63,9 @@ def describe_for_files(rule: Any, options: Any, scalars: Sequence[Tensor], read:
         read.frozen_result = lambda: (changing(rule.advance(options)), changing(options.get("lr")))
 
 
-def note_again(reference: Callable[[], Callable[[], None] | None]) -> None:
-    """Call the function that a weak reference leads to."""
-    note = reference()
+def note_again(reference: WeakMethod[Callable[[], None]] | None) -> None:
+    """Call the method that a weak reference leads to, where there is one."""
+    note = None if reference is None else reference()
     if note is not None:
         note()
 

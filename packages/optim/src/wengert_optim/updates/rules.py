@@ -55,20 +55,17 @@ class Rule:
         self.increment, self.reads_param = increment, reads_param
 
 
-def nothing() -> None:
-    """Do nothing."""
-
-
 def numbers_of(
-    rule: Rule, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] = nothing
+    rule: Rule, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] | None = None
 ) -> tuple[Any, Any]:
-    """Count a step, then call ``note``; return options and numbers for ``update``: tensors inside of a capture."""
+    """Count a step, call the method ``note``; return options and numbers for ``update``; in a capture, tensors."""
     if is_compiling():
         from wengert_optim.updates.captured import captured_numbers
 
         return captured_numbers(rule, options, scalars, note)
     numbers = rule.advance(options, *scalars)
-    note()
+    if note is not None:
+        note()
     return options, numbers
 
 

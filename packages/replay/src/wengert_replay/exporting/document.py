@@ -31,7 +31,7 @@ FilePath = str | os.PathLike[str] | BinaryIO
 
 
 class State:
-    """What a program has beside its text: tensors from outside, constants and generators."""
+    """The parts of a program beside its text: tensors from outside, constants and generators."""
 
     def __init__(self, tensors: dict[str, Tensor], constants: list[Tensor], generators: list[Any]) -> None:
         self.tensors = tensors

@@ -18,7 +18,7 @@ from wengert_replay.exporting.instructions import Instruction
 
 
 class GradientRule(NamedTuple):
-    """What a program does with the gradient of a leaf."""
+    """The gradient of a leaf: what it must be before a run, and what it is afterwards."""
 
     leaf: int
     """Its number among all tensors of the program."""

@@ -80,7 +80,7 @@ class PortableProgram:
 
     @property
     def explanation(self) -> Explanation:
-        """What was recorded here, and counts of calls, as ``wengert.replay.explain`` says it."""
+        """The programs recorded here, and counts of calls, as ``wengert.replay.explain`` gives them."""
         return explain(self._capture)
 
     def save(self, path: FilePath) -> None:

@@ -1,4 +1,4 @@
-"""What a program does beside operations: constants, copies and fills of the engine, views, guards."""
+"""Steps of a program that are no operations: constants, copies and fills of the engine, views, guards."""
 
 from __future__ import annotations
 

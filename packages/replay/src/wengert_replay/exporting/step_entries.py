@@ -178,7 +178,7 @@ ENCODERS = {
     "view": StepWriter.encode_view,
     "guard": StepWriter.encode_guard,
 }
-"""What is written for steps that are no operations."""
+"""Entries for steps that are no operations."""
 
 
 def describe_op(op: Any, table: str, name: str, parameters: list[str]) -> dict[str, Any]:

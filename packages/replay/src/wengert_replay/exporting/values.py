@@ -189,4 +189,4 @@ CONSTANTS: dict[str, Callable[[Any], Any]] = {
     "device": decode_device,
     "ellipsis": lambda _: ...,
 }
-"""How objects are read that stand for no tensor."""
+"""Readers of objects that stand for no tensor."""

@@ -52,7 +52,7 @@ MOST_WAYS = 8
 
 
 class Derivative:
-    """What computes gradients for some of the results: a program, or the reason why there is none."""
+    """A way to gradients for some of the results: a program, or the reason why there is none."""
 
     refusal: str
 

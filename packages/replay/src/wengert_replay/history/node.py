@@ -25,7 +25,7 @@ class Joint(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What results of a function are."""
+    """The form of a function's results."""
 
     structure: Any
     """Of the result; see ``flatten``."""
@@ -40,7 +40,7 @@ class Form(NamedTuple):
 
 
 class State:
-    """What a function may change: tensors from outside, and generators where it draws random numbers."""
+    """The state that a function may change: tensors from outside, and generators where it draws random numbers."""
 
     outside: OutsideState | None
     random: list[tuple[Any, Any]] | None
@@ -68,7 +68,7 @@ NOTHING = State([], draws=False)
 
 
 class Differentiable(Protocol):
-    """What a call belongs to: a History."""
+    """The owner of a call: a History."""
 
     name: str
     written: list[Tensor]

@@ -1,4 +1,4 @@
-"""What a recording does to tensors from outside, and copies of those. See outside.pyx."""
+"""Effects of a recording on tensors from outside, and copies of those. See outside.pyx."""
 from wengert_core.extend cimport Tensor
 from wengert_replay.recording.tracing cimport Recording
 

@@ -1,4 +1,4 @@
-"""What a recording does to tensors from outside, and copies of those, so that a second run of a function does it again.
+"""Effects of a recording on tensors from outside, and copies of those, with which a second run does the same again.
 """
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

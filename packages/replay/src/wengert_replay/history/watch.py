@@ -14,7 +14,7 @@ from wengert_replay.signature import Unhashable, flatten
 
 
 class Watch:
-    """What there was before a function ran."""
+    """The graph and the tensors as they were before a function ran."""
 
     tensors: list[Tensor]
     histories: list[tuple[int, int]]

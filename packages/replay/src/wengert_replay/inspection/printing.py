@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHOWN_WHOLE = 100
 """The most operations of a program that is printed whole."""
 HEAD, TAIL = 40, 20
-"""How many of the first and of the last operations of a longer one are printed."""
+"""The number of the first, and of the last, operations of a longer program that are printed."""
 
 
 def format_program(program: Program) -> str:

@@ -64,7 +64,7 @@ def difference(name: str, what: str) -> ReplayDiffersError:
 
 
 class State:
-    """What a replay can change, as it is now."""
+    """The state that a replay can change, as it is now."""
 
     def __init__(self, program: Program, inputs: list[Tensor]) -> None:
         self.named = dict(named_tensors(program, inputs))
@@ -144,7 +144,7 @@ def observe(t: Tensor, state: State) -> Observation:
 
 
 class Effects:
-    """What a call has done since a state, and its results."""
+    """The effects of a call since a state, and its results."""
 
     def __init__(self, state: State, results: list[Tensor]) -> None:
         self.seen = {f"result {number}": observe(t, state) for number, t in enumerate(results)}

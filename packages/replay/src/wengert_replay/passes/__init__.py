@@ -1,1 +1,1 @@
-"""Which launches run, in which order, which of them together in blocks, and where small values lie."""
+"""Passes over launches: dead ones dropped, chains grouped into blocks, small values put into slots."""

@@ -82,7 +82,7 @@ cdef bint is_wanted(Schedule schedule, int32_t i, const char* live) noexcept:
 
 
 cdef void note_launch(Schedule schedule, int32_t i, char* live) noexcept:
-    """What it overwrites is not read from before it; what it reads is."""
+    """Note a launch: what it overwrites is not read from before it; what it reads is."""
     cdef Launch* launch = &schedule.launches[i]
     cdef int32_t operand
     cdef int k

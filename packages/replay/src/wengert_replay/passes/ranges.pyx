@@ -40,7 +40,7 @@ cdef struct Table:                     # addresses, and their numbers
 
 
 cdef inline size_t slot_of(Table* table, size_t key) noexcept nogil:
-    """Where a key stands, or would stand."""
+    """The position where a key stands, or would stand."""
     cdef size_t at = ((key >> 2) * <size_t> 0x9e3779b97f4a7c15) >> 20 & table.mask
     while table.keys[at] and table.keys[at] != key:
         at = at + 1 & table.mask

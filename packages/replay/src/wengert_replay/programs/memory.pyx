@@ -104,7 +104,7 @@ cdef class Memory:
         return made
 
     cdef char* input_block(self, int number) noexcept:
-        """Where the elements of an argument are; NULL where it has none."""
+        """The block with the elements of an argument; NULL where it has none."""
         cdef Py_ssize_t i
         for i in range(self.n):
             if self.regions[i].kind == REGION_INPUT and self.regions[i].input == number:

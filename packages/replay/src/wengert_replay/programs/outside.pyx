@@ -146,7 +146,7 @@ cdef class Outside:
 
 
 cdef Outside outside_of(Recording recording):
-    """What a recording has found outside. Its versions have risen as they do in each run."""
+    """Note what a recording has found outside. Versions have risen as they do in each run."""
     cdef Outside made = Outside.__new__(Outside)
     cdef Py_ssize_t i
     cdef HeldMemory* row

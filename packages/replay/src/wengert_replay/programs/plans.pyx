@@ -131,7 +131,7 @@ cdef list direct_results(list plans, list inputs, rows, Stream stream, Launch* l
 
 
 cdef object geometry_of(Tensor t):
-    """Where a tensor lies, its sizes and strides, to be compared."""
+    """The address of a tensor, its sizes and strides, to be compared."""
     return <size_t> t.data, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t))
 
 

@@ -83,7 +83,7 @@ cdef class Stream:
         return self.n_sites + (self.n_others + self.n_cores) * MOST_OPERANDS_OF_LAUNCH
 
     cdef dict facts(self):
-        """How many of what there are, and bytes, for whoever looks inside."""
+        """Counts and bytes, for whoever looks inside."""
         return {"instructions": self.n_instructions, "launches": self.n_others + self.n_cores, "groups": self.n_groups,
                 "kernels": self.n_kernels,
                 "products": self.n_products, "bytes": self.nbytes}
@@ -160,7 +160,7 @@ cdef class Stream:
         return 0
 
     cdef char* location_of(self, Slots slots, int32_t i, int k) noexcept:
-        """Where the first element of an operand lies when the launch runs."""
+        """The address of an operand's first element when the launch runs."""
         cdef Launch* launch = &slots.schedule.launches[i]
         cdef int32_t value = slots.value[slots.schedule.cells.operands[i] + k]
         cdef char* slot

@@ -1,1 +1,1 @@
-"""What a function does while it runs: its operations and launches, and which value is where in memory."""
+"""Recordings of functions that run: operations and launches, and which value is where in memory."""

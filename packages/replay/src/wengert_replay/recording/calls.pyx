@@ -43,7 +43,7 @@ cdef class Call:
         return self.op.name
 
     def words(self):
-        """What is called with what, without the places of tensors: equal for calls that do the same."""
+        """Return the name and the arguments, without addresses of tensors: equal for calls that do the same."""
         return self.op.name, [without_tensors(value) for value in self.arguments]
 
     cdef list run(self):

@@ -36,7 +36,7 @@ cdef inline bint has_main(BlockNote* note) noexcept:
 
 @cython.binding(False)
 cdef class ValueMap(Tracer):
-    """What a recording knows of memory."""
+    """A map of memory while a function is recorded: which value is where."""
 
     def __cinit__(self):
         self.steps, self.foreign, self.storages, self.views = Steps(), [], set(), []

@@ -333,7 +333,7 @@ cdef class Step:
 
     @property
     def way(self):
-        """How it is replayed: "launches", "view", "store", "call", "guard", "python", "error"."""
+        """The way in which it is replayed: "launches", "view", "store", "call", "guard", "python", "error"."""
         return WAYS[self.record().line_and_way & 15]
 
     @property

@@ -1,4 +1,4 @@
-"""How a job of LAPACK is run, eagerly and by a launch. Note [Launches] in runtime/launches.pxd"""
+"""Jobs of LAPACK, run eagerly and by launches. Note [Launches] in runtime/launches.pxd"""
 from wengert_core.drivers.linalg.lapack cimport wg_factoring
 from wengert_core.runtime.thread_pool cimport body_fn
 

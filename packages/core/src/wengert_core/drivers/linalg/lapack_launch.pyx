@@ -1,4 +1,4 @@
-"""How a job of LAPACK is run, and its launch: see lapack_launch.pxd."""
+"""Jobs of LAPACK and their launches: see lapack_launch.pxd."""
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.linalg.lapack cimport WG_NO_MEMORY, WG_NO_SUCH_ROW
 from wengert_core.runtime.blas_lookup cimport enter_one_thread, leave_one_thread

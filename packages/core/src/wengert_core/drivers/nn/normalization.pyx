@@ -213,7 +213,7 @@ cdef inline bint has_rows(wg_norm* p) noexcept nogil:
 
 
 cdef inline Py_ssize_t parts_of(wg_norm* p) noexcept nogil:
-    """How many sums for weight and bias there are."""
+    """The number of sums for weight and bias."""
     return (p.images + p.rows_of_part - 1) // p.rows_of_part if has_rows(p) else p.images
 
 
