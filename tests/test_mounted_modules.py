@@ -89,7 +89,7 @@ def test_an_import_does_not_look_at_the_entry_points_below_a_head(tmp_path: Path
         assert mounted == "7 True"
         calls[number], made = map(int, counted.split())
         assert made == 0
-    assert calls[410] - calls[10] < 6 * 400  # looking at one takes 70
+    assert calls[410] - calls[10] < 20 * 400  # reading one takes 17, looking at one 70 more
 
 
 REFUSED = [

@@ -202,7 +202,7 @@ def test_a_plugin_that_needs_itself_gets_a_clear_error(world, monkeypatch):
         registry.group("ops").get("left")
     path = "ops:left (left 1) -> ops:right (right 1) -> ops:left (left 1)"
     assert f"plugins need each other while they load: {path}" in str(raised.value)
-    assert registry._binding == {}
+    assert registry.binding == {}
 
 
 def test_a_plugin_may_look_up_another_while_it_loads(world, monkeypatch):

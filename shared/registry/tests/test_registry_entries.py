@@ -1,10 +1,12 @@
-"""Entry points are read as text: what a file says does not depend on how it is read, and no candidate is made early."""
+"""Entry points are read as text, as importlib.metadata reads them, and no candidate is made early."""
+
+from importlib.metadata import EntryPoints
 
 import pytest
-from wengert_registry.entries import parse, plain_groups
+from wengert_registry.scan import parse
 
 OPS, NAMES = "[wengert.ops.v1]\n", "[wengert.namespace.v1]\n"
-PLAIN = [
+GOOD = [
     "",
     "\n\n",
     "[console_scripts]\npytest = pytest:main [extra]\n",
@@ -12,44 +14,54 @@ PLAIN = [
     f"{OPS}a = m.n:o.p\n\n{NAMES}a.b = m.n:o\nTensor.c2 = _m.n1:_o\n\n[other]\n# x\n",
     f"{NAMES}acme-x = m\n[wengert.first_party.v1]\nwengert-x = wengert_x",
     f"{OPS}\n{NAMES}",
-]
-NOT_PLAIN = [
     f"{OPS}# a comment\na = m\n",
     f"{OPS}a=m\n",
-    f"{OPS}a = m:x [extra]\n",
     f"{OPS}a = m\n\nb = m\n",
     f"{OPS}a = m\na = n\n",
     f"{OPS}a = m\r\nb = n\r\n",
-    f"{OPS}a = m:n:o\n",
-    f"{OPS}a:b = m\n",
-    f"{OPS}a = m.\n",
-    f"{OPS}a = .m\n",
-    f"{OPS}a = 1m\n",
-    f"{OPS}a = m-n\n",
-    f"{OPS}a = m = n\nb\n",
-    f"{OPS}a = m b = n\nc =\n",
-    f"{OPS}a =m n\n",
     f"{OPS}\u00e4 = m\n",
     f"{OPS}a = m\n{OPS}b = m\n",
     "[wengert.ops.v2]\na = m\n",
-    "[wengert.ops.v1\na = m\n",
     "[other]\n  [wengert.ops.v1]\na = m\n",
-    "a = m\n[wengert.ops.v1]\n",
-    "[ wengert.ops.v1 ]\na = m\n",
 ]
+BAD = {
+    f"{OPS}a = m:n:o\n": ["line 2, 'a = m:n:o'"],
+    f"{OPS}a:b = m\n": ["line 2, 'a:b = m'"],
+    f"{OPS}a = m.\n": ["line 2, 'a = m.'"],
+    f"{OPS}a = .m\n": ["line 2, 'a = .m'"],
+    f"{OPS}a = 1m\n": ["line 2, 'a = 1m'"],
+    f"{OPS}a = m-n\n": ["line 2, 'a = m-n'"],
+    f"{OPS}a = m = n\nb\n": ["line 2, 'a = m = n'", "line 3, 'b'"],
+    f"{OPS}a = m b = n\nc =\n": ["line 2, 'a = m b = n'", "line 3, 'c ='"],
+    f"{OPS}a =m n\n": ["line 2, 'a =m n'"],
+    f"{OPS}a b = m\n": ["line 2, 'a b = m'"],
+    "[wengert.ops.v1\na = m\n": ["line 1, '[wengert.ops.v1'"],
+}
+OTHERWISE = {
+    f"{OPS}a = m:x [extra]\n": [("wengert.ops.v1", "a", "m:x")],
+    "[ wengert.ops.v1 ]\na = m\n": [("wengert.ops.v1", "a", "m")],
+    "a = m\n[wengert.ops.v1]\n": [],
+}
+"""What importlib.metadata reads in another way."""
 
 
-@pytest.mark.parametrize("text", PLAIN)
-def test_a_plain_file_is_read_at_once_and_says_the_same(text):
-    groups = plain_groups(text)
-    assert groups is not None
-    entries = [(group, name, target, "") for group, rows in groups.items() for name, target in rows.items()]
-    assert entries == [*parse(text)]
+@pytest.mark.parametrize("text", GOOD)
+def test_a_file_is_read_as_importlib_reads_it(text):
+    theirs = [(one.group, one.name, one.value, "") for one in EntryPoints._from_text(text)]
+    assert [*parse(text)] == [one for one in theirs if one[0].startswith("wengert.")]
 
 
-@pytest.mark.parametrize("text", NOT_PLAIN)
-def test_any_other_file_is_read_line_by_line(text):
-    assert plain_groups(text) is None
+@pytest.mark.parametrize("text", BAD)
+def test_lines_that_cannot_be_read_are_named(text):
+    problems = [problem for _, _, _, problem in parse(text)]
+    assert len(problems) == len(BAD[text])
+    for problem, says in zip(problems, BAD[text], strict=True):
+        assert problem.startswith(f"entry_points.txt, {says}: expected '")
+
+
+@pytest.mark.parametrize("text", OTHERWISE)
+def test_what_is_read_in_another_way(text):
+    assert [*parse(text)] == [(*entry, "") for entry in OTHERWISE[text]]
 
 
 def test_composing_makes_no_candidates_and_a_lookup_those_of_its_name(world):

@@ -152,6 +152,18 @@ def test_a_table_that_fails_gives_no_name(tables):
     assert any("aaa 1" in reason and "halfway" in reason for reason in registry.reasons("only_a"))
 
 
+def test_a_table_of_the_same_name_that_is_installed_later_takes_the_names_of_both(world):
+    world.install("aaa 1", {"ops:one": "early_rows:x"}, early_rows="x = {'row': 'aaa'}")
+    registry = world.registry()
+    mounted = public(registry)
+    assert (registry.group("ops").get("one"), mounted) == ({"row": "aaa"}, {"row": "aaa"})
+    world.install("bbb 1", {"ops:one": "m:x"})
+    registry.compose(refresh=True)
+    assert mounted == {}
+    registry.prefer("ops:one=aaa")
+    assert mounted == {"row": "aaa"}
+
+
 def test_tables_may_ask_for_each_other_while_they_load(world, monkeypatch):
     ask = "import wengert_registry\nx = {{'{0}': wengert_registry.registry.group('ops').get('{1}')}}"
     world.install("aaa 1", {"ops:aaa": "asks_a:x"}, asks_a=ask.format("a", "ccc"))

@@ -85,8 +85,8 @@ def compose(namespace: dict[str, Any]) -> None:
     modules.FILL[:], modules.FIND[:], modules.KNOWN[:], modules.SPEC[:] = [mount_late], [find], [known_names], [spec_of]
     group = registry.group("namespace")
     group.on_accept(entry_points.accept)
-    rows = [one.rows for one in group.sections() if one.distribution.name in NEEDED]
-    for name in sorted({name for row in rows for name in row if name.startswith("top.")}):
+    needed = [rows for one, rows in group.sections().items() if one.name in NEEDED]
+    for name in sorted({name for rows in needed for name in rows if name.startswith("top.")}):
         if not is_late(group.current(name)):
             names: Any = group.get(name)
             mount(names)
@@ -241,7 +241,8 @@ def arrange() -> None:
         CHANGING.pop(f"wengert.{dotted}", None)
         ON_DEMAND.pop(f"wengert.{dotted}", None)
     make_modules()
-    names = (GROUP.foreign_names() | OUR_METHODS).difference(*make_foreign_modules())
+    foreign = {name for one, rows in GROUP.sections().items() if not one.first_party for name in rows}
+    names = (foreign | OUR_METHODS).difference(*make_foreign_modules())
     now = {name: GROUP.current(name) for name in sorted(names) if name in GROUP}
     changed = [name for name in {**ARRANGED, **now} if now.get(name, ABSENT) is not ARRANGED.get(name, ABSENT)]
     ARRANGED.clear()
@@ -265,7 +266,7 @@ def make_modules() -> None:
     sections = GROUP.sections()
     if sections not in SCANNED:
         SCANNED[:] = [sections]
-        rows = [one.rows for one in sections if one.distribution.first_party]
+        rows = [rows for one, rows in sections.items() if one.first_party]
         around = {name.rpartition(".")[0] for names in rows for name in names}
         make_ours(dotted for dotted in around if is_module_path(f"{dotted}."))
         if "Tensor" in around:
@@ -274,18 +275,16 @@ def make_modules() -> None:
 
 def make_foreign_modules() -> Iterator[list[str]]:
     """Make the modules around what strangers give below heads of their own; the names that need no look, by head."""
-    sections = [one for one in GROUP.sections() if not one.distribution.first_party]
-    others = {one.name.partition(".")[0] for one in GROUP.known_candidates() if one.in_process}
     below: dict[str, dict[Any, list[str]]] = {}
-    for section in sections:
-        for name in section.rows:
-            below.setdefault(name.partition(".")[0], {}).setdefault(section, []).append(name)
-    for head, by_section in below.items():
-        section, *more = by_section
-        if not more and head not in others and registry.rules.leaves_alone(section):
-            names = by_section[section]
+    for distribution, rows in GROUP.sections().items():
+        for name in () if distribution.first_party else rows:
+            below.setdefault(name.partition(".")[0], {}).setdefault(distribution, []).append(name)
+    for head, by_distribution in below.items():
+        distribution, *more = by_distribution
+        if not more and distribution.folder and registry.rules.leaves_alone(distribution):
+            names = by_distribution[distribution]
             modules = {name.rpartition(".")[0] for name in names}
-            if is_free(head, section.distribution.name) and are_clear(names, modules):
+            if is_free(head, distribution.name) and are_clear(names, modules):
                 for dotted in modules:
                     module_at(dotted)
                 yield names

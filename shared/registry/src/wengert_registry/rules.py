@@ -1,27 +1,14 @@
-"""What the user wants: plugins switched off and on, preferred, loaded at once, or first party only.
-
-Note [First party]
-WENGERT_PLUGINS=off leaves only wengert's own distributions, to see whether a stranger's plugin is at fault. There is no
-list of names: each of ours says so itself, by a marker which the same scan reads,
-
-    [project.entry-points."wengert.first_party.v1"]
-    wengert-core = "wengert_core"
-
-The name on the left has to be the distribution's own and begin with wengert, so that a copied pyproject.toml does not
-count by accident. It is a statement, not a lock: what is installed can run code anyhow. The metadata of `wengert` (its
-requirements and extras) would name ours too, but `wengert-core` also works where `wengert` is not installed.
-"""
+"""What the user wants: plugins switched off and on, preferred, loaded at once, or first party only."""
 
 from __future__ import annotations
 
-from wengert_registry import errors
+from wengert_registry.errors import quote_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from wengert_registry.candidate import Candidate
-    from wengert_registry.offers import Section
+    from wengert_registry.candidate import Candidate, Distribution
 
 GROUPS = {  # short name: (entry-point group, what one of it is called)
     "ops": ("wengert.ops.v1", "op table"),
@@ -33,10 +20,10 @@ GROUPS = {  # short name: (entry-point group, what one of it is called)
     "namespace": ("wengert.namespace.v1", "wengert name"),
 }
 KNOWN = {group: (short, noun) for short, (group, noun) in GROUPS.items()}
-FIRST_PARTY = "wengert.first_party.v1"  # Note [First party]
 SWITCHES = ("WENGERT_PLUGINS", "WENGERT_PLUGINS_STRICT", "WENGERT_DISABLE_PLUGINS", "WENGERT_PREFER")
 LIKE_SWITCHES = ("WENGERT_PLUGIN", "WENGERT_DISABLE", "WENGERT_ENABLE", "WENGERT_PREFER")
 NO, YES = ("", "0", "false", "no", "off"), ("1", "true", "yes", "on")
+CHOICES = ("WENGERT_PREFER", "prefer()")
 ROWS_HAVE_NAMES = ("ops", "namespace")  # groups whose objects bring names of their own
 
 
@@ -46,154 +33,130 @@ def normalize(name: str) -> str:
     >>> normalize("Acme_.GPU")
     'acme-gpu'
     """
-    name = name.strip().lower()
-    if name.isalnum():
-        return name
-    name = name.replace("_", "-").replace(".", "-")
-    if "--" not in name:
-        return name
-    parts = name.split("-")
-    return "-".join([part for i, part in enumerate(parts) if part or i in (0, len(parts) - 1)])
+    name = name.strip().lower().replace("_", "-").replace(".", "-")
+    while "--" in name:
+        name = name.replace("--", "-")
+    return name
+
+
+def check_group(short: str) -> None:
+    """ValueError for a short name that no group has."""
+    if short not in GROUPS:
+        raise ValueError(f"no plugin group '{short}'; there are: {', '.join(GROUPS)}")
 
 
 class Pattern:
-    """'acme-*' (distributions) or 'formulas:special.*' (names of a group); * stands for anything."""
-
-    def __init__(self, text: str) -> None:
-        short, colon, glob = text.partition(":")
-        if colon and short.strip() not in GROUPS:
-            raise errors.unknown_group(short.strip(), list(GROUPS))
-        self.text = text
-        self.short = short.strip() if colon else ""
-        self.glob = glob.strip() if colon else normalize(text)
-        if not self.glob:
-            raise ValueError(errors.bad_switch("plugin switch", text, "'distribution' or 'group:name'"))
-
-    def matches(self, candidate: Candidate, names: Collection[str] = ()) -> bool:
-        """Return whether the candidate's distribution, or its name (one of these names) in its group, is meant."""
-        if self.short not in ("", candidate.short):
-            return False
-        names = (names or (candidate.name,)) if self.short else (candidate.distribution.name,)
-        return any(glob(self.glob, name) for name in names)
-
-
-def glob(pattern: str, text: str) -> bool:
-    """Return whether the whole text fits, where * is any run of characters.
-
-    >>> glob("special.*", "special.digamma"), glob("a*c*", "abd"), glob("core", "core")
-    (True, False, True)
+    """An item of a switch: 'acme-*' (distributions), 'formulas:special.*' (names of a group), or, of a choice,
+    'formulas:exp=acme'. * stands for anything.   source: the variable or function that it was given to.
     """
-    if "*" not in pattern:
-        return pattern == text
-    from fnmatch import fnmatchcase  # it needs re
 
-    return fnmatchcase(text, pattern)
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source, self.is_choice = text, source, source in CHOICES
+        name, _, distribution = text.partition("=") if self.is_choice else (text, "", "")
+        short, colon, glob = name.partition(":")
+        self.short, self.glob = (short.strip(), glob.strip()) if colon else ("", normalize(name))
+        self.distribution = normalize(distribution)
+        if colon:
+            check_group(self.short)
+        if not self.glob or (self.is_choice and not (colon and self.distribution)):
+            form = "'group:name=distribution'" if self.is_choice else "'distribution' or 'group:name'"
+            raise ValueError(f"plugin switch {text!r} is not understood; expected {form}")
+
+    def fits(self, name: str) -> bool:
+        """Return whether the whole name fits.
+
+        >>> Pattern("special-*", "").fits("special-digamma"), Pattern("a*c*", "").fits("abd")
+        (True, False)
+        """
+        if "*" not in self.glob:
+            return self.glob == name
+        from fnmatch import fnmatchcase  # it needs re
+
+        return fnmatchcase(name, self.glob)
+
+    def matches(self, candidate: Candidate, names: Iterable[str] = ()) -> bool:
+        """Return whether the candidate's distribution, or its name (one of these names) in its group, is meant."""
+        if self.distribution not in ("", candidate.distribution.name):
+            return False
+        if not self.short:
+            return self.fits(candidate.distribution.name)
+        return self.short == candidate.short and any(map(self.fits, names or (candidate.name,)))
+
+    def may_match(self, candidate: Candidate) -> bool:
+        """Return whether the candidate matches, or a name that it gives, or may give once it is loaded."""
+        names = [candidate.name]
+        if self.is_choice and candidate.short in ROWS_HAVE_NAMES:
+            given = candidate.claims
+            names += [self.glob] if given is None else [name for place in given.values() for name in place]
+        return self.matches(candidate, names)
+
+    def describe(self, candidate: Candidate) -> str:
+        """A pattern of this form that would match the candidate."""
+        name = f"{candidate.short}:{candidate.name}" if self.short else candidate.distribution.name
+        return f"{name}={candidate.distribution.name}" if self.is_choice else name
 
 
 class Rules:
     """The switches of one registry; of several that fit, the last one given counts."""
 
+    first_party_only: bool = False
+    eager: bool = False
+    strict: bool = False
+
     def __init__(self) -> None:
-        self.first_party_only: bool = False
-        self.eager: bool = False
-        self.strict: bool = False
-        self._switches: list[tuple[Pattern, str]] = []  # pattern, why it is off ('': it is on)
-        self._choices: list[tuple[Pattern, str]] = []  # pattern, distribution
+        self.patterns: list[Pattern] = []
 
-    def read(self, environ: Mapping[str, str]) -> list[str]:
-        """Take over the environment variables; returns a sentence for each item that makes no sense."""
-        mode = environ.get("WENGERT_PLUGINS", "").strip().lower()
-        strict = environ.get("WENGERT_PLUGINS_STRICT", "").strip().lower()
-        self.first_party_only, self.eager = mode == "off", mode == "eager"
-        self.strict = strict not in NO
-        problems = []
-        if mode not in ("", "on", "off", "eager"):
-            problems.append(errors.bad_switch("WENGERT_PLUGINS", mode, "'on', 'off' or 'eager'"))
-        if strict not in NO + YES:
-            problems.append(errors.bad_switch("WENGERT_PLUGINS_STRICT", strict, "'1' or '0'"))
-        for variable in ("WENGERT_DISABLE_PLUGINS", "WENGERT_PREFER"):
-            for item in items(environ.get(variable, "")):
+    def read(self, environ: Mapping[str, str]) -> Iterator[str]:
+        """Take over the environment variables; yields a sentence for each item that makes no sense."""
+        mode, strict, *lists = [environ.get(variable, "").strip() for variable in SWITCHES]
+        self.first_party_only, self.eager = mode.lower() == "off", mode.lower() == "eager"
+        self.strict = strict.lower() not in NO
+        if mode.lower() not in ("", "on", "off", "eager"):
+            yield f"WENGERT_PLUGINS: {mode!r} is not understood; expected 'on', 'off' or 'eager'"
+        if strict.lower() not in NO + YES:
+            yield f"WENGERT_PLUGINS_STRICT: {strict!r} is not understood; expected '1' or '0'"
+        for variable, text in zip(SWITCHES[2:], lists, strict=True):
+            for item in text.split(","):
                 try:
-                    if variable == "WENGERT_PREFER":
-                        self.prefer(item)
-                    else:
-                        self.switch(item, "disabled by WENGERT_DISABLE_PLUGINS")
+                    self.add(item, variable)
                 except ValueError as error:
-                    problems.append(f"{variable}: {error}")
-        unknown = [name for name in environ if name.startswith(LIKE_SWITCHES) and name not in SWITCHES]
-        return problems + [errors.unknown_switch(variable, SWITCHES) for variable in unknown]
+                    yield f"{variable}: {error}"
+        for name in environ:
+            if name.startswith(LIKE_SWITCHES) and name not in SWITCHES:
+                known = ", ".join(SWITCHES)
+                yield f"{name} is no switch of wengert's and has no effect; the switches for plugins are {known}"
 
-    def switch(self, text: str, why_off: str) -> list[Pattern]:
-        """Switch what fits off, or on where why_off is ''; nothing changes where an item is wrong (ValueError)."""
-        patterns = [Pattern(item) for item in items(text)]
-        self._switches += [(pattern, why_off) for pattern in patterns]
+    def add(self, text: str, source: str) -> list[Pattern]:
+        """Take what disable, enable or prefer was given; nothing changes where an item is wrong (ValueError)."""
+        patterns = [Pattern(item.strip(), source) for item in text.split(",") if item.strip()]
+        self.patterns += patterns
         return patterns
 
-    def prefer(self, text: str) -> None:
-        """'formulas:exp=dist-a, ...'; nothing changes where an item is wrong (ValueError)."""
-        self._choices += [choice_of(item) for item in items(text)]
+    def unknown(self, candidates: Sequence[Candidate]) -> Iterator[str]:
+        """A sentence for each item of the switches that fits none of the candidates: it may be misspelt."""
+        for pattern in self.patterns:
+            if not any(map(pattern.may_match, candidates)):
+                group = [one for one in candidates if pattern.short in ("", one.short)]
+                theirs = [one for one in group if one.distribution.name == pattern.distribution]
+                known = quote_names(sorted({*map(pattern.describe, theirs or group)}))
+                yield f"{pattern.source}: {pattern.text!r} fits nothing that is installed; there are: {known}"
 
-    def unknown(self, candidates: list[Candidate], rows: Mapping[Candidate, set[str]] | None = None) -> list[str]:
-        """A sentence for each item of the switches that fits none of the candidates: it may be misspelt.
-
-        rows: the names that their rows give; None while that is not known, so that a preferred row may have any name.
-        """
-        problems = []
-        for pattern, why in self._switches:
-            if not any(pattern.matches(one) for one in candidates):
-                variable, short = why.removeprefix("disabled by ") or "enable()", pattern.short
-                known = {f"{short}:{one.name}" if short else one.distribution.name
-                         for one in candidates if short in ("", one.short)}
-                problems.append(errors.unknown_in_switch(variable, pattern.text, sorted(known)))
-        for pattern, name in self._choices:
-            group = [one for one in candidates if one.short == pattern.short]
-            theirs = [one for one in group if one.distribution.name == name]
-            if not any(pattern.matches(one) or self._may_have_row(pattern, one, rows) for one in theirs):
-                known = {f"{one.short}:{one.name}={one.distribution.name}" for one in theirs or group}
-                item = f"{pattern.text}={name}"
-                problems.append(errors.unknown_in_switch("WENGERT_PREFER", item, sorted(known)))
-        return problems
-
-    def _may_have_row(self, pattern: Pattern, one: Candidate, rows: Mapping[Candidate, set[str]] | None) -> bool:
-        if pattern.short not in ROWS_HAVE_NAMES:
-            return False
-        return rows is None or one not in rows or pattern.matches(one, rows[one] or ("",))
-
-    def leaves_alone(self, section: Section) -> bool:
-        """Return whether all entries of a section are in use, as far as that can be told without looking at them."""
-        one = section.distribution
-        return not self._switches and not one.hidden_by and (one.first_party or not self.first_party_only)
-
-    def name_anything(self) -> bool:
-        """Return whether there is an item that may fit no candidate."""
-        return bool(self._switches or self._choices)
+    def leaves_alone(self, distribution: Distribution) -> bool:
+        """Return whether all entries of a distribution are in use, as can be told without looking at them."""
+        wanted = distribution.first_party or not self.first_party_only
+        return wanted and all(pattern.is_choice for pattern in self.patterns)
 
     def why_off(self, candidate: Candidate) -> str:
-        """Why the candidate is disabled; '' if it is not."""
-        for pattern, why in reversed(self._switches):
-            if pattern.matches(candidate):
-                return why
-        if self.first_party_only and not candidate.distribution.first_party:
-            return "disabled by WENGERT_PLUGINS=off"
-        return ""
+        """Why the candidate is disabled; '' if it is not, as whatever is registered in this process."""
+        if candidate.in_process:
+            return ""
+        for pattern in reversed(self.patterns):
+            if not pattern.is_choice and pattern.matches(candidate):
+                return "" if pattern.source == "enable()" else f"disabled by {pattern.source}"
+        off = self.first_party_only and not candidate.distribution.first_party
+        return "disabled by WENGERT_PLUGINS=off" if off else ""
 
-    def preference(self, candidates: list[Candidate], names: Collection[str] = ()) -> Candidate | None:
+    def preference(self, candidates: Sequence[Candidate], names: Iterable[str] = ()) -> Candidate | None:
         """The one that the user chose among candidates of one name; names: where it is the name of a row."""
-        for pattern, distribution in reversed(self._choices):
-            for candidate in candidates:
-                if candidate.distribution.name == distribution and pattern.matches(candidate, names):
-                    return candidate
-        return None
-
-
-def choice_of(item: str) -> tuple[Pattern, str]:
-    """'group:name=distribution', taken apart. Raises ValueError for anything else."""
-    name, _, distribution = item.partition("=")
-    if ":" not in name or not distribution.strip():
-        raise ValueError(errors.bad_switch("plugin choice", item, "'group:name=distribution'"))
-    return Pattern(name), normalize(distribution)
-
-
-def items(text: str) -> Sequence[str]:
-    """The parts between commas that are not empty."""
-    return [item.strip() for item in text.split(",") if item.strip()]
+        choices = [pattern for pattern in reversed(self.patterns) if pattern.is_choice]
+        return next((one for choice in choices for one in candidates if choice.matches(one, names)), None)

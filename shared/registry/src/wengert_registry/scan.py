@@ -1,72 +1,59 @@
 """One pass over the installed distributions: which wengert.* entry points do they declare? None is imported.
 
-Note [Composing is cheap]
-Reading every entry_points.txt takes about 10 microseconds a distribution; `import importlib.metadata` alone takes 20
-milliseconds, because it pulls in email, zipfile and csv: 100 million instructions beside NumPy, where importing this
-package and composing take 21. So it scans by itself, and nothing that is imported before the first lookup may import
-re, typing, collections, inspect, json or the like. A test looks at sys.modules.
+Nothing that is imported before the first lookup may import re, typing, collections or the like: a test looks at
+sys.modules. What importlib.metadata would cost says docs/decisions/0024-what-the-registry-is-worth.md.
 """
 
 from __future__ import annotations
 
 import os
 
-from wengert_registry import errors
 from wengert_registry.candidate import FAILED, Candidate, Distribution
-from wengert_registry.entries import PREFIX, parse, plain_groups
-from wengert_registry.offers import Section
-from wengert_registry.rules import FIRST_PARTY, KNOWN, normalize
+from wengert_registry.errors import cause_text
+from wengert_registry.rules import KNOWN, normalize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+PREFIX = "wengert."
+FIRST_PARTY = "wengert.first_party.v1"
+"""The group in which each of wengert's own distributions has an entry of its name."""
+SEPARATORS = frozenset(" ,:=*")
+"""Signs that names do not have: those of the switches, such as 'group:name=distribution'."""
 STANDARD = os.path.dirname(os.__file__)
 """The folder of Python's own modules: hundreds of them, and no distribution is installed among them."""
 
 
-def scan(paths: Iterable[object]) -> tuple[list[Section], list[Candidate]]:
-    """Every wengert.* entry point below the paths: what can be used, by distribution and group, and what cannot.
+def scan(paths: Iterable[object]) -> list[Distribution]:
+    """The distributions below the paths with wengert.* entry points, sorted.
 
     A distribution that occurs again (by normalized name) is hidden by the first; it is left out altogether where it has
     the same version, as an editable install and the folder it was built from have.
     """
-    sections: list[Section] = []
-    unusable: list[Candidate] = []
+    found: list[Distribution] = []
     first: dict[str, Distribution] = {}
-    for path in dict.fromkeys(paths):
-        for folder, name, version in metadata_folders(path):
-            text, problem = read(folder + "/entry_points.txt")
-            distribution = Distribution(name, version, folder)
-            if text or problem:
-                distribution.version = version or version_inside(folder)
-            earlier = first.setdefault(name, distribution)
-            if earlier is not distribution:
-                if earlier.version == distribution.version:
-                    continue
-                distribution.hidden_by = earlier
-            if problem:
-                unusable.append(Candidate(distribution, "?", "?", "", problem, FAILED))
-            elif text:
-                usable, others = collect(distribution, text)
-                sections += usable
-                unusable += others
-    sections.sort(key=lambda one: (one.distribution.name, one.distribution.version))
-    unusable.sort(key=lambda one: (one.group, one.name, one.distribution.name, one.distribution.version))
-    return sections, unusable
+    for one in [one for path in dict.fromkeys(paths) for one in distributions_in(path)]:
+        read(one)
+        earlier = first.setdefault(one.name, one)
+        if earlier is not one:
+            withdraw(one, list(one.groups), "shadowed", f"hidden by {earlier}, earlier on sys.path")
+        if (one.groups or one.unusable) and (earlier is one or earlier.version != one.version):
+            found.append(one)
+    return sorted(found, key=lambda one: (one.name, one.version))
 
 
-def metadata_folders(path: object) -> list[tuple[str, str, str]]:
-    """(folder, normalized name, version) of each distribution in one folder of sys.path; wheels before eggs."""
+def distributions_in(path: object) -> list[Distribution]:
+    """The distributions in one folder of sys.path; wheels before eggs."""
     if path in (STANDARD, f"{STANDARD}/lib-dynload"):
         return []
     try:
-        base = os.fspath(path)  # type: ignore[call-overload]
-        names = [name for name in os.listdir(base or ".") if name.endswith((".dist-info", ".egg-info"))]
+        base = os.fspath(path) or "."  # type: ignore[call-overload]
+        names = [name for name in os.listdir(base) if name.endswith((".dist-info", ".egg-info")) and name[0] != "~"]
     except (OSError, TypeError, ValueError, AttributeError):
         return []  # not a folder, a zip file, or no path at all: nothing to find here
     names.sort(key=lambda name: (name.endswith(".egg-info"), name))
-    return [(f"{base or '.'}/{name}", *split(name.rpartition(".")[0])) for name in names if name[0] != "~"]
+    return [Distribution(*split(name.rpartition(".")[0]), f"{base}/{name}") for name in names]
 
 
 def split(stem: str) -> tuple[str, str]:
@@ -76,61 +63,78 @@ def split(stem: str) -> tuple[str, str]:
     (('acme-gpu', '1.2'), ('acme-gpu', '1.2'), ('acme-gpu', ''))
     """
     name, _, version = stem.partition("-")
-    if version[:1].isdigit() and "-" not in version:
-        return normalize(name), version  # a wheel's
-    parts = stem.split("-")
-    at = next((i for i, part in enumerate(parts) if i and part[:1].isdigit()), len(parts))
-    return normalize("-".join(parts[:at])), "-".join(parts[at:]).partition("-py")[0]
+    return normalize(name), version.partition("-")[0]
 
 
-def read(file: str) -> tuple[str, str]:
-    """The text of a file that mentions a wengert group, and what is wrong with it; '' for any other."""
+def read(distribution: Distribution) -> None:
+    """Note on a distribution what its entry_points.txt says, if that mentions a group of wengert's."""
     try:
-        with open(file, "rb", 0) as stream:
+        with open(f"{distribution.folder}/entry_points.txt", "rb", 0) as stream:
             data = stream.read()
-        # the codec "utf-8-sig" would have to be imported
-        return (data.decode().removeprefix("\ufeff"), "") if PREFIX.encode() in data else ("", "")
-    except (FileNotFoundError, NotADirectoryError):
-        return "", ""
+        if PREFIX.encode() in data:
+            distribution.version = distribution.version or version_inside(distribution.folder)
+            sort_out(distribution, data.decode().removeprefix("\ufeff"))  # "utf-8-sig" would have to be imported
     except (OSError, UnicodeDecodeError) as error:
-        return "", f"entry_points.txt cannot be read: {errors.cause_text(error)}"
+        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            why = f"entry_points.txt cannot be read: {cause_text(error)}"
+            distribution.unusable.append(Candidate(distribution, "?", "?", "", FAILED, why))
 
 
 def version_inside(folder: str) -> str:
     """The version as the metadata states it, for the folders that do not have it in their name."""
-    for file in ("/METADATA", "/PKG-INFO"):
-        try:
-            with open(folder + file, encoding="utf-8", errors="replace") as stream:
-                lines = [line for line in stream if line[:8].lower() == "version:"]
-        except OSError:
-            continue
-        if lines:
-            return lines[0][8:].strip()
-    return ""
+    try:
+        with open(f"{folder}/PKG-INFO", encoding="utf-8", errors="replace") as stream:
+            return next((line[8:].strip() for line in stream if line[:8].lower() == "version:"), "")
+    except OSError:
+        return ""
 
 
-def collect(distribution: Distribution, text: str) -> tuple[list[Section], list[Candidate]]:
-    """The entries of one file by group, and those that cannot be used; the marker is noted on the distribution."""
-    plain = plain_groups(text)
-    groups, unusable = sort_out(distribution, text) if plain is None else (plain, [])
-    marker = groups.pop(FIRST_PARTY, {})
-    ours = distribution.name == "wengert" or distribution.name.startswith("wengert-")
-    distribution.first_party = ours and any(normalize(name) == distribution.name for name in marker)
-    return [Section(distribution, group, rows) for group, rows in groups.items() if rows], unusable
-
-
-def sort_out(distribution: Distribution, text: str) -> tuple[dict[str, dict[str, str]], list[Candidate]]:
-    """The targets by group and name, and the entries that are malformed or of unknown groups."""
-    groups: dict[str, dict[str, str]] = {}
-    unusable, seen = [], set()
+def sort_out(distribution: Distribution, text: str) -> None:
+    """Note the entries that can be used by group, those that cannot, and whether it is wengert's own."""
     for group, name, target, problem in parse(text):
-        if group != FIRST_PARTY:
-            if (group, name) in seen:
-                problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"
-            seen.add((group, name))
-            why = problem or ("" if group in KNOWN else errors.incompatible(group, list(KNOWN)))
-            if why:
-                unusable.append(Candidate(distribution, group, name, target, why, FAILED if problem else ""))
-                continue
-        groups.setdefault(group, {})[name] = target
-    return groups, unusable
+        rows = distribution.groups.setdefault(group, {})
+        if name in rows:
+            problem = problem or f"entry_points.txt gives '{name}' twice; the first counts"
+        if problem:
+            distribution.unusable.append(Candidate(distribution, group, name, target, FAILED, problem))
+        else:
+            rows[name] = target
+    marker = distribution.groups.pop(FIRST_PARTY, {})
+    ours = f"{distribution.name}-".startswith("wengert-")
+    distribution.first_party = ours and distribution.name in map(normalize, marker)
+    for group in distribution.groups.keys() - KNOWN.keys():
+        kin = [other for other in KNOWN if other.rpartition(".")[0] == group.rpartition(".")[0]]
+        why = f"group {group} is unknown to this wengert: it is misspelt, or made for another version"
+        if kin:
+            why = f"made for {group}, but this wengert reads {kin[0]}: install versions that match"
+        withdraw(distribution, [group], "incompatible", why)
+
+
+def withdraw(distribution: Distribution, groups: Iterable[str], state: str, why: str) -> None:
+    """Let the entries of these groups be unusable."""
+    for group in groups:
+        for name, target in distribution.groups.pop(group).items():
+            distribution.unusable.append(Candidate(distribution, group, name, target, state, why))
+
+
+def parse(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """(group, name, target, problem) for each line of the wengert.* groups; the other groups are passed over.
+
+    >>> list(parse("[wengert.ops.v1]\\nspecial = wengert_special.ops:TABLE\\n[other]\\nx = y"))
+    [('wengert.ops.v1', 'special', 'wengert_special.ops:TABLE', '')]
+    """
+    group = ""
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if not line or line[0] in "#;":
+            continue
+        if line[0] == "[":
+            group = line[1:-1].strip() if line[-1] == "]" else ""
+            if not group and PREFIX in line:
+                yield line.strip("[] "), "?", "", f"entry_points.txt, line {number}, {line!r}: expected '[group]'"
+        elif group.startswith(PREFIX):
+            name, _, target = line.partition("=")
+            name, target = name.rstrip(), target.partition("[")[0].strip()  # extras, deprecated, do not matter
+            good = name != "" and name.isprintable() and SEPARATORS.isdisjoint(name)
+            good = good and all(map(str.isidentifier, target.replace(":", ".", 1).split(".")))
+            form = "" if good else f"entry_points.txt, line {number}, {line!r}: expected 'name = module:object'"
+            yield group, name, target, form

@@ -84,7 +84,7 @@ def replacement(name: str, op: Op) -> Any:
     defect = defect_of(op, entry)
     if defect:
         text = errors.entry_conflict(candidate, defect)
-        registry.report((text,), text)
+        registry.tell(text)
         return None
     return entry
 
