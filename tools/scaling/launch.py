@@ -32,7 +32,7 @@ def free_port() -> int:
 
 def run(ranks: int, program: str, *arguments: str, python: str = sys.executable) -> dict[str, Any]:
     """Return the JSON object that rank 0 of a program prints. Raises RuntimeError where the job fails."""
-    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "PYTHONPATH": str(HERE.parents[1])}
     command = [launcher(), "-n", str(ranks), python, str(HERE / program), *arguments]
     ended = subprocess.run(command, env=os.environ | ONE_THREAD | place, capture_output=True, text=True, timeout=600)
     for line in reversed(ended.stdout.splitlines()):

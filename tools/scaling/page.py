@@ -12,6 +12,8 @@ NETWORKS = {
     "10 Gbit/s Ethernet": Network(30e-6, 1.25e9),
     "200 Gbit/s InfiniBand": Network(2e-6, 25e9),
 }
+LINKS = {"10 Gbit/s": Network(30e-6, 1.25e9), "25 Gbit/s": Network(20e-6, 3.125e9)}
+"""The emulated networks of the table of hidden communication."""
 HEAD = """# Figures of several ranks
 
 Written by `python -m tools.scaling`, which anybody can run: {ranks} ranks on one machine ({processor}), one thread
@@ -70,6 +72,28 @@ def training_table(found: dict[tuple[str, str, float], dict[str, Any]]) -> str:
         "them behind.\n\n"
     )
     return "## Training steps of two ranks, beside PyTorch with gloo\n\n" + text + rows(*lines)
+
+
+def hidden_table(found: dict[tuple[str, str, float], dict[str, Any]]) -> str:
+    """Return the table of communication behind backward, by link, module and bucket."""
+    lines = [["module, bucket", "link", "backward, ms", "transfers take", "step, transfers in no time",
+              "step, with transfers", "longer", "hidden"]]  # fmt: skip
+    for (link, module, bucket), times in found.items():
+        lines.append(
+            [f"{module}, {bucket:g} MiB", link,
+             *(f"{times[key]:.2f}" for key in ("backward", "delays", "instant", "step", "exposed")),
+             f"{1 - times['exposed'] / times['delays']:.0%}"]
+        )  # fmt: skip
+    latencies = ", ".join(f"{name} with {link.latency * 1e6:g} µs of latency" for name, link in LINKS.items())
+    text = (
+        "Real ranks, real backward passes, one on each core, and an emulated network: a transfer begins when both "
+        "ranks have begun it and the one before has ended, and ends after the time that the formula below gives it "
+        f"({latencies}). It needs no core, as one that a network card does, and moves no memory. The two steps take "
+        "turns; hidden is the part of the transfers' time by which the step with transfers is not longer. The last "
+        "bucket is complete when backward ends, so that its transfer cannot be hidden; all gradients in one bucket, of "
+        "25 MiB, are the control.\n\n"
+    )
+    return "## Communication behind backward\n\n" + text + rows(*lines)
 
 
 def scaling_table(microseconds: dict[int, float], schedule: Schedule) -> str:

@@ -1,9 +1,11 @@
 """Training steps on each rank, with wengert or PyTorch: without communication, with it, and communication alone.
 
-    mpiexec -n 2 python training_program.py LIBRARY NETWORK BUCKET_MIB [mpi or gloo]
+    mpiexec -n 2 python training_program.py LIBRARY NETWORK BUCKET_MIB [LATENCY BANDWIDTH]
 
 Times are milliseconds of a step: ``alone`` of one rank's batch without DistributedDataParallel, ``local`` within
-``no_sync``, ``step`` with reductions, ``reduce`` of an all_reduce of each bucket, one after another.
+``no_sync``, ``step`` with reductions, ``reduce`` of an all_reduce of each bucket, one after another, ``backward`` of
+backward alone. Latency (seconds) and bandwidth (bytes in a second) make the network an emulated one; ``instant`` is
+a step whose transfers take no time then, ``delays`` is how long they take, ``exposed`` how much longer the step is.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from collections.abc import Callable
 from typing import Any
 
 LIBRARY, NETWORK, BUCKET = sys.argv[1], sys.argv[2], float(sys.argv[3])
+EMULATED = [float(each) for each in sys.argv[4:6]]
 torch: Any = importlib.import_module(LIBRARY)
-SAMPLES, CALLS = 9, 6
+SAMPLES, CALLS = (25, 4) if EMULATED else (9, 6)
 
 
 def digits(width: int = 512) -> tuple[Any, Any]:
@@ -84,9 +87,52 @@ def bucket_times(module: Any, step: Callable[[], None], limit: int) -> dict[str,
     return {"ready": ready, "nbytes": [4 * size for size in sizes], "end": statistics.median(run[-1] for run in runs)}
 
 
+def backward_time(model: Any, x: Any) -> float:
+    """Return how long backward takes, in milliseconds."""
+    samples = []
+    for _ in range(SAMPLES * CALLS):
+        model.zero_grad()
+        loss = (model(x) ** 2).mean()
+        begin = time.perf_counter()
+        loss.backward()
+        samples.append(time.perf_counter() - begin)
+    return statistics.median(samples) * 1e3
+
+
+def without_delays(step: Callable[[], None]) -> Callable[[], None]:
+    """Return a step whose transfers take no time: ranks wait for each other, and for nothing else."""
+    from tools.scaling.delayed_group import DelayedGroup
+    from tools.scaling.model import Network
+
+    def instant() -> None:
+        DelayedGroup.network = Network(0.0, float("inf"))
+        step()
+        DelayedGroup.network = Network(*EMULATED)
+
+    return instant
+
+
+def delays_of(step: Callable[[], None]) -> float:
+    """Return how long the emulated network moves gradients in a step, in milliseconds; 0 without one."""
+    if not EMULATED:
+        return 0.0
+    from tools.scaling.delayed_group import DelayedGroup
+
+    before = len(DelayedGroup.durations)
+    step()
+    return sum(DelayedGroup.durations[before:]) * 1e3
+
+
 def begin_group() -> Any:
-    """Start the process group: mpi, or gloo with the rank that the launcher gives."""
-    if LIBRARY == "wengert":
+    """Start the process group: mpi, the emulated network, or gloo with the rank that the launcher gives."""
+    if EMULATED:
+        from tools.scaling.delayed_group import DelayedGroup
+        from tools.scaling.model import Network
+
+        DelayedGroup.network = Network(*EMULATED)
+        torch.distributed.Backend.register_backend("delayed", DelayedGroup)
+        torch.distributed.init_process_group("delayed")
+    elif LIBRARY == "wengert":
         torch.distributed.init_process_group("mpi")
     else:
         rank, size = int(os.environ.get("PMI_RANK", 0)), int(os.environ.get("PMI_SIZE", 1))
@@ -102,7 +148,8 @@ def main() -> None:
     networks = {"digits": digits, "transformer": transformer}
     module, x = networks[NETWORK]()
     other, _ = networks[NETWORK]()
-    model = torch.nn.parallel.DistributedDataParallel(module, bucket_cap_mb=BUCKET, gradient_as_bucket_view=True)
+    buckets_of = {"bucket_cap_mb_list": [BUCKET]} if EMULATED else {"bucket_cap_mb": BUCKET}
+    model = torch.nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True, **buckets_of)
     sizes = [parameter.numel() for parameter in module.parameters()]
     limit = int(BUCKET * (1 << 20)) // 4
     total = sum(sizes)
@@ -119,15 +166,23 @@ def main() -> None:
 
     functions = {"alone": one_step(other, torch.optim.SGD(other.parameters(), lr=1e-3), x), "local": local,
                  "step": step, "reduce": reduce}  # fmt: skip
+    if EMULATED:
+        functions = {"alone": functions["alone"], "instant": without_delays(step), "step": step}
     for function in functions.values():
         milliseconds(distributed, function)
     samples: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(SAMPLES):
         for name, function in functions.items():
             samples[name].append(milliseconds(distributed, function))
+    backward = backward_time(other, x)
+    delays = delays_of(step)
     schedule = bucket_times(other, functions["alone"], limit * 4)
     if distributed.get_rank() == 0:
         found = {name: statistics.median(each) for name, each in samples.items()}
+        found |= {"backward": backward, "delays": delays}
+        if EMULATED:
+            pairs = zip(samples["step"], samples["instant"], strict=True)
+            found["exposed"] = statistics.median(one - other for one, other in pairs)
         print(json.dumps(found | {"parameters": total, "buckets": len(buckets), "schedule": schedule}))
     distributed.destroy_process_group()
 

@@ -6,6 +6,7 @@ Each case is a function of the module torch, of torch.distributed and of the ran
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int8", "uint8", "bool")
@@ -197,6 +198,120 @@ def rank_twice(torch: Any, dist: Any, rank: int) -> Any:
     return dist.new_group([0, 0])
 
 
+def error_of(function: Callable[[], Any]) -> list[str]:
+    """Return the name and the first line of the message of what a function raises."""
+    try:
+        function()
+    except Exception as error:
+        return [type(error).__name__, str(error).partition("\n")[0]]
+    return []
+
+
+def uneven_inputs(divide: bool) -> Callable[..., Any]:
+    """Return a case: rank 1 has two inputs more than rank 0."""
+
+    def case(torch: Any, dist: Any, rank: int) -> Any:
+        layer = torch.nn.Linear(1, 1, bias=False).double()
+        torch.nn.init.ones_(layer.weight)
+        model = torch.nn.parallel.DistributedDataParallel(layer)
+        with model.join(divide_by_initial_world_size=divide):
+            for number in range(1 + 2 * rank):
+                model.zero_grad()
+                model(torch.ones(1).double() * (1 + number + rank)).sum().backward()
+                with torch.no_grad():
+                    layer.weight -= layer.weight.grad / 4
+        return layer.weight.tolist()
+
+    return case
+
+
+def joined_counters(torch: Any, dist: Any, rank: int) -> Any:
+    join = dist.algorithms.join
+
+    class Hook(join.JoinHook):  # type: ignore[name-defined, misc]
+        def __init__(self, counter: Any) -> None:
+            self.counter = counter
+
+        def main_hook(self) -> None:
+            self.counter.add(0)
+
+        def post_hook(self, is_last_joiner: bool) -> None:
+            self.counter.last = is_last_joiner
+
+    class Counter(join.Joinable):  # type: ignore[name-defined, misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.count, self.last = 0, None
+
+        def add(self, number: int) -> None:
+            t = torch.tensor([number])
+            dist.all_reduce(t)
+            self.count += t.item()
+
+        def join_hook(self, **kwargs: Any) -> Any:
+            return Hook(self)
+
+        join_device = property(lambda self: torch.device("cpu"))
+        join_process_group = property(lambda self: dist.group.WORLD)
+
+    counter = Counter()
+    with join.Join([counter]):
+        for number in range(1 + 3 * rank):
+            join.Join.notify_join_context(counter).wait()
+            counter.add(number + 1)
+    return [counter.count, counter.last]
+
+
+def exhausted_inputs(torch: Any, dist: Any, rank: int) -> Any:
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(1, 1))
+
+    def train() -> None:
+        with model.join(throw_on_early_termination=True):
+            for _ in range(1 + rank):
+                model(torch.ones(1)).sum().backward()
+
+    return error_of(train)
+
+
+def tcp_store(torch: Any, dist: Any, rank: int) -> Any:
+    port = [0]
+    if rank == 0:
+        store = dist.TCPStore("127.0.0.1", 0, 2, True, wait_for_workers=False)
+        port = [store.port]
+    dist.broadcast_object_list(port)
+    if rank == 1:
+        store = dist.TCPStore("127.0.0.1", port[0], 2)
+    store.set(f"rank {rank}", bytes([rank, 255]))
+    dist.barrier()  # simulated ranks take turns: none may wait for another outside of collectives
+    other = store.get(f"rank {1 - rank}")
+    dist.barrier()
+    counts = [store.num_keys(), sorted(store.list_keys())]
+    dist.barrier()
+    if rank == 1:
+        store.append("text", "a")
+        store.append("text", "b")
+        store.multi_set(["x", "y"], ["1", "2"])
+        results = [store.add("n", 2), store.add("n", -3), store.compare_set("c", "", "v"),
+                   store.compare_set("c", "w", "x"), store.compare_set("absent", "w", "x"), store.check(["absent"]),
+                   store.delete_key("x"), store.delete_key("x"), store.multi_get(["text", "y", "n"])]  # fmt: skip
+        store.set_timeout(timedelta(milliseconds=30))
+        results += [error_of(lambda: store.get("zz")),
+                    error_of(lambda: store.wait(["zz", "yy"], timedelta(milliseconds=20))),
+                    error_of(lambda: dist.PrefixStore("a", store).get("zz"))]  # fmt: skip
+    else:
+        results = []
+    dist.barrier()
+    return [list(other), counts, [str(result) for result in results]]
+
+
+def mesh(torch: Any, dist: Any, rank: int) -> Any:
+    whole = dist.init_device_mesh("cpu", (2, 1), mesh_dim_names=("dp", "tp"))
+    flat = whole._flatten("all")
+    return [whole.shape, whole.mesh.tolist(), whole.get_coordinate(), [part.get_local_rank() for part in (
+        whole["dp"], whole["tp"], flat)], [dist.get_process_group_ranks(group) for group in whole.get_all_groups()],
+        repr(whole["dp"]), repr(flat)]  # fmt: skip
+
+
 CASES: dict[str, Any] = {f"all_reduce of {dtype} by {op}": all_reduce(dtype, op) for dtype in DTYPES for op in OPS} | {
     case.__name__: case
     for case in (
@@ -205,8 +320,11 @@ CASES: dict[str, Any] = {f"all_reduce of {dtype} by {op}": all_reduce(dtype, op)
         all_gather_single, reduce_scatter, all_to_all_single_with_splits, all_to_all, all_gather_object, gather_object,
         broadcast_object_list, scatter_object_list, send_and_recv_objects, group_of_one, ranks_in_a_group,
         rank_beyond_the_group, root_outside_the_group, backend_outside_the_group, order_of_ranks,
-        group_of_members_alone, subgroups, rank_twice,
+        group_of_members_alone, subgroups, rank_twice, joined_counters, exhausted_inputs, tcp_store, mesh,
     )
+} | {
+    f"uneven inputs, divided by {'all ranks' if divide else 'ranks with inputs'}": uneven_inputs(divide)
+    for divide in (True, False)
 }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ MODULES = {
     "interface.work": "Work",
     "errors": "DistBackendError DistError DistNetworkError DistStoreError",
     "groups.backends": "Backend is_backend_available",
+    "groups.device_mesh": "DeviceMesh init_device_mesh",
     "groups.environment": "get_default_backend_for_device get_node_local_rank is_available is_gloo_available "
                           "is_mpi_available is_nccl_available is_torchelastic_launched is_ucc_available "
                           "is_xccl_available",
@@ -43,6 +44,7 @@ MODULES = {
     "reduce_op": "ReduceOp",
     "stores.file_store": "FileStore",
     "stores.store": "HashStore PrefixStore Store",
+    "stores.tcp_store": "TCPStore",
     # parts that other modules of this package bring
     "functional.gradcheck": "gradcheck gradgradcheck",
     "parallel.buckets": "GradBucket",

@@ -184,7 +184,6 @@ BAD_ARGUMENTS = [
     (lambda: DistributedDataParallel(3), AttributeError, "named_parameters"),
     (lambda: DistributedDataParallel(nn.Linear(1, 1), param_to_hook_all_reduce=3), ValueError, "set at the same time"),
     (lambda: DistributedDataParallel(nn.Linear(1, 1), mixed_precision=3), NotImplementedError, "no mixed_precision"),
-    (lambda: DistributedDataParallel(nn.Linear(1, 1)).join(), NotImplementedError, "no join"),
     (lambda: DistributedDataParallel(nn.Linear(1, 1)).register_comm_hook(None, 3), TypeError, "must be callable"),
     (lambda: DistributedDataParallel(nn.Linear(1, 1)).register_comm_hook(None, lambda s, b: None), KeyError, "bucket"),
 ]

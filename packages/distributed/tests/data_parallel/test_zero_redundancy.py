@@ -228,7 +228,6 @@ BAD_CALLS = [
     (lambda w: zero([w]).state_dict(), RuntimeError, r"not been consolidated.*state_dict\(to=0\)"),
     (lambda w: zero([w]).consolidate_state_dict(to=1), ValueError, "to has to be a rank of the group"),
     (lambda w: zero([w], overlap_with_ddp=True), NotImplementedError, "overlap_with_ddp"),
-    (lambda w: zero([w]).join_hook(), NotImplementedError, "no join"),
     (lambda w: zero([w]).load_state_dict({"state": {}, "param_groups": []}), ValueError, "different number of"),
 ]
 

@@ -139,8 +139,23 @@ BAD = {
     "twice": (lambda: [dist.init_process_group("self") for _ in range(2)], ValueError,
               "trying to initialize the default process group twice!"),
     "an unknown backend": (lambda: dist.init_process_group("nope"), AssertionError, "Unknown backend type nope"),
-    "gloo": (lambda: dist.init_process_group("gloo"), RuntimeError,
-             "Distributed package doesn't have GLOO built in: use 'mpi'"),
+    "ucc": (lambda: dist.init_process_group("ucc"), RuntimeError,
+            "Distributed package doesn't have UCC built in: use 'mpi'"),
+    "another scheme": (lambda: dist.init_process_group("self", init_method="foo://x"), RuntimeError,
+                       "No rendezvous handler for foo://"),
+    "no scheme": (lambda: dist.init_process_group("self", init_method="nothing"), RuntimeError,
+                  "No rendezvous handler for ://"),
+    "a method that is a number": (lambda: dist.init_process_group("self", init_method=3, rank=0, world_size=1),
+                                  RuntimeError, "`url` must be a string. <class 'int'>: 3"),
+    "no port": (lambda: dist.init_process_group("self", init_method="tcp://127.0.0.1", rank=0, world_size=1),
+                ValueError, "Error initializing torch.distributed using tcp:// rendezvous: port number missing"),
+    "no path": (lambda: dist.init_process_group("self", init_method="file://", rank=0, world_size=1),
+                ValueError, "Error initializing torch.distributed using file:// rendezvous: path missing"),
+    "a store that is a str": (lambda: dist.init_process_group("self", store="x", rank=0, world_size=1),
+                              TypeError, "incompatible constructor arguments"),
+    "a rank beyond the world in the method": (
+        lambda: dist.init_process_group("self", init_method="tcp://localhost:1?rank=2&world_size=2"), RuntimeError,
+        "rank must be below world_size"),
     "a backend without its library": (lambda: dist.init_process_group("not_installed"), RuntimeError,
                                       "Distributed package doesn't have NOT_INSTALLED built in"),
     "a backend that is a number": (lambda: dist.init_process_group(3), ValueError, "must be string-ish"),
@@ -183,6 +198,41 @@ def test_backend_names() -> None:
         dist.Backend.NOWHERE  # noqa: B018
     assert not dist.is_gloo_available()
     assert dist.is_backend_available("SELF")
+
+
+@pytest.mark.usefixtures("backends")
+@pytest.mark.parametrize("mpi", [True, False])
+def test_gloo_is_another_spelling_of_what_moves_the_memory_of_hosts(mpi: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that ask for gloo run as they are, and get_backend says what they got."""
+    chosen = "of_two_hosts" if mpi else "self"
+    monkeypatch.setattr("wengert_distributed.groups.backends.default_backends", lambda: {"cpu": chosen})
+    dist.init_process_group("GLOO")
+    assert (dist.get_backend(), dist.get_backend_config()) == (chosen, f"cpu:{chosen}")
+    assert mpi or dist.get_backend(dist.new_group([0], backend="gloo")) == "self"
+    assert not dist.is_gloo_available()
+    assert not dist.is_backend_available("gloo")
+
+
+def test_gloo_is_a_plugin_where_there_is_one() -> None:
+    class Gloo(SelfGroup):
+        backend = "gloo"
+
+    with registry.group("process_groups").register("gloo", Gloo):
+        dist.init_process_group("gloo")
+        assert dist.get_backend() == "gloo"
+
+
+@pytest.mark.usefixtures("backends")
+def test_the_method_gives_rank_and_size_and_the_store_is_handed_on() -> None:
+    OfTwo.asked.clear()
+    dist.init_process_group("of_two", init_method="tcp://localhost:1?rank=1&world_size=2")
+    with pytest.raises(ValueError, match="has no store"):
+        dist.distributed_c10d._get_default_store()
+    dist.destroy_process_group()
+    store = dist.HashStore()
+    dist.init_process_group("of_two", store=store, rank=1, world_size=2)
+    assert dist.distributed_c10d._get_default_store() is store
+    assert [one[:3] for one in OfTwo.asked] == [(1, 2, "tcp://localhost:1?rank=1&world_size=2"), (1, 2, store)]
 
 
 def test_a_backend_is_registered_by_its_class() -> None:

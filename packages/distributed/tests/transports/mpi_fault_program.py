@@ -28,7 +28,10 @@ def collective(name: str, facts: str, start, number: int | None = None) -> None:
     if number is None:
         number = NUMBER[0] = NUMBER[0] + 1
     call = Call(number, name, facts)
-    GROUP.announce(call)
+    if KIND == "background":
+        GROUP.announce(call)
+    else:
+        GROUP.announce_wait(call, SECONDS)
     start_time = time.monotonic()
     try:
         request = start()

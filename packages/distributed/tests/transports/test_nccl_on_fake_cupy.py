@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 from wengert_distributed.backends import launcher, nccl_id, nccl_requests
 from wengert_distributed.backends.nccl import NcclGroup
-from wengert_distributed.errors import DistBackendError, DistNetworkError
+from wengert_distributed.errors import DistBackendError, DistNetworkError, DistStoreError
 from wengert_distributed.interface.process_group import Call
 from wengert_distributed.reduce_op import RedOpType
+from wengert_distributed.stores.store import HashStore
 
 RANKS = 3
 
@@ -242,6 +244,19 @@ def test_the_id_travels_by_tcp():
             for rank in (1, 2, 0)
         ]
         assert {one.result(10) for one in results} == {b"x" * 128}
+
+
+def test_the_ids_of_several_groups_travel_by_one_store():
+    store = HashStore()
+    for content in (b"x" * 128, b"y" * 128):
+        with ThreadPoolExecutor(3) as pool:
+            results = [
+                pool.submit(nccl_id.exchange_id, functools.partial(bytes, content), rank, 3, store, 5)
+                for rank in (1, 2, 0)
+            ]
+            assert {one.result(10) for one in results} == {content}
+    with pytest.raises(DistStoreError, match="nccl/id/3"):
+        nccl_id.exchange_id(bytes, 1, 2, store, 0.02)
 
 
 def test_an_id_that_does_not_arrive_is_an_error(tmp_path, monkeypatch):

@@ -65,7 +65,7 @@ class NcclGroup(ProcessGroup):
             return False
 
     @classmethod
-    def connect(cls, rank: int, size: int, init_method: str | None, seconds: float) -> NcclGroup:
+    def connect(cls, rank: int, size: int, init_method: Any, seconds: float) -> NcclGroup:
         """Return the group of all ranks. Raises DistBackendError without NCCL or a GPU."""
         try:
             nccl = nccl_module()

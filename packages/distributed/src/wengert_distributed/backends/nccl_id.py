@@ -2,7 +2,8 @@
 
 NCCL connects ranks that hold the same 128 bytes, which one of them made. Where an MPI launcher started the processes,
 MPI carries them; otherwise ``init_method`` says how, as in torch.distributed: ``file:///path`` names a file that all
-see, ``tcp://host:port`` and ``env://`` (MASTER_ADDR, MASTER_PORT) a port where rank 0 listens.
+see, ``tcp://host:port`` and ``env://`` (MASTER_ADDR, MASTER_PORT) a port where rank 0 listens. A store carries
+them as well.
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 
 from wengert_distributed.errors import DistNetworkError
+from wengert_distributed.stores.store import PrefixStore, Store
 
 POLL = 0.02  # seconds between two looks
 
 
-def exchange_id(make: Callable[[], bytes], rank: int, size: int, init_method: str | None, seconds: float) -> bytes:
-    """Return rank 0's bytes on every rank; ``make`` makes them there.
+def exchange_id(make: Callable[[], bytes], rank: int, size: int, init_method: Any, seconds: float) -> bytes:
+    """Return rank 0's bytes on every rank; ``make`` makes them there.   init_method: a URL, a Store, or None.
 
     Raises DistNetworkError where they do not arrive within some seconds, RuntimeError for an unknown init_method.
     """
     if size == 1:
         return make()
+    if isinstance(init_method, Store):
+        return exchange_by_store(init_method, make() if rank == 0 else None, rank, seconds)
     url = urlparse(init_method or "env://")
     if url.scheme == "file":
         return exchange_by_file(Path(url.path), make() if rank == 0 else None, seconds)
@@ -46,6 +52,17 @@ def exchange_id(make: Callable[[], bytes], rank: int, size: int, init_method: st
         serve(port, payload, size - 1, seconds)
         return payload
     return fetch(host, port, seconds)
+
+
+def exchange_by_store(store: Store, payload: bytes | None, rank: int, seconds: float) -> bytes:
+    """Set the bytes in a store (rank 0), or get them there; each group that meets in it has a key of its own."""
+    own = PrefixStore("nccl", store)
+    key = f"id/{own.add(f'groups of rank {rank}', 1)}"
+    if payload is not None:
+        own.set(key, payload)
+        return payload
+    own.wait([key], timedelta(seconds=seconds))
+    return own.get(key)
 
 
 def exchange_by_file(path: Path, payload: bytes | None, seconds: float) -> bytes:

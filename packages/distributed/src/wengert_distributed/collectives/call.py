@@ -51,7 +51,7 @@ def run_now(
 def complete(channel: Channel, call: Call, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Request | None:
     """Run a call, wait until it has ended, and return its Request."""
     backend = channel.backend
-    backend.announce(call)
+    backend.announce_wait(call, channel.seconds)
     try:
         request = method(*arguments)
         ended = request is None or request.wait(channel.seconds)

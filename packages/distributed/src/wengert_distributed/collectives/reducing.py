@@ -13,6 +13,7 @@ from wengert_distributed.collectives import checks
 from wengert_distributed.collectives.call import run, run_now
 from wengert_distributed.collectives.memory import PLAIN
 from wengert_distributed.collectives.reductions import PLAIN_KINDS, plan_reduction, reduction_array
+from wengert_distributed.groups.world import default_group
 from wengert_distributed.interface.work import Channel, Work
 from wengert_distributed.reduce_op import RedOpType, ReduceOp
 
@@ -40,8 +41,9 @@ def all_reduce(
     tensor([1., 2.])
     >>> wg.distributed.destroy_process_group()
     """
-    checks.check_tensor(tensor, "tensor")
-    members = checks.active_group("all_reduce", group)
+    if type(tensor) is not Tensor:
+        checks.check_tensor(tensor, "tensor")
+    members = default_group() if group is None else checks.active_group("all_reduce", group)
     if members is None:
         return None
     if tensor.dtype in PLAIN and tensor.is_contiguous() and tensor.device.type == "cpu" and members.host is not None:

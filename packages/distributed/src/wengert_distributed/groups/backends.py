@@ -12,6 +12,8 @@ from wengert_distributed.interface.process_group import ProcessGroup
 
 ELSEWHERE = ("gloo", "ucc", "xccl")
 """PyTorch's backends that are not there: programs compare their names with those of groups."""
+GLOO = "gloo"
+"""PyTorch's name of what moves the memory of hosts: programs that ask for it get what does so here."""
 
 
 class BackendKind(type):
@@ -74,6 +76,17 @@ def load_backend(name: str) -> type[ProcessGroup]:
     return given
 
 
+def resolve_backend(name: str) -> str:
+    """Return the name of a backend in lower case; for "gloo", unless a plugin has that name, what moves hosts' memory.
+
+    That is "mpi", or "self" for one process without MPI.
+    """
+    name = name.lower()
+    if name != GLOO or name in registry.group("process_groups"):
+        return name
+    return default_backends()["cpu"]
+
+
 def find_backend(name: str) -> type[ProcessGroup]:
     """Return the class of a backend.
 
@@ -118,8 +131,8 @@ def backends_by_device(backend: str | None) -> dict[str, str]:
     if not isinstance(backend, str):
         raise ValueError(f"Backend constructor parameter must be string-ish, but got {backend!r}")
     if ":" not in backend:
-        name = backend.lower()
-        return dict.fromkeys(find_backend(name).devices, name)
+        name = resolve_backend(backend)
+        return {"cpu": name} if backend.lower() == GLOO else dict.fromkeys(find_backend(name).devices, name)
     pairs: dict[str, str] = {}
     for part in backend.lower().split(","):
         device, colon, name = part.strip().partition(":")
@@ -127,6 +140,7 @@ def backends_by_device(backend: str | None) -> dict[str, str]:
             raise ValueError("Invalid device:backend pairing: the custom backend string argument is invalid: "
                              f"{backend}. It is a name, or a name for each kind of device: 'cpu:mpi,cuda:nccl'"
                              )  # fmt: skip
+        name = resolve_backend(name)
         if device not in find_backend(name).devices:
             raise ValueError(f"the backend '{name}' does not take memory of the device type '{device}', but of "
                              f"{', '.join(find_backend(name).devices)}")  # fmt: skip

@@ -6,12 +6,14 @@ import os
 from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl, urlparse
 
 from wengert_distributed.groups.backends import backends_by_device, find_backend
 from wengert_distributed.groups.group import ProcessGroup
 from wengert_distributed.groups.world import current_world, find_group
 from wengert_distributed.interface.process_group import ProcessGroup as Transport
 from wengert_distributed.interface.work import seconds_of
+from wengert_distributed.stores.store import Store
 
 default_pg_timeout: timedelta = timedelta(minutes=30)
 """How long a collective may take where no other timeout was set."""
@@ -24,12 +26,16 @@ def init_process_group(
     """Connect this process to the other ranks; every collective needs it first.
 
     backend: "mpi", "nccl", both ("cpu:mpi,cuda:nccl"), or None for what is installed; "self" is a world of one rank.
-    init_method, store, pg_options, device_id: as in PyTorch; MPI's launcher makes the first two unnecessary.
+    "gloo" is another spelling of "mpi" (of "self" for one process without MPI), which ``get_backend`` then gives.
+    init_method: "env://", "tcp://host:port?rank=0&world_size=2" or "file:///path", where ranks of "nccl" meet; MPI's
+    launcher makes it unnecessary, but rank and world_size in it are compared with the launcher's.
+    store: the same by keys and values that all ranks see; with it rank and world_size are needed.
+    pg_options, device_id: accepted, without an effect.
     timeout: how long a collective may take, 30 minutes without it.
     world_size, rank: known from the launcher (``mpiexec``), or from the variables WORLD_SIZE and RANK.
     Raises ValueError where it was called before, AssertionError for an unknown backend, RuntimeError for one that is
-    not installed, for a rank that is not below world_size, a negative timeout, or where the other ranks are not found,
-    TypeError for a timeout that is no timedelta.
+    not installed, for a rank that is not below world_size, a negative timeout, another scheme than these three, or
+    where the other ranks are not found, TypeError for a timeout that is no timedelta or a store that is none.
     PyTorch's ``torch.distributed.init_process_group``.
 
     >>> import wengert as wg
@@ -44,9 +50,9 @@ def init_process_group(
     seconds = seconds_of(default_pg_timeout if timeout is None else timeout)
     rank, world_size = numbers(rank, world_size, init_method, store)
     names = backends_by_device(backend)
+    meeting = init_method if store is None else store
     made = {
-        name: find_backend(name).connect(rank, world_size, init_method, seconds)
-        for name in dict.fromkeys(names.values())
+        name: find_backend(name).connect(rank, world_size, meeting, seconds) for name in dict.fromkeys(names.values())
     }
     transports = {device: made[name] for device, name in names.items()}
     first = next(iter(made.values()))
@@ -54,7 +60,7 @@ def init_process_group(
     name = group_name or "0"
     world.default = ProcessGroup(name, range(first.size), transports, seconds, "default_pg")
     world.groups[name] = world.default
-    world.number = 1
+    world.number, world.store = 1, store
 
 
 def numbers(rank: int, world_size: int, init_method: str | None, store: Any) -> tuple[int, int]:
@@ -62,11 +68,35 @@ def numbers(rank: int, world_size: int, init_method: str | None, store: Any) -> 
     if store is not None and (init_method is not None or rank < 0 or world_size < 1):
         raise AssertionError("Cannot specify both init_method and store." if init_method is not None else
                              "rank must be non-negative and world_size must be positive if using store")  # fmt: skip
+    if store is not None and not isinstance(store, Store):
+        raise TypeError(f"incompatible constructor arguments. store has to be a torch.distributed.Store, not {store!r}")
     if rank < 0 and world_size < 0 and init_method in (None, "env://"):
         rank, world_size = (int(os.environ.get(name, -1)) for name in ("RANK", "WORLD_SIZE"))
+    elif init_method is not None:
+        options = read_method(init_method)
+        rank = options.get("rank", -1) if rank < 0 else rank
+        world_size = options.get("world_size", -1) if world_size < 0 else world_size
     if rank >= world_size > 0:
         raise RuntimeError(f"rank must be below world_size (rank < size): {rank} and {world_size} were asked for")
     return rank, world_size
+
+
+def read_method(init_method: Any) -> dict[str, int]:
+    """Return rank and world_size of the URL by which ranks meet, as far as it has them.
+
+    Raises RuntimeError for what is no URL of a scheme that is known, ValueError for one without port, path or numbers.
+    """
+    if not isinstance(init_method, str):
+        raise RuntimeError(f"`url` must be a string. {type(init_method)}: {init_method}")
+    url = urlparse(init_method)
+    if url.scheme not in ("env", "tcp", "file"):
+        raise RuntimeError(f"No rendezvous handler for {url.scheme}:// ({init_method!r}): use file://, tcp:// or env://"
+                           )  # fmt: skip
+    missing = "port number" if url.scheme == "tcp" and not url.port else "path"
+    if missing != "path" or (url.scheme == "file" and not url.path):
+        raise ValueError(f"Error initializing torch.distributed using {url.scheme}:// rendezvous: {missing} missing")
+    query = dict(parse_qsl(url.query))
+    return {name: int(query[name]) for name in ("rank", "world_size") if name in query}
 
 
 def check_agreement(transport: Transport, rank: int, world_size: int) -> None:
@@ -100,7 +130,7 @@ def destroy_process_group(group: Any = None) -> None:
         members.close()
         return
     groups = list(world.groups.values())
-    world.groups, world.default = {}, None
+    world.groups, world.default, world.store = {}, None, None
     with ExitStack() as stack:  # the last group first, and all of them, also where one raises
         for one in groups:
             stack.callback(one.close)

@@ -20,7 +20,7 @@ class SelfGroup(ProcessGroup):
         self.size: int = 1
 
     @classmethod
-    def connect(cls, rank: int, size: int, init_method: str | None, seconds: float) -> SelfGroup:
+    def connect(cls, rank: int, size: int, init_method: Any, seconds: float) -> SelfGroup:
         """Return the group. Raises RuntimeError for more ranks than one."""
         if rank > 0 or size > 1:
             raise RuntimeError(f"the backend 'self' is for one process, but this is rank {rank} of {size}: "

@@ -14,13 +14,15 @@ NON_GROUP_MEMBER = -100
 class World:
     """The process groups that a rank is in, by name."""
 
-    __slots__ = ("default", "groups", "number")
+    __slots__ = ("default", "groups", "number", "store")
 
     def __init__(self) -> None:
         self.default: ProcessGroup | None = None
         self.groups: dict[str, ProcessGroup] = {}
         self.number: int = 0
         """How many groups all ranks have made together; it names the next."""
+        self.store: Any = None
+        """The store that init_process_group was called with."""
 
 
 class ThreadWorld(threading.local):

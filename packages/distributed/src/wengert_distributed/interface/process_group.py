@@ -101,8 +101,10 @@ class ProcessGroup:
     size: int
 
     @classmethod
-    def connect(cls, rank: int, size: int, init_method: str | None, seconds: float) -> ProcessGroup:
+    def connect(cls, rank: int, size: int, init_method: Any, seconds: float) -> ProcessGroup:
         """Return the group of all ranks. rank, size: -1 where the launcher knows them.
+
+        init_method: the URL by which ranks meet, the Store in which they do, or None, as init_process_group had it.
 
         Raises RuntimeError where the ranks cannot be found within some seconds.
         """
@@ -131,6 +133,13 @@ class ProcessGroup:
 
     def announce(self, call: Call) -> None:
         """Note the collective that this rank begins. It is called before each, and has to be fast."""
+
+    def announce_wait(self, call: Call, seconds: float) -> None:
+        """Note a collective for whose end the program waits at once, for some seconds at most.
+
+        Its method may wait as well, and return None where it has ended.
+        """
+        self.announce(call)
 
     def finish(self, call: Call) -> None:
         """Note that a collective has ended on this rank; raise nothing."""

@@ -15,11 +15,23 @@ from wengert.optim import Optimizer
 import wengert_distributed as dist
 from wengert_distributed.groups.world import member_group
 from wengert_distributed.optim.partition import ParameterBuckets, broadcast_parts, partition, to_cpu
+from wengert_distributed.parallel.join import Join, Joinable, JoinConfig, JoinHook
 
 __all__ = ["ZeroRedundancyOptimizer"]
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroJoinHook(JoinHook):
+    """Makes the steps of a rank without inputs: of its part of the parameters."""
+
+    def __init__(self, optimizer: ZeroRedundancyOptimizer) -> None:
+        self.optimizer = optimizer
+
+    def main_hook(self) -> None:
+        """Make a step with the gradients that are there, and take the other parts from their ranks."""
+        self.optimizer._step(None)
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An optimizer whose state is divided over the ranks, as ``torch.distributed.optim.ZeroRedundancyOptimizer``.
 
     Each rank makes the steps of its part of the parameters, with an optimizer that has their state only, and broadcasts
@@ -51,7 +63,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer has no overlap_with_ddp; leave it out")
         self._ready = False
-        super().__init__(checked_parameters(params), defaults)
+        Optimizer.__init__(self, checked_parameters(params), defaults)
+        self._join_config = JoinConfig()
         self.process_group: Any = member_group(process_group)
         self.world_size: int = self.process_group.size()
         self.rank: int = self.process_group.rank()
@@ -87,6 +100,13 @@ class ZeroRedundancyOptimizer(Optimizer):
 
         closure: a function that computes the loss anew, with its gradients.   Returns what it returned, or None.
         """
+        work = Join.notify_join_context(self)
+        if work is not None:
+            work.wait()
+        return self._step(closure, **kwargs)
+
+    def _step(self, closure: Callable[[], Any] | None, **kwargs: Any) -> Any:
+        """Perform a single step without a word to the ranks that have no inputs."""
         copy_options(self.param_groups, self.optim.param_groups)
         loss = self.optim.step(**kwargs) if closure is None else self.optim.step(closure=closure, **kwargs)
         copy_options(self.optim.param_groups, self.param_groups)
@@ -163,9 +183,19 @@ class ZeroRedundancyOptimizer(Optimizer):
         params = [param for group in self.param_groups for param in group["params"]]
         return {id(param): number for number, param in enumerate(params)}
 
-    def join_hook(self, **kwargs: Any) -> Any:
-        """Raise NotImplementedError: all ranks take the same number of steps here."""
-        raise NotImplementedError("ZeroRedundancyOptimizer has no join: give every rank the same number of batches")
+    def join_hook(self, **kwargs: Any) -> ZeroJoinHook:
+        """Return what ranks without inputs call in a Join, after the hook that gives them gradients."""
+        return ZeroJoinHook(self)
+
+    @property
+    def join_device(self) -> Any:
+        """The device of the first parameter."""
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self) -> Any:
+        """The group over which the state is divided."""
+        return self.process_group
 
 
 def copy_options(source: Sequence[dict[str, Any]], target: Sequence[dict[str, Any]]) -> None:

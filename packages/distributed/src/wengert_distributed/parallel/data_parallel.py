@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 import wengert
 from wengert import Tensor
 from wengert.nn import Module
 
-from wengert_distributed.groups.world import default_group, member_group
+from wengert_distributed.groups.world import default_group
 from wengert_distributed.parallel import data_parallel_checks as checks
 from wengert_distributed.parallel.agreement import broadcast_tensors, check_same_parameters
 from wengert_distributed.parallel.gradients import Hook, install_hook
+from wengert_distributed.parallel.join import Join, Joinable, JoinConfig
+from wengert_distributed.parallel.join_hooks import DataParallelJoinHook, any_rank_reduces, begin_iteration
 from wengert_distributed.parallel.outputs import leaves_of, map_tensors, numbers_outside, tensors_in
 from wengert_distributed.parallel.reducer import Options, Reducer
 
@@ -35,7 +37,7 @@ def watch_backward(reducer: Reducer, output: Any) -> None:
             tensor.register_hook(tell)
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """A module whose gradients are averaged over the ranks of a group, as PyTorch's DistributedDataParallel.
 
     Each rank calls it with its part of a batch; after ``backward`` the gradients are the average over the ranks, so
@@ -45,7 +47,7 @@ class DistributedDataParallel(Module):
     device_ids, output_device: a GPU that inputs are moved to; None for modules of hosts.
     forward_sync_buffers: broadcast the buffers of rank 0 before each forward (``broadcast_buffers`` is its old name).
     init_sync: check that all ranks have the same parameters, and begin with those of rank 0.
-    process_group: the ranks; None for all.
+    process_group: the ranks; None for all, or those of device_mesh, a mesh of one dim.
     bucket_cap_mb: how many MiB of gradients are reduced by one collective (25; the first one 1).
     find_unused_parameters: a loss may leave out parameters, different ones on each rank.
     gradient_as_bucket_view: ``grad`` is a view of its bucket, which saves two copies; it must not be kept over a step.
@@ -77,7 +79,9 @@ class DistributedDataParallel(Module):
         skip_all_reduce_unused_params: bool = False, bucket_cap_mb_list: Sequence[float] | None = None,
         batched_grad_copy: bool = False, forward_sync_buffers: bool | None = None,
     ) -> None:  # fmt: skip
-        super().__init__()
+        Module.__init__(self)
+        self._join_config = JoinConfig()
+        self._divide_by_initial_world_size = True
         if (delay_all_reduce_named_params is None) != (param_to_hook_all_reduce is None):
             raise ValueError("delay_all_reduce_named_params and param_to_hook_all_reduce need to be set at the same "
                              "time.")  # fmt: skip
@@ -85,10 +89,9 @@ class DistributedDataParallel(Module):
             {
                 "delay_all_reduce_named_params": delay_all_reduce_named_params,
                 "mixed_precision": mixed_precision,
-                "device_mesh": device_mesh,
             }
         )
-        self.process_group: Any = default_group() if process_group is None else member_group(process_group)
+        self.process_group: Any = checks.averaging_group(process_group, device_mesh)
         ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         named = [(name, parameter) for name, parameter in module.named_parameters() if name not in ignored]
         parameters = [parameter for _, parameter in named]
@@ -159,8 +162,11 @@ class DistributedDataParallel(Module):
         reduces = wengert.is_grad_enabled() and self.require_backward_grad_sync
         if reduces:
             reducer.check_finished()
+        root = begin_iteration(self) if self._join_config.enable else 0
         if self.require_forward_param_sync and self.forward_sync_buffers and self._buffers_to_sync:
-            broadcast_tensors(self._buffers_to_sync, self.process_group)
+            broadcast_tensors(self._buffers_to_sync, self.process_group, root)
+        if self._join_config.enable:
+            any_rank_reduces(self, reduces)
         output = self.module(*inputs, **kwargs)
         self.require_forward_param_sync = reduces
         if wengert.is_grad_enabled():
@@ -210,11 +216,34 @@ class DistributedDataParallel(Module):
             self._reducer.remove()
             self._make_reducer().hook = hook
 
+    # ---- different numbers of inputs
+
     def join(self, divide_by_initial_world_size: bool = True, enable: bool = True,
-             throw_on_early_termination: bool = False) -> NoReturn:  # fmt: skip
-        """Raise NotImplementedError: all ranks take the same number of steps here."""
-        raise NotImplementedError("DistributedDataParallel has no join: give every rank the same number of batches, as "
-                                  "DistributedSampler does with drop_last=True")  # fmt: skip
+             throw_on_early_termination: bool = False) -> Join:  # fmt: skip
+        """Return a context for a loop that ends sooner on some ranks than on others.
+
+        The ranks without inputs take part in the reductions of the others, and have their parameters at the end.
+        divide_by_initial_world_size: divide gradients by the number of all ranks; False: of those that have inputs.
+        enable: False where all ranks have the same number of inputs.
+        throw_on_early_termination: raise RuntimeError on all ranks when the first has no inputs left.
+        The module must call no collectives of its own, as synchronized batch norm does.
+        """
+        return Join([self], enable, throw_on_early_termination,
+                    divide_by_initial_world_size=divide_by_initial_world_size)  # fmt: skip
+
+    def join_hook(self, **kwargs: Any) -> DataParallelJoinHook:
+        """Return what ranks without inputs call.   divide_by_initial_world_size: as for ``join``, True without it."""
+        return DataParallelJoinHook(self, kwargs.get("divide_by_initial_world_size", True))
+
+    @property
+    def join_device(self) -> Any:
+        """The device of the parameters."""
+        return self.device
+
+    @property
+    def join_process_group(self) -> Any:
+        """The group over which gradients are averaged."""
+        return self.process_group
 
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(

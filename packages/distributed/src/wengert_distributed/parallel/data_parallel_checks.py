@@ -11,6 +11,7 @@ import wengert
 from wengert import Tensor
 from wengert.nn.parameter import UninitializedParameter
 
+from wengert_distributed.groups.world import member_group
 from wengert_distributed.parallel.buckets import MEBIBYTE, GradBucket, check_bucket_bytes
 
 
@@ -26,6 +27,20 @@ def check_parameters(parameters: Sequence[Tensor]) -> None:
     if any(isinstance(parameter, UninitializedParameter) for parameter in parameters):
         raise RuntimeError("Modules with uninitialized parameters can't be used with `DistributedDataParallel`. "
                            "Run a dummy forward pass to correctly initialize the modules")  # fmt: skip
+
+
+def averaging_group(process_group: Any, mesh: Any) -> Any:
+    """Return the group over which gradients are averaged, the mesh's or all ranks without one.
+
+    Raises RuntimeError for a group and a mesh, and for a mesh of several dims.
+    """
+    if mesh is None:
+        return member_group(process_group)
+    if process_group is not None:
+        raise RuntimeError("Cannot specify both process_group and device_mesh arguments.")
+    if mesh.ndim != 1:
+        raise RuntimeError(f"Only 1D device mesh is supported, but got {mesh}.")
+    return member_group(mesh.get_group(0))
 
 
 def checked_devices(

@@ -63,6 +63,8 @@ class Reducer:
         self.group = group
         self.options = options
         self.op = dist.ReduceOp.AVG if options.average else dist.ReduceOp.SUM
+        self.participants: int | None = None
+        """The divisor of sums, where other ranks have no inputs and do not count; None for all ranks."""
         self.hook: Callable[[GradBucket], Any] | None = None
         self.synchronizing = True
         self.active = False
@@ -208,10 +210,7 @@ class Reducer:
         while self.launched < len(self.buckets) and self.buckets[self.launched].missing == 0:
             bucket = self.buckets[self.launched]
             self.launched += 1
-            if self.hook is not None:
-                self.call_hook(self.hook, bucket)
-            elif self.launched < len(self.buckets):
-                self.launch(bucket)
+            self.begin_reduction(bucket)
         if self.ready == len(self.parameters):
             Variable._execution_engine.queue_callback(self.finalize)
 
@@ -223,9 +222,20 @@ class Reducer:
                     return
                 self.tested += 1
 
+    def begin_reduction(self, bucket: Bucket) -> None:
+        """Start the reduction of a bucket whose turn it is, unless it is the last, which ``finalize`` reduces."""
+        if self.hook is not None:
+            self.call_hook(self.hook, bucket)
+        elif self.launched < len(self.buckets):
+            self.launch(bucket)
+
+    def reduction(self) -> Any:
+        """Return the reduction of buckets."""
+        return self.op if self.participants is None else dist.ReduceOp.SUM
+
     def launch(self, bucket: Bucket) -> None:
         """Start the reduction of a bucket."""
-        bucket.pending = dist.all_reduce(bucket.flat, op=self.op, group=self.group, async_op=True)
+        bucket.pending = dist.all_reduce(bucket.flat, op=self.reduction(), group=self.group, async_op=True)
 
     def call_hook(self, hook: Callable[[GradBucket], Any], bucket: Bucket) -> None:
         """Start the reduction of a bucket by a communication hook."""
@@ -282,13 +292,16 @@ class Reducer:
     def finalize(self) -> None:
         """Wait for all buckets, and give parameters their gradients."""
         if self.hook is None and self.buckets:
-            dist.all_reduce(self.buckets[-1].flat, op=self.op, group=self.group)
+            dist.all_reduce(self.buckets[-1].flat, op=self.reduction(), group=self.group)
         for bucket in self.buckets:
             if bucket.pending is not None:
                 self.wait_for(bucket)
+            if self.participants is not None and self.options.average and self.hook is None:
+                bucket.flat.div_(self.participants)
         self.find_unused()
         for number in sorted(self.options.sparse):
-            reduce_sparse(self.parameters[number], self.group, self.options.average)
+            ranks = self.participants or self.group.size()
+            reduce_sparse(self.parameters[number], self.group, ranks if self.options.average else 1)
         with wengert.no_grad():
             for number, (_, view) in self.places.items():
                 self.deliver(number, view)

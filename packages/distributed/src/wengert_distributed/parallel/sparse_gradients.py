@@ -10,8 +10,8 @@ from wengert import Tensor
 import wengert_distributed as dist
 
 
-def reduce_sparse(parameter: Tensor, group: Any, average: bool) -> None:
-    """Replace the sparse gradient of a parameter by the sum or average over all ranks, coalesced.
+def reduce_sparse(parameter: Tensor, group: Any, divisor: int) -> None:
+    """Replace the sparse gradient of a parameter by the sum over all ranks, coalesced and divided.
 
     A rank whose gradient is None adds nothing. Gradients have indices of one dim, as those of embeddings have.
     """
@@ -28,8 +28,8 @@ def reduce_sparse(parameter: Tensor, group: Any, average: bool) -> None:
     all_indices = gather_padded(indices.t().contiguous(), counts, group).t()
     all_values = gather_padded(values, counts, group)
     result = wengert.sparse_coo_tensor(all_indices, all_values, parameter.shape).coalesce()
-    if average:
-        result = wengert.sparse_coo_tensor(result.indices(), result.values() / len(counts), parameter.shape).coalesce()
+    if divisor != 1:
+        result = wengert.sparse_coo_tensor(result.indices(), result.values() / divisor, parameter.shape).coalesce()
     parameter.grad = result
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wengert_distributed.stores.operations import OPERATIONS
 from wengert_distributed.stores.store import Store
 
 
@@ -30,13 +30,13 @@ class FileStore(Store):
         super().__init__()
         self.path: str = str(Path(file_name))
 
-    def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
+    def _run(self, name: str, *arguments: Any) -> Any:
         with open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             text = file.read()
             data = {key: value.encode("latin-1") for key, value in json.loads(text or "{}").items()}
             before = dict(data)
-            result = change(data)
+            result = OPERATIONS[name](data, *arguments)
             if data != before:
                 file.seek(0)
                 file.truncate()

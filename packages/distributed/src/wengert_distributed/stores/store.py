@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from wengert_distributed.errors import DistStoreError
 from wengert_distributed.interface.work import seconds_of
+from wengert_distributed.stores.operations import OPERATIONS
 
 POLL_SECONDS = 0.01
 """How often a store that others write to is read while a key is waited for."""
@@ -28,7 +30,7 @@ def check_keys(keys: Sequence[str]) -> None:
 
 
 class Store:
-    """A store of keys and values that several ranks use; values are bytes. HashStore and FileStore derive from it.
+    """A store of keys and values that several ranks use; values are bytes. HashStore, FileStore, TCPStore are stores.
 
     Raises DistStoreError where a key is not there within the store's timeout, five minutes at first, and TypeError for
     a key that is no str, a str in the place of a list of keys, and a value that is neither a str nor bytes.
@@ -37,15 +39,25 @@ class Store:
     def __init__(self) -> None:
         self._timeout = timedelta(minutes=5)
 
-    # ---- a store implements these two
+    # ---- a store implements the first of these
 
-    def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
-        """Call a function on the keys and values that nobody else changes at the moment; return its result."""
+    def _run(self, name: str, *arguments: Any) -> Any:
+        """Run one of OPERATIONS on the keys and values, which nobody else changes meanwhile; return its result."""
         raise NotImplementedError
 
-    def _pause(self, seconds: float) -> None:
-        """Wait for some seconds, or until something may have changed."""
-        threading.Event().wait(seconds)
+    def _wait(self, keys: Sequence[str], seconds: float) -> bool:
+        """Wait some seconds until all keys are there; return whether they are."""
+        end = time.monotonic() + seconds
+        while not self._run("check", keys):
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(POLL_SECONDS, left))
+        return True
+
+    def _late(self, keys: Sequence[str], seconds: float) -> DistStoreError:
+        """Return the error of keys that were not set in time."""
+        return DistStoreError(f"Wait timeout: {', '.join(keys)} were not set within {seconds * 1000:g} ms")
 
     # ---- its timeout
 
@@ -64,74 +76,73 @@ class Store:
     def set(self, key: str, value: str | bytes) -> None:
         """Set the value of a key."""
         check_keys([key])
-        self._change(lambda data: data.__setitem__(key, as_bytes(value)))
+        self._run("set", key, as_bytes(value))
 
     def get(self, key: str) -> bytes:
         """Return the value of a key, when it is there."""
-        self.wait([key])
-        return self._change(lambda data: data[key])  # type: ignore[no-any-return]
+        return self.multi_get([key])[0]
 
     def add(self, key: str, amount: int) -> int:
-        """Add to the number of a key, 0 at first; return the sum."""
+        """Add to the number of a key, 0 at first; return the sum. Raises ValueError where the value is no number."""
         check_keys([key])
-
-        def change(data: dict[str, bytes]) -> int:
-            total = int(data.get(key, b"0")) + amount
-            data[key] = str(total).encode()
-            return total
-
-        return self._change(change)  # type: ignore[no-any-return]
+        if not isinstance(amount, int):
+            raise TypeError(f"add(): incompatible function arguments. An amount has to be an int, but got {amount!r}")
+        return int(self._run("add", key, amount))
 
     def append(self, key: str, value: str | bytes) -> None:
         """Append to the value of a key, empty at first."""
         check_keys([key])
-        self._change(lambda data: data.__setitem__(key, data.get(key, b"") + as_bytes(value)))
+        self._run("append", key, as_bytes(value))
 
     def compare_set(self, key: str, expected: str | bytes, desired: str | bytes) -> bytes:
         """Set the value of a key that has an expected one ("" for none); return the value that it has then."""
         check_keys([key])
-
-        def change(data: dict[str, bytes]) -> bytes:
-            if data.get(key, b"") == as_bytes(expected):
-                data[key] = as_bytes(desired)
-            return data.get(key, as_bytes(expected))
-
-        return self._change(change)  # type: ignore[no-any-return]
+        return bytes(self._run("compare_set", key, as_bytes(expected), as_bytes(desired)))
 
     def check(self, keys: Sequence[str]) -> bool:
         """Return whether all keys are there."""
         check_keys(keys)
-        return self._change(lambda data: all(key in data for key in keys))  # type: ignore[no-any-return]
+        return bool(self._run("check", list(keys)))
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
         """Wait until all keys are there."""
-        left = seconds_of(self._timeout if timeout is None else timeout)
-        while not self.check(keys):
-            if left <= 0:
-                raise DistStoreError(f"Wait timeout: {', '.join(keys)} were not set in time")
-            self._pause(min(POLL_SECONDS, left))
-            left -= POLL_SECONDS
+        check_keys(keys)
+        seconds = seconds_of(self._timeout if timeout is None else timeout)
+        if not self._wait(list(keys), seconds):
+            raise self._late(keys, seconds)
 
     def delete_key(self, key: str) -> bool:
         """Delete a key; return whether it was there."""
-        return self._change(lambda data: data.pop(key, None) is not None)  # type: ignore[no-any-return]
+        check_keys([key])
+        return bool(self._run("delete_key", key))
 
     def num_keys(self) -> int:
         """Return the number of keys."""
-        return self._change(len)  # type: ignore[no-any-return]
+        return int(self._run("num_keys"))
 
     def list_keys(self) -> list[str]:
         """Return all keys."""
-        return self._change(list)  # type: ignore[no-any-return]
+        return list(self._run("list_keys"))
 
     def multi_get(self, keys: Sequence[str]) -> list[bytes]:
-        """Return the values of keys, when they are there."""
-        return [self.get(key) for key in keys]
+        """Return the values of keys, when they are all there."""
+        check_keys(keys)
+        seconds = self._timeout.total_seconds()
+        end = time.monotonic() + seconds
+        while True:
+            values: list[bytes] = self._run("multi_get", list(keys))
+            if len(values) == len(keys):
+                return values
+            if not self._wait(list(keys), max(end - time.monotonic(), 0.0)):
+                raise self._late(keys, seconds)
 
     def multi_set(self, keys: Sequence[str], values: Sequence[str | bytes]) -> None:
-        """Set the values of keys."""
-        for key, value in zip(keys, values, strict=True):
-            self.set(key, value)
+        """Set the values of keys. Raises DistStoreError for lists of different lengths."""
+        check_keys(keys)
+        if len(keys) != len(values):
+            raise DistStoreError(f"multiSet keys and values vectors must be of same size: {len(keys)} and "
+                                 f"{len(values)}")  # fmt: skip
+        self._run("multi_set", list(keys), [as_bytes(value) for value in values])
 
     def has_extended_api(self) -> bool:
         """Return True: append, multi_get and multi_set are there."""
@@ -153,9 +164,9 @@ class HashStore(Store):
         self._data: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
-    def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
+    def _run(self, name: str, *arguments: Any) -> Any:
         with self._lock:
-            return change(self._data)
+            return OPERATIONS[name](self._data, *arguments)
 
 
 class PrefixStore(Store):
@@ -174,16 +185,23 @@ class PrefixStore(Store):
         self.underlying_store: Store = store
         self._timeout = store.timeout
 
-    def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
-        start = f"{self.prefix}/"
+    def _key(self, key: str) -> str:
+        return f"{self.prefix}/{key}"
 
-        def change_part(data: dict[str, bytes]) -> Any:
-            part = {key.removeprefix(start): value for key, value in data.items() if key.startswith(start)}
-            before = set(part)
-            result = change(part)
-            for key in before - part.keys():
-                del data[start + key]
-            data.update({start + key: value for key, value in part.items()})
-            return result
+    def _keys(self, keys: Sequence[str]) -> list[str]:
+        return [self._key(key) for key in keys]
 
-        return self.underlying_store._change(change_part)
+    def _run(self, name: str, *arguments: Any) -> Any:
+        if not arguments:  # list_keys, num_keys
+            start = self._key("")
+            own = [key.removeprefix(start) for key in self.underlying_store._run("list_keys") if key.startswith(start)]
+            return own if name == "list_keys" else len(own)
+        first, *rest = arguments
+        first = self._key(first) if isinstance(first, str) else self._keys(first)
+        return self.underlying_store._run(name, first, *rest)
+
+    def _wait(self, keys: Sequence[str], seconds: float) -> bool:
+        return self.underlying_store._wait(self._keys(keys), seconds)
+
+    def _late(self, keys: Sequence[str], seconds: float) -> DistStoreError:
+        return self.underlying_store._late(self._keys(keys), seconds)

@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert_distributed.backends.mpi.ending import watch_ending
 from wengert_distributed.backends.mpi.monitor import Monitor
-from wengert_distributed.backends.mpi.requests import MpiReceive, MpiRequest
+from wengert_distributed.backends.mpi.requests import ABANDONED, MpiReceive, MpiRequest
 from wengert_distributed.backends.mpi.setup import connect_within, share_board, share_cores
 from wengert_distributed.backends.mpi.types import mpi_types
 from wengert_distributed.errors import DistBackendError
@@ -54,8 +54,11 @@ class MpiGroup(ProcessGroup):
         self.threads = mpi.Query_thread() == mpi.THREAD_MULTIPLE
         self.in_place, (self.datatypes, self.ops) = mpi.IN_PLACE, mpi_types()
         self.call: Call | None = None
+        self.waits = False
+        """Whether the program waits at once for the end of the call."""
         self.board, ranks = share_board(communicator)
         self.monitor = Monitor(self, ranks)
+        self.spins = self.monitor.spins
         self.checks = self.size > 1 and debug_level() == "DETAIL"
         if mpi.COMM_WORLD.Get_size() > 1:
             watch_ending(self)
@@ -66,7 +69,7 @@ class MpiGroup(ProcessGroup):
         return importlib.util.find_spec("mpi4py") is not None
 
     @classmethod
-    def connect(cls, rank: int, size: int, init_method: str | None, seconds: float) -> MpiGroup:
+    def connect(cls, rank: int, size: int, init_method: Any, seconds: float) -> MpiGroup:
         """Return the group of all ranks; MPI's launcher numbers them.
 
         Raises DistBackendError without mpi4py or an MPI library. Warns where rank and size differ from MPI's.
@@ -110,7 +113,11 @@ class MpiGroup(ProcessGroup):
 
     def announce(self, call: Call) -> None:
         """Note the call; its collective writes the record."""
-        self.call = call
+        self.call, self.waits = call, False
+
+    def announce_wait(self, call: Call, seconds: float) -> None:
+        """Note a call whose end is waited for at once."""
+        self.call, self.waits = call, True
 
     def fail(self, detail: str) -> None:
         """Tell the other ranks that this one raised."""
@@ -138,6 +145,23 @@ class MpiGroup(ProcessGroup):
             self.begin(name, 0)
             self.monitor.write_text(self.board.sequence, call)
 
+    def follow(self, raw: Any, sequence: int) -> MpiRequest | None:
+        """Return the request of a collective; None where the program waits for it at once and it ends soon.
+
+        Note [Tests in a row] in requests.py.
+        """
+        if self.waits:
+            poll = raw.Test
+            try:
+                for _ in self.spins:
+                    if poll():
+                        self.board.finish(sequence)
+                        return None
+            except BaseException:  # an interrupt: MPI may still write
+                ABANDONED[id(raw)] = raw
+                raise
+        return MpiRequest(self, raw, sequence)
+
     # ---- collectives
 
     def barrier(self) -> MpiRequest | None:
@@ -145,7 +169,7 @@ class MpiGroup(ProcessGroup):
         if self.size == 1:
             return None
         sequence = self.begin(BARRIER, 0)
-        return MpiRequest(self, self.communicator.Ibarrier(), sequence)
+        return self.follow(self.communicator.Ibarrier(), sequence)
 
     def all_reduce(self, array: Any, op: RedOpType) -> MpiRequest | None:
         """Reduce in place."""
@@ -155,7 +179,7 @@ class MpiGroup(ProcessGroup):
         kind = array.dtype.num
         sequence = self.begin(ALL_REDUCE | kind << DTYPE_SHIFT | OP_BITS[op], count)
         raw = self.communicator.Iallreduce(self.in_place, (array, count, self.datatypes[kind]), self.ops[op])
-        return MpiRequest(self, raw, sequence)
+        return self.follow(raw, sequence)
 
     def reduce(self, array: Any, root: int, op: RedOpType) -> MpiRequest | None:
         """Reduce into the root's array; the others' stay."""
@@ -166,7 +190,7 @@ class MpiGroup(ProcessGroup):
         sequence = self.begin(REDUCE | kind << DTYPE_SHIFT | OP_BITS[op] | root << DETAIL_SHIFT + 8, count)
         message = (array, count, self.datatypes[kind])
         send, receive = (self.in_place, message) if self.rank == root else (message, None)
-        return MpiRequest(self, self.communicator.Ireduce(send, receive, self.ops[op], root), sequence)
+        return self.follow(self.communicator.Ireduce(send, receive, self.ops[op], root), sequence)
 
     def broadcast(self, array: Any, root: int) -> MpiRequest | None:
         """Copy the root's array."""
@@ -175,7 +199,7 @@ class MpiGroup(ProcessGroup):
             return None
         kind = array.dtype.num
         sequence = self.begin(BROADCAST | kind << DTYPE_SHIFT | root << DETAIL_SHIFT, count)
-        return MpiRequest(self, self.communicator.Ibcast((array, count, self.datatypes[kind]), root), sequence)
+        return self.follow(self.communicator.Ibcast((array, count, self.datatypes[kind]), root), sequence)
 
     def all_gather(self, output: Any, array: Any) -> MpiRequest | None:
         """Gather on all ranks."""
@@ -188,7 +212,7 @@ class MpiGroup(ProcessGroup):
         datatype = self.datatypes[kind]
         array = without_overlap(array, output)
         raw = self.communicator.Iallgather((array, count, datatype), (output, count, datatype))
-        return MpiRequest(self, raw, sequence)
+        return self.follow(raw, sequence)
 
     def gather(self, output: Any | None, array: Any, root: int) -> MpiRequest | None:
         """Gather on the root."""
@@ -203,7 +227,7 @@ class MpiGroup(ProcessGroup):
         receive = None
         if output is not None:
             array, receive = without_overlap(array, output), (output, count, datatype)
-        return MpiRequest(self, self.communicator.Igather((array, count, datatype), receive, root), sequence)
+        return self.follow(self.communicator.Igather((array, count, datatype), receive, root), sequence)
 
     def scatter(self, output: Any, array: Any | None, root: int) -> MpiRequest | None:
         """Scatter from the root."""
@@ -219,7 +243,7 @@ class MpiGroup(ProcessGroup):
         if array is not None:
             array = without_overlap(array, output)
             send = (array, count, datatype)
-        return MpiRequest(self, self.communicator.Iscatter(send, (output, count, datatype), root), sequence)
+        return self.follow(self.communicator.Iscatter(send, (output, count, datatype), root), sequence)
 
     def reduce_scatter(self, output: Any, array: Any, op: RedOpType) -> MpiRequest | None:
         """Reduce and give each rank its part."""
@@ -231,10 +255,8 @@ class MpiGroup(ProcessGroup):
         sequence = self.begin(REDUCE_SCATTER | kind << DTYPE_SHIFT | OP_BITS[op], count)
         datatype = self.datatypes[kind]
         array = without_overlap(array, output)
-        raw = self.communicator.Ireduce_scatter_block(
-            (array, count, datatype), (output, count, datatype), self.ops[op]
-        )
-        return MpiRequest(self, raw, sequence)
+        raw = self.communicator.Ireduce_scatter_block((array, count, datatype), (output, count, datatype), self.ops[op])
+        return self.follow(raw, sequence)
 
     def all_to_all(
         self, output: Any, array: Any, output_counts: Sequence[int], input_counts: Sequence[int]
@@ -250,7 +272,7 @@ class MpiGroup(ProcessGroup):
         array = without_overlap(array, output)
         send = (array, input_counts, offsets(input_counts), datatype)
         receive = (output, output_counts, offsets(output_counts), datatype)
-        return MpiRequest(self, self.communicator.Ialltoallv(send, receive), sequence)
+        return self.follow(self.communicator.Ialltoallv(send, receive), sequence)
 
     def check_parts(self, expected: Sequence[int], sent: Sequence[int]) -> None:
         """Raise RuntimeError where another rank sends a part of another size than this one expects of it."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ASK = 1.0  # seconds in which ranks of other machines may answer
 LIFE_SIGNS = 0.1  # seconds between two looks whether the processes of this machine exist
 REPORT = 1  # the tag of messages between machines
+SPINS, CROWDED_SPINS = 1000, 30  # tests before the first look: some 100 us, and 4 us where ranks share cores
+TESTS = 100  # tests between two looks at the clock, while all ranks are in a collective
 KILLED = "its process has ended without a word: killed, or crashed"
 
 
@@ -43,6 +45,8 @@ class Monitor:
         self.control: Any = group.communicator.Dup() if len(ranks) < group.size else None
         cores = len(os.sched_getaffinity(0))
         self.has_cores, self.has_spare_cores = len(ranks) <= cores, 2 * len(ranks) <= cores
+        self.spins = range(SPINS if self.has_cores else CROWDED_SPINS)
+        self.tests = range(TESTS if self.has_cores else 1)
         self.reports: dict[int, Peer] = {}
         self.sent: list[Any] = []
         self.dead: set[int] = set()  # indices whose process has ended

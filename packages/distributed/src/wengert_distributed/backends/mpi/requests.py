@@ -8,6 +8,12 @@ Note [Waiting]
     the core to others between tests (sched_yield), more often where there are more ranks than cores. It sleeps while
     another rank has not begun the collective, with pauses that are a small part of the time waited. Every few
     milliseconds it looks whether a rank has failed.
+
+Note [Tests in a row]
+    MPICH moves a piece of a message in each test, so what a rank does between two of them delays it. Where each rank
+    has a core, a wait therefore tests many times before it looks at the clock: as often as a collective of some
+    hundred KiB needs at first, and for some 10 us at a time after that. A loop of tests takes no longer than MPI's own
+    blocking call, and can be given up.
 """
 
 from __future__ import annotations
@@ -24,9 +30,8 @@ from wengert_distributed.interface.process_group import Call, Request
 if TYPE_CHECKING:
     from wengert_distributed.backends.mpi.group import MpiGroup
 
-SPINS = 30  # tests in a row: some 4 us, as long as a small collective of ranks that are on time
 FIRST_LOOK, LOOK = 1e-3, 5e-3  # seconds until a wait looks where the others are, and between two looks
-TURNS = 16  # tests between two yields where each rank has a core
+TURNS = 16  # looks at the clock between two yields where each rank has a core
 YIELD = 1e-3  # seconds in which a wait does not sleep although it does not know whether the others have begun
 LATENESS = 0.05  # the part of the time waited that a pause may add
 SHORTEST_PAUSE, LONGEST_PAUSE = 5e-5, 1e-3
@@ -80,14 +85,14 @@ class MpiRequest(Request):
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it has ended. See Note [Waiting]."""
-        spins = SPINS
+        spins = self.group.monitor.spins
         if self.in_background:
             self.in_background = False
             if not progress().remove(self):
-                self.poll, spins = self.has_ended_inside, 1
+                self.poll, spins = self.has_ended_inside, range(1)
         if not self.ended:
             poll = self.poll
-            for _ in range(spins):
+            for _ in spins:
                 if poll():
                     break
             else:
@@ -103,8 +108,8 @@ class MpiRequest(Request):
         """Wait with looks at the other ranks; False after the time, or where a rank that is needed has ended."""
         start = time.perf_counter()
         look, together, lost = start + FIRST_LOOK, False, 0.0
-        monitor, turn = self.group.monitor, 0
-        while not self.poll():
+        monitor, turn, tests = self.group.monitor, 0, range(1)
+        while not self.ends_within(tests):
             now = time.perf_counter()
             if seconds is not None and now - start > seconds:
                 return False
@@ -116,7 +121,8 @@ class MpiRequest(Request):
                     lost = now
                 elif now - lost > GRACE:
                     return False
-            together = together or monitor.all_have_begun(self)
+            if not together and monitor.all_have_begun(self):
+                together, tests = True, monitor.tests
             turn += 1
             if together and monitor.has_cores and turn % TURNS:
                 continue
@@ -125,6 +131,11 @@ class MpiRequest(Request):
             else:
                 time.sleep(min(max(LATENESS * (now - start), SHORTEST_PAUSE), LONGEST_PAUSE))
         return True
+
+    def ends_within(self, tests: range) -> bool:
+        """Test some times; return whether it has ended. Note [Tests in a row]"""
+        poll = self.poll
+        return any(poll() for _ in tests)
 
 
 class MpiReceive(MpiRequest):
