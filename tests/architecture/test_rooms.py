@@ -55,6 +55,7 @@ LATE = {
     "wengert_engine.function.apply": {"vmap.batched_function": "a Function that is called inside of vmap"},
     "wengert_engine.reverse.api": {"vmap.batched_grad": "gradients that are asked for inside of vmap"},
     "wengert_engine.forward.dual": {"vmap.batched_grad": "tangents inside of vmap"},
+    "wengert_replay.recording.tracing": {"loops.constructs": "a construct of control flow that is recorded"},
     "wengert_replay.programs.program": {
         "exporting": "a program that is saved",
         "inspection.counting": "counts that are asked for",

@@ -119,6 +119,8 @@ OPS: dict[str, tuple[Any, ...]] = {
     "index_select": (0, ONE_DIM),
     "scatter": (0, PER_ELEMENT, "source"),
     "scatter_add": (0, PER_ELEMENT, "source"),
+    "scatter_reduce": (0, PER_ELEMENT, "source", "prod"),
+    "index_reduce": (1, ONE_DIM, "columns", "prod"),
     "index_add": (1, ONE_DIM, "columns"),
     "index_copy": (1, from_array(np.array([2, 0, 1])), "columns"),
     "index_fill": (1, ONE_DIM, 1),
@@ -136,9 +138,10 @@ OPS: dict[str, tuple[Any, ...]] = {
 
 def arguments(name: str, dtype: str) -> list[Any]:
     sources = {"source": sample(dtype, (4, 3)), "columns": sample(dtype, (4, 3))}
-    return [sources[arg] if isinstance(arg, str) else arg for arg in OPS[name]]
+    return [sources.get(arg, arg) if isinstance(arg, str) else arg for arg in OPS[name]]
 
 
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", OPS)
 @pytest.mark.parametrize("layout", ["rows", "columns"])
@@ -164,7 +167,7 @@ def as_array(value: Any) -> Any:
 
 
 def defaults(op: Any, given: int) -> list[Any]:
-    known = {"value": None, "reduce": None, "alpha": 1, "accumulate": False, "sparse_grad": False}
+    known = {"value": None, "reduce": None, "alpha": 1, "accumulate": False, "sparse_grad": False, "include_self": True}
     return [known[name] for name in op.params[1 + given :] if name != "out"]
 
 

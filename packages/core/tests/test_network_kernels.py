@@ -25,7 +25,9 @@ TOLERANCE = {"float32": 2e-4, "float64": 1e-12}
 @pytest.fixture(params=["wide", "usual"])
 def tiles(request: pytest.FixtureRequest) -> Iterator[str]:
     """The tiles of this machine's widest registers (where they differ), and those that any machine has."""
-    drivers = [import_module(f"wengert_core.{name}") for name in ("drivers.nn.conv_plan", "drivers.nn.attention")]
+    drivers = [
+        import_module(f"wengert_core.{name}") for name in ("drivers.nn.conv_plan", "drivers.nn.attention_blocks")
+    ]
     for driver in drivers:
         driver.use_tiles(request.param == "wide")
     yield request.param

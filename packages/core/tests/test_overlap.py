@@ -42,7 +42,6 @@ ALWAYS_COPIED = {  # these read all before they write: nothing that overlaps is 
     "softmax": lambda t, s: wg.softmax(s, 1, out=t),
     "tril": lambda t, s: wg.tril(s, out=t),
     "map_": lambda t, s: t.map_(s, lambda a, b: a + b),
-    "scatter_reduce_": lambda t, s: t.scatter_reduce_(0, PLACES, s, "sum"),
     "masked_scatter_": lambda t, s: t.masked_scatter_(wg.ones(3, 3) > 0, s),
 }
 WRITES: dict[str, Written] = ALWAYS_COPIED | {
@@ -61,6 +60,7 @@ WRITES: dict[str, Written] = ALWAYS_COPIED | {
     "take": lambda t, s: wg.take(s, wg.arange(9).flip(0).reshape(3, 3), out=t),
     "scatter_": lambda t, s: t.scatter_(0, PLACES, s),
     "scatter_add_": lambda t, s: t.scatter_add_(0, PLACES, s),
+    "scatter_reduce_": lambda t, s: t.scatter_reduce_(0, PLACES, s, "sum"),
     "index_add_": lambda t, s: t.index_add_(0, INDEX, s),
     "index_copy_": lambda t, s: t.index_copy_(0, INDEX, s),
     "index_put_": lambda t, s: t.index_put_((INDEX,), s),

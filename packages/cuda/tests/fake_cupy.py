@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
+import operator
 import sys
 import types
 from typing import Any, Self
+from weakref import WeakSet
 
 import compiled
 import numpy as np
@@ -27,12 +29,56 @@ class OutOfMemoryError(MemoryError):
     pass
 
 
+NODES: list[list[Any]] = []  # of the capture that is underway, where there is one
+
+
+def run(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Do work, and note it for a graph. At the end of a capture the memory from before it is as it was."""
+    found = arrays(function(*args, **kwargs))
+    if NODES:
+        NODES[-1].append(lambda: keep(found, arrays(function(*args, **kwargs))))
+    return found
+
+
+def arrays(value: Any) -> Any:
+    """A result with arrays in place of NumPy's numbers."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return type(value)(map(arrays, value)) if type(value) in (list, tuple) else value
+
+
+def keep(target: Any, found: Any) -> None:
+    """Copy the result of a replay to where the first run has put it."""
+    if isinstance(target, np.ndarray):
+        if target is not found and not np.may_share_memory(target, found):
+            target[...] = found
+    elif isinstance(target, (list, tuple)):
+        for one, other in zip(target, found, strict=True):
+            keep(one, other)
+
+
+class Graph:
+    graphExec = 0x1234  # noqa: N815 - CuPy's name
+
+    def __init__(self, nodes: list[Any]) -> None:
+        self.nodes = nodes
+
+    def launch(self, stream: Any = None) -> None:
+        CALLS.append("launch")
+        for node in self.nodes:
+            node()
+
+
+LIVE: WeakSet[Memory] = WeakSet()
+
+
 class Memory:
     def __init__(self, size: int) -> None:
         if USED[0] + CACHED[0] + size > LIMIT[0]:
             raise OutOfMemoryError(f"Out of memory allocating {size} bytes")
         USED[0] += size
         self.size, self.bytes = size, np.full(size, 0xFB, np.uint8)
+        LIVE.add(self)
         self.ptr = self.bytes.ctypes.data
 
     def __del__(self) -> None:
@@ -54,7 +100,10 @@ class MemoryPointer:
 
     def copy_from_host_async(self, mem: int, size: int, stream: Any = None) -> None:
         CALLS.append("copy_from_host_async")
-        ctypes.memmove(self.ptr, mem, size)
+        if stream.capturing:
+            NODES[-1].append(lambda: ctypes.memmove(self.ptr, mem, size))
+        else:
+            ctypes.memmove(self.ptr, mem, size)
 
     def copy_to_host_async(self, mem: int, size: int, stream: Any = None) -> None:
         CALLS.append("copy_to_host_async")
@@ -83,6 +132,7 @@ class Device:
 
 class Stream:
     count = 0
+    capturing = False
 
     def __init__(self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: int = 0) -> None:
         Stream.count += not null
@@ -92,7 +142,31 @@ class Stream:
     def use(self) -> None:
         CURRENT[0] = self
 
+    def __enter__(self) -> Self:
+        self.before, CURRENT[0] = CURRENT[0], self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        CURRENT[0] = self.before
+
+    def begin_capture(self, mode: Any = None) -> None:
+        if self.ptr == 0:
+            raise RuntimeError("cannot capture on the default (legacy) stream")
+        self.capturing = True
+        NODES.append([])
+        self.contents = [(memory, memory.bytes.copy()) for memory in LIVE]
+
+    def end_capture(self) -> Graph:
+        self.capturing = False
+        for memory, contents in self.contents:
+            memory.bytes[...] = contents
+        return Graph(NODES.pop())
+
+    def is_capturing(self) -> bool:
+        return self.capturing
+
     def synchronize(self) -> None:
+        assert not self.capturing, "cudaErrorStreamCaptureUnsupported"
         CALLS.append(f"synchronize {self.ptr}")
 
     def wait_event(self, event: Any) -> None:
@@ -170,14 +244,15 @@ class ndarray:
         return Device(0)
 
     def get(self) -> Any:
+        assert not NODES, "cudaErrorStreamCaptureUnsupported"
         CALLS.append("get")
         return np.array(self.hidden)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.hidden[host(index)] = host(value)
+        run(operator.setitem, self.hidden, host(index), host(value))
 
     def __getitem__(self, index: Any) -> Any:
-        return there(self.hidden[host(index)])
+        return there(run(operator.getitem, self.hidden, host(index)))
 
     def __len__(self) -> int:
         return len(self.hidden)
@@ -194,7 +269,7 @@ class ndarray:
 
 def _operator(name: str) -> Any:
     def operate(self: ndarray, *others: Any) -> Any:
-        result = getattr(self.hidden, name)(*map(host, others))
+        result = run(lambda data, *more: getattr(data, name)(*more), self.hidden, *map(host, others))
         return self if result is self.hidden else result if result is NotImplemented else there(result)
 
     return operate
@@ -231,8 +306,7 @@ class Function:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result = self.function(*map(host, args), **{name: host(value) for name, value in kwargs.items()})
-        return there(result)
+        return there(run(self.function, *map(host, args), **{name: host(value) for name, value in kwargs.items()}))
 
     def __getattr__(self, name: str) -> Any:
         return Function(getattr(self.function, name))
@@ -248,6 +322,12 @@ class ElementwiseKernel:
         self.inputs, self.outputs, self.operation, self.name = in_params, out_params, operation, name
 
     def __call__(self, *args: Any) -> Any:
+        found = self.compute(*args)
+        if NODES:
+            NODES[-1].append(lambda: keep(found.hidden, self.compute(*args).hidden))
+        return found
+
+    def compute(self, *args: Any) -> Any:
         CALLS.append(self.name)
         given = compiled.parameters(self.inputs) + compiled.parameters(self.outputs)
         typed = [value for value, (_, kind, _) in zip(args, given, strict=False) if kind == "T"]
@@ -276,12 +356,49 @@ class RawModule:
         self.code = code
 
     def get_function(self, name: str) -> Any:
-        def call(grid: Any, block: Any, args: Any) -> None:
+        def call(grid: Any, block: Any, args: Any, again: bool = False) -> None:
+            if NODES and not again:
+                NODES[-1].append(lambda: call(grid, block, args, True))
             CALLS.append(name)
             compiled.launch(self.code, name, grid[0], block, tuple(
                 host(value) if isinstance(value, ndarray) else value for value in args))
 
         return call
+
+
+def free_all_blocks() -> None:
+    CALLS.append("free_all_blocks")
+    CACHED[0] = 0
+
+
+ALLOCATORS: list[Any] = []
+
+
+class MemoryPool:
+    used_bytes = staticmethod(lambda: USED[0])
+    total_bytes = staticmethod(lambda: USED[0] + CACHED[0])
+    free_all_blocks = staticmethod(free_all_blocks)
+
+    def __init__(self) -> None:
+        self.chunks: list[Memory] = []
+
+    def malloc(self, size: int) -> MemoryPointer:
+        memory = Memory(size)
+        if ALLOCATORS:
+            CALLS.append("malloc of a graph")
+            self.chunks.append(memory)  # a pool keeps what it has
+        return MemoryPointer(memory, 0)
+
+
+@contextlib.contextmanager
+def using_allocator(allocator: Any) -> Any:
+    ALLOCATORS.append(allocator)
+    yield
+    ALLOCATORS.pop()
+
+
+def alloc(size: int) -> MemoryPointer:
+    return ALLOCATORS[-1](size) if ALLOCATORS else MemoryPointer(Memory(size), 0)
 
 
 def install(limit: int = 1 << 40) -> types.ModuleType:
@@ -309,18 +426,14 @@ def install(limit: int = 1 << 40) -> types.ModuleType:
     cupy.ndarray, cupy.ElementwiseKernel, cupy.RawModule = ndarray, ElementwiseKernel, RawModule
     cupy.asarray = as_array
 
-    def free_all_blocks() -> None:
-        CALLS.append("free_all_blocks")
-        CACHED[0] = 0
-
-    pool = types.SimpleNamespace(used_bytes=lambda: USED[0], total_bytes=lambda: USED[0] + CACHED[0],
-                                 free_all_blocks=free_all_blocks)
+    pool = MemoryPool()
     cupy.get_default_memory_pool = lambda: pool
     cupy.get_default_pinned_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: None)
     cupy.cuda = types.SimpleNamespace(
         is_available=lambda: True, Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event,
         MemoryPointer=MemoryPointer, UnownedMemory=UnownedMemory, get_elapsed_time=lambda a, b: 1.0,
-        alloc=lambda size: MemoryPointer(Memory(size), 0), alloc_pinned_memory=lambda size: bytearray(size),
+        alloc=alloc, using_allocator=using_allocator, MemoryPool=MemoryPool, Graph=Graph,
+        alloc_pinned_memory=lambda size: bytearray(size),
         get_current_stream=lambda device_id=None: CURRENT[0],
         memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError, PooledMemory=Memory),
         runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, getDevice=lambda: Device.current,

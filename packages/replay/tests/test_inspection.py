@@ -141,3 +141,19 @@ def test_errors_in_a_replay_are_told_with_the_operation_and_its_line():
         f(wg.ones(3), wg.tensor([3, 1]))
     assert line in [entry.lineno + 1 for entry in raised.traceback]
     assert f"gather ({__file__}:{line})" in explain(f).reasons[-1]
+
+
+def test_a_guard_has_the_line_that_reads_the_number():
+    def step(x):
+        if x.sum() > 0:  # this line
+            y = x + 1
+            return y.sin()
+        return x
+
+    captured = wg.capture(step)
+    captured(wg.ones(2)), captured(wg.ones(2))
+    first = step.__code__.co_firstlineno
+    program = explain(captured).programs[0]
+    lines = {one.name: int(one.line.rpartition(":")[2]) - first for one in program.steps if one.line}
+    assert lines["guard"] == 1
+    assert (lines["add"], lines["sin"]) == (2, 3)

@@ -76,7 +76,7 @@ def test_small_launches_leave_the_same_memory(launches, ranges):
     assert agree(plain, replayed, kept)
 
 
-LARGE = ["add", "mul", "exp", "scale", "sum", "short", "half", "spread", "stop"]
+LARGE = ["add", "mul", "exp", "scale", "same", "sum", "short", "half", "spread", "stop"]
 
 
 @st.composite
@@ -93,6 +93,7 @@ def long_launches(draw: st.DrawFn) -> list[tuple]:
             "mul": ((kind, LONG, a, b, out), True),
             "exp": ((kind, LONG, a, out), True),
             "scale": ((kind, LONG, 0.5, a, out), True),
+            "same": (("scale", LONG, 1.0, a, out), True),
             "sum": ((kind, LONG, a, number), True),
             "short": (("scale", 1, -0.5, number, a + element), True),  # between two members
             "half": (("move", 4 * LONG, a + 80, out), a != out),
@@ -110,6 +111,19 @@ def test_long_launches_leave_the_same_memory(launches, stretches):
     kept = None if stretches is None else [(8 * LONG * i, 8 * (LONG * i + (8 if i == 6 else LONG))) for i in stretches]
     memory = memory_of(6 * LONG + 8)
     plain, replayed, _ = run_trial(memory, launches, kept)
+    assert agree(plain, replayed, kept)
+
+
+@pytest.mark.parametrize("overwritten", [None, "factor", "product"])
+def test_readers_of_a_product_with_one_get_its_factor_as_it_was(overwritten):
+    a, factor, product, out = (8 * LONG * k for k in range(4))
+    launches = [("exp", LONG, a, factor), ("scale", LONG, 1.0, factor, product)]
+    if overwritten is not None:
+        launches += [("mul", LONG, a, product, factor if overwritten == "factor" else product)]
+    launches += [("add", LONG, product, a, out), ("exp", LONG, out, out)]
+    kept = [(factor, factor + 8 * LONG), (out, out + 8 * LONG)]
+    plain, replayed, facts = run_trial(memory_of(4 * LONG), launches, kept)
+    assert facts["groups"] == 1
     assert agree(plain, replayed, kept)
 
 

@@ -33,9 +33,11 @@ NAMES = {
     # Devices
     "DevicePlugin": ("devices.plugin", "DevicePlugin"),
     "OutOfMemoryError": ("devices.plugin", "OutOfMemoryError"),
+    "CaptureError": ("devices.plugin", "CaptureError"),
     "device": ("devices.device", "device"),
     "device_plugin": ("devices.device", "plugin_of"),
     "plugin_with": ("devices.device", "plugin_with"),
+    "device_memory_of": ("exchange.device_memory", "memory_of"),
     "accelerator_functions": ("backends.accelerator", "functions"),
     "blas_num_threads": ("runtime.blas_lookup", "num_threads"),
     # Layouts

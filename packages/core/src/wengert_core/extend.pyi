@@ -13,6 +13,7 @@ from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
 from wengert_core.devices.layout import layout_called as _layout_called
+from wengert_core.devices.plugin import CaptureError as CaptureError
 from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
 from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
 from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
@@ -31,6 +32,7 @@ from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
 from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
 from wengert_core.dtypes.dtypes import dtype as dtype
+from wengert_core.exchange.device_memory import memory_of as _memory_of
 from wengert_core.geometry.size import Size as Size
 from wengert_core.layouts.components import components_of as components_of
 from wengert_core.layouts.lookup import plugin_called as _plugin_called
@@ -63,6 +65,7 @@ NAMES: dict[str, tuple[str, str]]
 accelerator_functions = _functions
 as_list = _list_items
 blas_num_threads = _num_threads
+device_memory_of = _memory_of
 device_plugin = _plugin_of
 disabled_torch_function = _disabled_torch_function_impl
 find_op = _find

@@ -296,6 +296,23 @@ def test_exp_over_its_whole_range(name: str, low: float, high: float) -> None:
     assert_close(out, np.exp(x.astype(np.longdouble)), ulps=1.5)
 
 
+@pytest.mark.parametrize(("name", "far"), [("float32", 88.5), ("float32", -95), ("float64", 709.5), ("float64", -745)])
+def test_exp_does_not_depend_on_what_stands_beside(name: str, far: float) -> None:
+    """Numbers whose results are denormal or infinite take another way, and with them those near to them."""
+    x = np.random.default_rng(3).uniform(-80, 80, 2048).astype(name)
+    alone, beside, again = np.empty_like(x), np.empty_like(x), np.empty_like(x)
+    testing.pointwise("exp", alone, x)
+    for value in (far, np.inf, -np.inf, np.nan):
+        mixed = x.copy()
+        mixed[::200] = value
+        testing.pointwise("exp", beside, mixed)
+        near = mixed == x
+        assert_same(beside[near], alone[near])
+        for k in (0, 200):
+            testing.pointwise("exp", again[:1], mixed[k : k + 1].copy())
+            assert_same(again[:1], beside[k : k + 1])
+
+
 @pytest.mark.parametrize(("name", "high"), [("float32", 10.1), ("float64", 27.3)])
 def test_erfc_keeps_relative_accuracy_in_the_tail(name: str, high: float) -> None:
     x = np.linspace(-6, high, 20001).astype(name)

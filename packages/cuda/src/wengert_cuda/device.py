@@ -9,19 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from wengert_core.extend import DevicePlugin, OutOfMemoryError
+from wengert_core.extend import OutOfMemoryError
 
 from wengert_cuda.cupy_module import cupy, find_cupy
+from wengert_cuda.graphs import CapturingDevice, refusal
 from wengert_cuda.streams import CudaEvent, CudaStream
 
 
 class CudaMemory:
     """A block of CuPy's pool on one device, or memory of another library there."""
 
-    __slots__ = ("__weakref__", "address", "index", "others", "pointer")
+    __slots__ = ("__weakref__", "address", "graph_pool", "index", "others", "pointer")
 
-    def __init__(self, pointer: Any, index: int) -> None:
-        self.pointer, self.index = pointer, index
+    def __init__(self, pointer: Any, index: int, graph_pool: Any = None) -> None:
+        self.pointer, self.index, self.graph_pool = pointer, index, graph_pool  # graph_pool: whose memory it is
         self.address = int(pointer.ptr)
         self.others: CrossStreamBlocks | None = None
 
@@ -51,7 +52,7 @@ def kernels() -> Mapping[str, Any]:
     return table()
 
 
-class CudaDevice(DevicePlugin):
+class CudaDevice(CapturingDevice):
     """NVIDIA's GPUs."""
 
     type = "cuda"
@@ -75,7 +76,7 @@ class CudaDevice(DevicePlugin):
         """CuPy, as references take it."""
         from wengert_cuda.namespace import Namespace
 
-        return Namespace(self.cupy)
+        return Namespace(self.cupy, self.as_constant)
 
     def enter(self, index: int) -> int | None:
         before = self.current_device()
@@ -115,10 +116,13 @@ class CudaDevice(DevicePlugin):
     # ---- memory
 
     def allocate(self, nbytes: int, index: int) -> CudaMemory:
-        if self.in_flight:
+        capture = self.capture_here()
+        if self.in_flight and capture is None:
             self.release_held()
         before = self.enter(index)
         try:
+            if capture is not None:
+                return CudaMemory(self.block(nbytes, index), index, capture.pool)
             return self.count_peak(CudaMemory(self.block(nbytes, index), index))
         finally:
             self.leave(before)
@@ -128,7 +132,9 @@ class CudaDevice(DevicePlugin):
         cuda = self.cupy.cuda
         try:
             return cuda.alloc(nbytes or 1)
-        except cuda.memory.OutOfMemoryError:
+        except cuda.memory.OutOfMemoryError as error:
+            if self.capture_here() is not None:
+                raise OutOfMemoryError(self.sizes(nbytes, index)) from error
             self.release_held(wait=True)
             self.empty_cache()
         try:
@@ -172,7 +178,8 @@ class CudaDevice(DevicePlugin):
         block = pointer.mem
         if array.base is not None or not array.flags.c_contiguous or type(block) is not self.pool_block_type:
             return None
-        return CudaMemory(pointer, array.device.id), block
+        capture = self.capture_here()
+        return CudaMemory(pointer, array.device.id, None if capture is None else capture.pool), block
 
     def memory_stats(self, index: int) -> dict[str, int]:
         with self.cupy.cuda.Device(index):
@@ -185,6 +192,7 @@ class CudaDevice(DevicePlugin):
         self.peaks[index] = 0
 
     def empty_cache(self) -> None:
+        self.require_no_capture("to free memory")
         self.pool.free_all_blocks()
         self.cupy.get_default_pinned_memory_pool().free_all_blocks()
 
@@ -195,18 +203,24 @@ class CudaDevice(DevicePlugin):
 
     def upload(self, host: Any, target: Any, non_blocking: bool) -> None:
         cp = self.cupy
+        capture = self.capture_here()
+        if capture is not None and not non_blocking:
+            raise refusal("a copy from memory of the host that is not pinned, or that is waited for")
         with cp.cuda.Device(target.device.id):
             stream = cp.cuda.get_current_stream()
             if target.flags.c_contiguous and host.shape == target.shape and host.flags.c_contiguous:
                 target.data.copy_from_host_async(host.ctypes.data, host.nbytes, stream)
             else:
+                self.require_no_capture("a copy from the host to memory with gaps")
                 staged = cp.empty(host.shape, host.dtype)
                 flat = np.ascontiguousarray(host)
                 staged.data.copy_from_host_async(flat.ctypes.data, flat.nbytes, stream)
                 target[...] = staged
                 stream.synchronize()
                 return
-            if non_blocking:
+            if capture is not None:
+                capture.held.append(host)
+            elif non_blocking:
                 self.hold_until_copied(host, stream)
             else:
                 stream.synchronize()
@@ -241,10 +255,12 @@ class CudaDevice(DevicePlugin):
         self.cupy.copyto(target, number)  # CuPy's target[...] clears memory for -0.0
 
     def download(self, source: Any) -> Any:
+        self.require_no_capture("to read elements")
         with self.cupy.cuda.Device(source.device.id):
             return source.get()
 
     def download_to(self, source: Any, host: Any) -> None:
+        self.require_no_capture("a copy to memory of the host")
         cp = self.cupy
         with cp.cuda.Device(source.device.id):
             stream = cp.cuda.get_current_stream()
@@ -253,6 +269,7 @@ class CudaDevice(DevicePlugin):
             self.hold_until_copied((host, flat), stream)
 
     def transfer(self, source: Any, target: Any) -> None:
+        self.require_no_capture("a copy between devices")
         cp = self.cupy
         here, there = self.current_stream(source.device.id), self.current_stream(target.device.id)
         there.wait_stream(here)
@@ -263,6 +280,7 @@ class CudaDevice(DevicePlugin):
     # ---- order
 
     def synchronize(self, index: int) -> None:
+        self.require_no_capture("to wait for the device")
         self.cupy.cuda.Device(index).synchronize()
 
     def current_stream(self, index: int) -> CudaStream:

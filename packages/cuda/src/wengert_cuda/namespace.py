@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -140,11 +141,19 @@ class FourierTransforms(Delegate):
 class Namespace(Delegate):
     """CuPy as references take it."""
 
-    def __init__(self, cupy: Any) -> None:
+    def __init__(self, cupy: Any, as_constant: Callable[[Any], Any]) -> None:
         super().__init__(cupy)
+        self.as_constant = as_constant
         self.linalg, self.fft = LinearAlgebra(cupy.linalg), FourierTransforms(cupy.fft)
         for name in ("add", "multiply", "maximum", "minimum", "logaddexp"):
             setattr(self, name, Function(getattr(cupy, name), name))
+
+    def asarray(self, a: Any, *arguments: Any, **options: Any) -> Any:
+        """An array of the device. In a capture, numbers of the host are copied beside it: CuPy would use memory of the
+        host that another copy has when the graph is replayed.
+        """
+        found = self.as_constant(a)
+        return self.real.asarray(a if found is None else found, *arguments, **options)
 
     def indices(self, shape: Any, dtype: Any = np.int64, sparse: bool = False) -> Any:
         """Each dim's positions; sparse: of length 1 along the others."""

@@ -20,6 +20,7 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.caller_warnings import warn_caller
+from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
@@ -69,6 +70,7 @@ class Capture:
         self.eager: int = 0
         self.replayed: int = 0
         self.methods = Methods(self)
+        self.devices: DevicePrograms = DevicePrograms(self)
         self.shortcut: Shortcut | None = None
         functools.update_wrapper(self, function)
 
@@ -104,7 +106,7 @@ class Capture:
             return self.run_eagerly("", args, kwargs)
         described, why = describe_tensors(tensors)
         if why:
-            return self.run_eagerly(why, args, kwargs)
+            return self.devices.call(structure, tensors, modes, why, args, kwargs)
         key: tuple[Any, ...] = (structure, described, modes, surroundings())
         if self.guard_python:
             number = self.states.number(self.function, (*args, *kwargs.values()))
@@ -177,6 +179,9 @@ class Capture:
 
     def record_branch(self, entry: Entry, miss: Miss, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call that took another way than its program, and record it as a branch."""
+        if isinstance(miss.seen, Refusal) and not self.why_no_more(entry):  # a loop that goes on where it ended before
+            entry.programs.clear()
+            return self.record(entry, tensors, args, kwargs)
         if miss.number < 0:
             why = miss.seen if miss.number == -2 else f"{type(miss.seen).__name__} in a replay: {miss.where}"
             return self.run_eagerly(why, args, kwargs)
@@ -224,10 +229,8 @@ class Capture:
         try:
             why = recording.refusal or watch.refusal() or self.why_not(entry, tensors, args, kwargs, holder[0])
             if why:
-                raise Refusal(why)
+                raise Refusal(why, recording.passes)
             if miss is None and watch.finds_graph(holder[0]):
-                if self.validate:
-                    raise Refusal("a result has a graph, which validate=True does not look at")
                 holder = [self.adopt(entry, recording, holder, watch)]
                 program = entry.history_program()
             else:
@@ -292,6 +295,7 @@ class Capture:
         """Drop all programs: later calls are recorded again."""
         self.shortcut = None
         self.entries.clear()
+        self.devices.entries.clear()
         self.states = PythonStates(self.max_programs)
 
     def note_refusal(self, entry: Entry, refused: Refusal) -> None:

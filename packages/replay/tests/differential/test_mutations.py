@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 import wengert as wg
 from wengert_replay import making
@@ -53,11 +55,13 @@ def forget_step(program):
     program.results[0] = wg.zeros(2)
 
 
-def train(capture):
+def train(capture, stops=False):
     w, total = wg.ones(2, requires_grad=True), wg.zeros(2)
 
     def step(x):
         w.grad = None
+        if stops and not (x > 0).all():
+            raise ValueError
         loss = (w * x).pow(2)
         loss.sum().backward()
         total.add_(loss.detach())
@@ -111,9 +115,9 @@ def test_a_mistake_is_noticed_by_validation(monkeypatch, mistake):
 
 
 def test_a_buffer_that_is_used_again_is_noticed(monkeypatch):
-    """The program is told that nobody has its results: it runs on their memory."""
+    """A program that stops on its way is told that nobody has its results: it runs on their memory."""
     program_class = making.Program
     monkeypatch.setattr(making, "Program", lambda recording, results, live, *rest, **options: program_class(
         recording, results, set(), *rest, **options))  # fmt: skip
     with pytest.raises(AssertionError, match="observation"):
-        compare_runs(train)
+        compare_runs(functools.partial(train, stops=True))

@@ -81,6 +81,17 @@ def test_long_reductions_in_sections():
     check_launched(run, (numbers(1 << 18).half(),))
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (3,)])
+def test_the_sign_of_zero_in_a_clamp(shape):
+    zero, one = wg.zeros(shape), wg.ones(shape)
+    for clamp in (
+        lambda x: x.clamp(min=0), lambda x: x.clamp(max=0), lambda x: x.clamp(0, 1),
+        lambda x: x.clamp(wg.tensor(0.0), wg.tensor(1.0)), lambda x: x.clamp(zero, one),
+        lambda x: (x * 1).clamp(zero, one) * 1,
+    ):  # fmt: skip
+        check_launched(clamp, (wg.full(shape, -0.0),), (wg.zeros(shape),))
+
+
 def test_reductions_of_nothing():
     check_launched(lambda x: (x.sum(1), x.prod(0), x.mean(0), x.sum(), x.any(1), x.all()), (numbers(0, 3),))
 

@@ -184,3 +184,37 @@ def test_random_reads_at_positions(data):
             key.append(wg.tensor([[data.draw(at)], [data.draw(at)]]))
     make = data.draw(st.sampled_from([numbers, numbers_with_gaps]))
     check_launched(gradients_of(lambda x: x[tuple(key)]), (make(*shape),))
+
+
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64, wg.float16, wg.bfloat16], ids=str)
+def test_reductions_of_what_is_scattered(dtype, include_self, reduce):
+    index, where = wg.tensor([[0, 2, 1, 2], [1, 1, 0, 2], [0, 0, 0, 0]]), wg.tensor([2, 0, 2])
+
+    def run(x, source):
+        found = [x.scatter_reduce(0, index, source, reduce, include_self=include_self)]
+        found.append(x.scatter_reduce(1, index, source, reduce, include_self=include_self))
+        if reduce != "sum":
+            found.append(x.index_reduce(0, where, source, reduce, include_self=include_self))
+        return [*found, x.clone().scatter_reduce_(-1, index, source, reduce, include_self=include_self)]
+
+    for make in (numbers, numbers_with_gaps):
+        check_launched(
+            run,
+            (make(3, 4, dtype=dtype), make(3, 4, dtype=dtype, shift=1)),
+            (make(3, 4, dtype=dtype, shift=2), make(3, 4, dtype=dtype, shift=4)),
+        )
+
+
+def test_a_scattered_index_out_of_range_is_an_error_of_a_replay():
+    def run(x, index):
+        return x.scatter_reduce(0, index, x, "amax")
+
+    captured = wg.capture(run)
+    x, good, bad = numbers(3), wg.tensor([0, 2, 2]), wg.tensor([0, 3, 2])
+    captured(x, good), captured(x, good)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="index 3 is out of bounds for dimension 0 with size 3"):
+            captured(x, bad)
+    assert captured(x, good).tolist() == run(x, good).tolist()

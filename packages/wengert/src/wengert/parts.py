@@ -54,6 +54,10 @@ PARTS |= {"quasirandom": "special", "optim": "optim", "distributions": "distribu
 PARTS |= dict.fromkeys(("distributed", "futures", "nn.parallel.DistributedDataParallel"), "distributed")
 PARTS |= dict.fromkeys(("save", "load", "serialization"), "serialization")
 PARTS |= {"capture": "replay", "replay": "replay"}
+PARTS |= dict.fromkeys("""
+    cuda.graphs cuda.CUDAGraph cuda.graph cuda.graph_pool_handle cuda.is_current_stream_capturing
+    cuda.make_graphed_callables
+""".split(), "replay")
 METHODS = dict.fromkeys("i0 i0_ igamma igamma_ igammac igammac_ polygamma polygamma_".split(), "special")
 METHODS |= dict.fromkeys("""
     to_sparse to_sparse_csr to_sparse_csc to_sparse_bsr to_sparse_bsc to_dense sparse_mask coalesce is_coalesced

@@ -80,6 +80,8 @@ cdef object make_and_move(Op op, PyObject** slots, PyObject** own, unsigned int 
             _generator.check_device(<object> slots[generator], device_number, op.name)
     if op.out_slot >= 0:
         own[op.out_slot] = <PyObject*> None
+    if op.options["kind"] != "data" and _device_memory.is_capturing(device_number):
+        return make_for_graph(op, slots, own, device_number, generator, grad)
     result = run_at(op, own, 0)
     if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
         target = <object> slots[op.out_slot]
@@ -97,3 +99,46 @@ cdef object make_and_move(Op op, PyObject** slots, PyObject** own, unsigned int 
     if grad >= 0 and <object> slots[grad]:
         _factory.mark_requires_grad(moved)
     return moved
+
+
+cdef object make_for_graph(Op op, PyObject** slots, PyObject** own, unsigned int device_number, int generator,
+                           int grad):
+    """Return the result while the device captures a graph, whose replays draw random numbers anew."""
+    cdef Tensor first, moved
+    cdef int i
+    make = None
+    if generator >= 0:
+        values = [() if own[i] == NULL else (<object> own[i],) for i in range(op.n_params)]
+        make = Factory(op, values)
+        before = (<object> own[generator]).clone_state()      # the capture itself draws nothing
+        own[generator] = <PyObject*> before
+    first = run_at(op, own, 0)
+    moved = empty_preserved(device_number, first, first.code)
+    _device_memory.upload_in_replays(moved, first, make)
+    if op.out_slot >= 0 and slots[op.out_slot] != <PyObject*> None:
+        target = <object> slots[op.out_slot]
+        if target.numel() == (<object> moved).numel():
+            return target.copy_((<object> moved).view(target.shape))
+        raise RuntimeError(f"{op.name}: out= has the shape {tuple(target.shape)}, and a graph cannot resize it to "
+                           f"{tuple((<object> moved).shape)}")
+    if grad >= 0 and <object> slots[grad]:
+        _factory.mark_requires_grad(moved)
+    return moved
+
+
+cdef class Factory:
+    """A call of a factory on the host that can be made again."""
+
+    cdef Op op
+    cdef list values                   # of each slot: a tuple with its value; () where it is not set
+
+    def __init__(self, Op op not None, list values not None):
+        self.op, self.values = op, values
+
+    def __call__(self):
+        cdef PyObject* own[16]
+        cdef int i
+        for i in range(self.op.n_params):
+            value = <tuple> self.values[i]
+            own[i] = <PyObject*> value[0] if value else NULL
+        return run_at(self.op, own, 0)

@@ -40,6 +40,7 @@ class DevicePlugin:
 
     dlpack_type: int | None = None  # DLPack's number of this type of device (CUDA: 2); None: it has none
     accelerator: bool = True  # whether pin_memory() without a device may mean this type
+    can_capture: bool = False  # whether it has graphs: see begin_capture
 
     def __init__(self) -> None:
         self.local = _local()
@@ -185,6 +186,43 @@ class DevicePlugin:
     def record_stream(self, memory: Any, stream: Any) -> None:
         """The memory is used on that stream, too: it must not be reused before what is queued there now is done."""
 
+    # ---- graphs: work that is noted once, and done again by one call
+
+    def begin_capture(self, index: int, pool: Any = None, mode: str = "global") -> None:
+        """Note what this thread queues on the current stream of a device from now on, instead of doing it.
+
+        pool: of ``make_graph_pool``, for memory that is allocated meanwhile; None: one of its own.   mode: whose calls
+        that a capture does not allow are errors, "global" (of all threads), "thread_local" or "relaxed".
+        Numbers are not there before the graph is replayed: what reads them raises ``CaptureError``, and so does what
+        waits for the device, takes memory of the host that is not pinned, or begins another capture on that stream.
+        """
+        raise RuntimeError(f"devices of type '{self.type}' have no graphs")
+
+    def end_capture(self, index: int) -> Any:
+        """The graph of what was noted since ``begin_capture``. Also where this raises, nothing is noted any more.
+
+        A graph has ``replay()``, which queues its work on the current stream of its device, ``owns(memory)``, whether
+        memory was allocated meanwhile, and ``to_dot()``, a text that describes it. It keeps its pool, and the memory
+        that was allocated, but not that of tensors from outside.
+        """
+        raise RuntimeError(f"devices of type '{self.type}' have no graphs")
+
+    def is_capturing(self, index: int) -> bool:
+        """Whether work on the current stream of a device is noted for a graph."""
+        return False
+
+    def make_graph_pool(self) -> Any:
+        """A pool of memory that several graphs may share, if they are replayed in the order of their captures."""
+        raise RuntimeError(f"devices of type '{self.type}' have no graphs")
+
+    def replayed_upload(self, index: int, first: Any, make: Callable[[], Any] | None) -> Array:
+        """In a capture: a contiguous array for numbers of the host, which no other work writes.
+
+        first: a NumPy array with its dtype and shape.   make: gives what each replay copies to it before all other
+        work; None: it is ``first`` for good.
+        """
+        raise RuntimeError(f"devices of type '{self.type}' have no graphs")
+
     def device(self, index: int) -> device:
         """The device object of a number."""
         return device(self.type, index)
@@ -192,3 +230,7 @@ class DevicePlugin:
 
 class OutOfMemoryError(RuntimeError):
     """A device has no memory left."""
+
+
+class CaptureError(RuntimeError):
+    """A call is not permitted while work is noted for a graph."""

@@ -39,6 +39,7 @@ cdef object reference_of(Op op)
 cdef object as_array(object value)                    # a computed value as an array of that namespace
 cdef object array_at(Tensor t)                        # the device's array on t's memory
 cdef object host_value(Tensor t)                      # a tensor of the host without dims, for a computation elsewhere
+cdef bint captures(unsigned int device_number) except -1   # whether a device notes work for a graph; 0: the host
 cdef int put_array(object array, Tensor t) except -1  # an array of either side into a tensor of either
 # copy_into where one of the two is not on the host
 cdef int copy_on_device(Tensor target, Tensor source) except -1

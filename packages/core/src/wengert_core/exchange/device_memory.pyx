@@ -293,6 +293,33 @@ cdef int upload(Tensor target, Tensor source) except -1:
     return 0
 
 
+def is_capturing(unsigned int device_number):
+    """Return whether work on a device, by its number, is noted for a graph; False for the host."""
+    return captures(device_number)
+
+
+def can_read(Tensor t not None):
+    """Return whether a tensor's elements can be read: not while its device notes work for a graph."""
+    return not captures(t.device)
+
+
+cdef bint captures(unsigned int device_number) except -1:
+    if device_number == 0:
+        return False
+    plugin, index = PLUGIN_DEVICES[device_number]
+    return plugin.can_capture and plugin.is_capturing(index)
+
+
+def upload_in_replays(Tensor target, Tensor first, make):
+    """Let each replay of the graph that is captured begin with a copy of a tensor of the host to one of a device.
+
+    make: gives the tensor, which is like ``first``; None: it is always ``first``.
+    """
+    plugin, index = PLUGIN_DEVICES[target.device]
+    made = None if make is None else lambda: array_of(bits_of(make()))
+    plugin.assign(array_at(bits_of(target)), plugin.replayed_upload(index, array_of(bits_of(first)), made))
+
+
 cdef int put_array(object array, Tensor t) except -1:
     if isinstance(array, (np.ndarray, np.generic, bool, int, float, complex)):
         return copy_on_device(t, tensor_of_array(ready_array(np.asarray(array))))

@@ -26,35 +26,57 @@
     ((a) + (x) * ((b) + (x) * ((c) + (x) * ((d) + (x) * ((e) + (x) * ((f) + (x) * ((g) + (x) * ((h) + (x) * ((i) \
      + (x) * WG_P12(x, __VA_ARGS__))))))))))
 
-/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: high = k ln 2 + r, then 2^k (1 + r + r^2 P(r)),
- * 2^k in two steps so that results near the ends of the range neither overflow early nor lose their denormals. */
+/* exp(x) is 2^k exp(r): r, with k in the low bits of ``shifted``, and exp(r) = 1 + r + r^2 P(r). */
+WG_INLINE float wg_exp_rest_f32(float x, float *shifted) {
+    *shifted = x * 1.44269504f + 12582912.0f;                   /* rounds to an integer in the low bits */
+    const float k = *shifted - 12582912.0f;
+    return (x - k * 0.693359375f) + k * 2.12194440e-4f;         /* ln 2 in two parts, the first of 10 bits */
+}
+WG_INLINE float wg_exp_series_f32(float r) {
+    const float p = WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f,
+                          1.992892632e-04f);                    /* (exp(r) - 1 - r) / r^2, [-0.46, 0.46] */
+    return 1.0f + (r + r * r * p);
+}
+
+WG_INLINE double wg_exp_rest_f64(double x, double *shifted) {
+    *shifted = x * 1.44269504088896340736 + 6755399441055744.0;
+    const double k = *shifted - 6755399441055744.0;
+    return (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+}
+WG_INLINE double wg_exp_series_f64(double r) {
+    const double p = WG_P10(r, 5.00000000000000000e-01, 1.66666666666666713e-01, 4.16666666666666713e-02,
+                            8.33333333332608381e-03, 1.38888888888837113e-03, 1.98412698750022792e-04,
+                            2.48015873256774607e-05, 2.75572551700008879e-06, 2.75572734787185824e-07,
+                            2.51053127296221029e-08, 2.09147553258932021e-09);    /* as above, ln 2 / 2 */
+    return 1.0 + (r + r * r * p);
+}
+
+/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: 2^k in two steps so that results near the ends
+ * of the range neither overflow early nor lose their denormals. */
 WG_INLINE float wg_exp_bounded_f32(float x, float low) {
-    float shifted, k, r, p;
-    uint32_t n, half;
-    shifted = x * 1.44269504f + 12582912.0f;                    /* rounds to an integer in the low bits */
-    k = shifted - 12582912.0f;
-    r = ((x - k * 0.693359375f) + k * 2.12194440e-4f) + low;    /* ln 2 in two parts, the first of 10 bits */
-    p = WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f,
-              1.992892632e-04f);                                /* (exp(r) - 1 - r) / r^2, [-0.46, 0.46] */
-    p = 1.0f + (r + r * r * p);
-    n = wg_f32_bits(shifted) - 0x4B400000u + 512u;              /* k + 512 > 0 */
-    half = n >> 1;
+    float shifted;
+    const float p = wg_exp_series_f32(wg_exp_rest_f32(x, &shifted) + low);
+    const uint32_t n = wg_f32_bits(shifted) - 0x4B400000u + 512u, half = n >> 1;    /* k + 512 > 0 */
     return p * wg_bits_f32((half - 256u + 127u) << 23) * wg_bits_f32((n - half - 256u + 127u) << 23);
 }
 
 WG_INLINE double wg_exp_bounded_f64(double x, double low) {
-    double shifted, k, r, p;
-    uint64_t n, half;
-    shifted = x * 1.44269504088896340736 + 6755399441055744.0;
-    k = shifted - 6755399441055744.0;
-    r = ((x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10) + low;
-    p = WG_P10(r, 5.00000000000000000e-01, 1.66666666666666713e-01, 4.16666666666666713e-02, 8.33333333332608381e-03,
-               1.38888888888837113e-03, 1.98412698750022792e-04, 2.48015873256774607e-05, 2.75572551700008879e-06,
-               2.75572734787185824e-07, 2.51053127296221029e-08, 2.09147553258932021e-09);    /* as above, ln 2 / 2 */
-    p = 1.0 + (r + r * r * p);
-    n = wg_f64_bits(shifted) - 0x4338000000000000u + 4096u;
-    half = n >> 1;
+    double shifted;
+    const double p = wg_exp_series_f64(wg_exp_rest_f64(x, &shifted) + low);
+    const uint64_t n = wg_f64_bits(shifted) - 0x4338000000000000u + 4096u, half = n >> 1;
     return p * wg_bits_f64((half - 2048u + 1023u) << 52) * wg_bits_f64((n - half - 2048u + 1023u) << 52);
+}
+
+/* The same bits where the result is no denormal, x in [-87, 87], [-708, 708]: k is added to the exponent. */
+WG_INLINE float wg_exp_near_f32(float x) {
+    float shifted;
+    const float p = wg_exp_series_f32(wg_exp_rest_f32(x, &shifted));
+    return wg_bits_f32(wg_f32_bits(p) + (wg_f32_bits(shifted) << 23));
+}
+WG_INLINE double wg_exp_near_f64(double x) {
+    double shifted;
+    const double p = wg_exp_series_f64(wg_exp_rest_f64(x, &shifted));
+    return wg_bits_f64(wg_f64_bits(p) + (wg_f64_bits(shifted) << 52));
 }
 
 WG_INLINE float wg_exp_sum_f32(float high, float low) {

@@ -2,7 +2,7 @@
 
 Note [Names of plugins' ops]
     A table may give any name that is free. Core's ops and Tensor's own attributes are never in question; who else gets
-    a name that several tables give, the registry decides (its Note [Who gives a name]), and takes it away again when
+    a name that several tables give, the registry decides (decision 15), and takes it away again when
     the plugin is switched off: what stands on Tensor then says why.
 """
 

@@ -127,7 +127,8 @@ class Generator:
         numbers = [
             int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))
         ]
-        self._seed, self._numpy = numbers[4], None
+        self._seed = numbers[4]
+        # In place: whoever recorded draws has the address of this state, Note [Launches that draw] in pcg64.pyx.
         self.numpy().bit_generator.state = {
             "bit_generator": "PCG64",
             "state": {"state": numbers[0], "inc": numbers[1]},

@@ -93,6 +93,18 @@ WG_UNUSED static void wg_fill_unit_f64(wg_pcg *pcg, double *out, wg_ssize n) {
     wg_close(pcg, &s);
 }
 
+/* From [0, 1) to [low, high); rounding may have reached the end. In two loops, so that each product is rounded. */
+#define WG_MOVE_UNIT(SUF, R) \
+WG_UNUSED static void wg_move_unit_##SUF(R *out, wg_ssize n, R span, R low, R high) { \
+    for (wg_ssize at = 0; at < n; at += WG_BLOCK) { \
+        const wg_ssize end = n - at < WG_BLOCK ? n : at + WG_BLOCK; \
+        for (wg_ssize i = at; i < end; i++) out[i] *= span; \
+        for (wg_ssize i = at; i < end; i++) out[i] = out[i] + low < high ? out[i] + low : low; \
+    } \
+}
+WG_MOVE_UNIT(f32, float)
+WG_MOVE_UNIT(f64, double)
+
 /* ---- normal: m numbers of a block, pairs = (m + 1) / 2. sin and cos of 2 pi u by quarters: |x| <= pi / 4. */
 #define WG_BOX_MULLER(SUF, R, UINT, INT, BITS, TOP, TWO_PI, HALF, SQRT, SINE, COSINE) \
 WG_INLINE void wg_box_muller_body_##SUF(const R *radius, const R *turn, R *out, wg_ssize m, R mean, R std) { \
@@ -215,11 +227,16 @@ WG_UNUSED static void wg_fill_places(wg_pcg *pcg, const double *ends, wg_ssize n
     wg_close(pcg, &s);
 }
 
-/* 1 with probability p, else 0. */
-WG_UNUSED static void wg_fill_chance(wg_pcg *pcg, unsigned char *out, wg_ssize n, double p) {
-    wg_stream s = wg_open(pcg);
-    for (wg_ssize i = 0; i < n; i++) out[i] = (wg_draw(&s) >> 11) * 0x1p-53 < p;
-    wg_close(pcg, &s);
+/* ``one``, which is 1 in the numbers' dtype, with probability p, else 0. */
+#define WG_FILL_CHANCE(BITS) \
+WG_UNUSED static void wg_fill_chance_##BITS(wg_pcg *pcg, uint##BITS##_t *out, wg_ssize n, double p, uint64_t one) { \
+    wg_stream s = wg_open(pcg); \
+    for (wg_ssize i = 0; i < n; i++) out[i] = (wg_draw(&s) >> 11) * 0x1p-53 < p ? (uint##BITS##_t)one : 0; \
+    wg_close(pcg, &s); \
 }
+WG_FILL_CHANCE(8)
+WG_FILL_CHANCE(16)
+WG_FILL_CHANCE(32)
+WG_FILL_CHANCE(64)
 
 #endif

@@ -12,12 +12,18 @@ import numpy as np
 
 cimport numpy as cnp
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
-from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.float cimport DBL_MAX
+from libc.math cimport fabs, isfinite
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport malloc
 
-from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, INT64
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts,
+                                         dtype_facts)
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.config cimport ONLY_REFERENCES
+from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_KERNEL, OPERAND_UPDATED, OPERAND_WRITTEN, Launch,
+                                            add_launch, add_operand, count_recorders, tell_opaque, tell_outside)
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor
 
 cnp.import_array()
@@ -36,15 +42,24 @@ cdef extern from "wengert_core/rng/pcg64.h" nogil:
     void wg_fill_normal_f64(wg_pcg* pcg, double* out, Py_ssize_t n, double mean, double std)
     void wg_fill_whole(wg_pcg* pcg, int64_t* out, Py_ssize_t n, int64_t low, int64_t last)
     void wg_fill_order(wg_pcg* pcg, int64_t* out, Py_ssize_t n)
-    void wg_fill_chance(wg_pcg* pcg, unsigned char* out, Py_ssize_t n, double p)
+    void wg_move_unit_f32(float* out, Py_ssize_t n, float span, float low, float high)
+    void wg_move_unit_f64(double* out, Py_ssize_t n, double span, double low, double high)
+    void wg_fill_chance_8(wg_pcg* pcg, uint8_t* out, Py_ssize_t n, double p, uint64_t one)
+    void wg_fill_chance_16(wg_pcg* pcg, uint16_t* out, Py_ssize_t n, double p, uint64_t one)
+    void wg_fill_chance_32(wg_pcg* pcg, uint32_t* out, Py_ssize_t n, double p, uint64_t one)
+    void wg_fill_chance_64(wg_pcg* pcg, uint64_t* out, Py_ssize_t n, double p, uint64_t one)
     void wg_fill_places(wg_pcg* pcg, const double* ends, Py_ssize_t n, int64_t* out, Py_ssize_t draws)
 
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many numbers on the GIL is released
+    FARTHEST_WORDS = 128               # bytes from the beginning of a state to its words, in one piece of memory
 
 ctypedef struct BitGenerator:          # the beginning of NumPy's bitgen_t
     void* state
 
+cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
+cdef double LARGEST_F32 = 3.4028234663852886e38
 cdef int KNOWN = -1                    # whether the state is where it is expected; -1: not looked at yet
 cdef object PCG64 = None               # NumPy's class
 
@@ -87,119 +102,213 @@ cdef bint fits(Tensor t) noexcept:
 
 # ---- into a tensor whose values nobody has seen
 
-def unit(rng, Tensor t, low=0, high=1):
-    """Fill a contiguous tensor with numbers uniform in [0, 1); False, and nothing done, where NumPy has to."""
-    if low != 0 or high != 1:
-        return False
-    bits = rng.bit_generator
+cdef enum DrawKind:
+    DRAW_UNIT = 0
+    DRAW_UNIFORM = 1                   # from first to second
+    DRAW_NORMAL = 2                    # around first, of the deviation second
+    DRAW_WHOLE = 3                     # from low to last
+    DRAW_ORDER = 4
+    DRAW_CHANCE = 5                    # 1 with the probability first
+
+cdef struct Draw:
+    DrawKind kind
+    int code                           # of the tensor
+    Py_ssize_t n
+    double first, second
+    int64_t low, last
+    Py_ssize_t words                   # where the words of the state begin, from its first byte on
+    void* lock                         # the bit generator's, which the state's holder has
+
+
+cdef void fill(Draw* d, wg_pcg* pcg, char* data) noexcept nogil:
+    cdef float span = <float> (d.second - d.first)
+    if d.kind <= DRAW_UNIFORM:
+        if d.code == FLOAT32:
+            wg_fill_unit_f32(pcg, <float*> data, d.n)
+        else:
+            wg_fill_unit_f64(pcg, <double*> data, d.n)
+        if d.kind == DRAW_UNIFORM and d.code == FLOAT32:
+            wg_move_unit_f32(<float*> data, d.n, span, <float> d.first, <float> d.second)
+        elif d.kind == DRAW_UNIFORM:
+            wg_move_unit_f64(<double*> data, d.n, d.second - d.first, d.first, d.second)
+    elif d.kind == DRAW_NORMAL:
+        if d.code == FLOAT32:
+            wg_fill_normal_f32(pcg, <float*> data, d.n, d.first, d.second)
+        else:
+            wg_fill_normal_f64(pcg, <double*> data, d.n, d.first, d.second)
+    elif d.kind == DRAW_WHOLE:
+        wg_fill_whole(pcg, <int64_t*> data, d.n, d.low, d.last)
+    elif d.kind == DRAW_ORDER:
+        wg_fill_order(pcg, <int64_t*> data, d.n)
+    else:
+        fill_chance(d, pcg, data)
+
+
+cdef void fill_chance(Draw* d, wg_pcg* pcg, char* data) noexcept nogil:
+    """1 is an integer of the tensor's size, or the bits of a float."""
+    cdef int itemsize = FACTS.itemsize[d.code]
+    cdef uint64_t one = 1
+    if d.code == FLOAT16:
+        one = 0x3C00
+    elif d.code == BFLOAT16:
+        one = 0x3F80
+    elif d.code == FLOAT32:
+        one = 0x3F800000
+    elif d.code == FLOAT64:
+        one = 0x3FF0000000000000
+    if itemsize == 1:
+        wg_fill_chance_8(pcg, <uint8_t*> data, d.n, d.first, one)
+    elif itemsize == 2:
+        wg_fill_chance_16(pcg, <uint16_t*> data, d.n, d.first, one)
+    elif itemsize == 4:
+        wg_fill_chance_32(pcg, <uint32_t*> data, d.n, d.first, one)
+    else:
+        wg_fill_chance_64(pcg, <uint64_t*> data, d.n, d.first, one)
+
+
+cdef bint run_draw(Draw* d, object bits, Tensor t) except -1:
+    """Draw into a tensor; False, and nothing done, where NumPy has to."""
     cdef wg_pcg* pcg = known_state(bits)
-    if pcg == NULL or not fits(t) or (t.code != FLOAT32 and t.code != FLOAT64):
+    if pcg == NULL or not fits(t):
         return False
-    with bits.lock:
-        if t.count < WITHOUT_GIL:
-            fill_unit(pcg, t.code, t.data, t.count)
+    d.code, d.n = t.code, t.count
+    lock = bits.lock
+    with lock:
+        if d.n < WITHOUT_GIL:
+            fill(d, pcg, t.data)
         else:
             with nogil:
-                fill_unit(pcg, t.code, t.data, t.count)
+                fill(d, pcg, t.data)
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        d.lock = <void*> lock
+        tell_draw(d, bits, pcg, t)
     return True
 
 
-cdef void fill_unit(wg_pcg* pcg, int code, char* data, Py_ssize_t n) noexcept nogil:
-    if code == FLOAT32:
-        wg_fill_unit_f32(pcg, <float*> data, n)
-    else:
-        wg_fill_unit_f64(pcg, <double*> data, n)
+def unit(rng, Tensor t, low=0, high=1):
+    """Fill a contiguous tensor with numbers uniform in [low, high); False, and nothing done, where NumPy has to."""
+    cdef Draw d
+    if t.code != FLOAT32 and t.code != FLOAT64:
+        return False
+    d.kind, d.first, d.second = DRAW_UNIT, low, high
+    if d.first != 0 or d.second != 1:
+        d.kind = DRAW_UNIFORM
+        if not are_bounds(d.first, d.second, LARGEST_F32 if t.code == FLOAT32 else DBL_MAX):
+            return False
+    return run_draw(&d, rng.bit_generator, t)
+
+
+cdef bint are_bounds(double low, double high, double largest) noexcept:
+    """Whether samplers.uniform takes the bounds."""
+    return fabs(low) <= largest and fabs(high) <= largest and low <= high and high - low <= largest
 
 
 def normal(rng, Tensor t, mean=0, std=1):
     """Fill a contiguous tensor with normal numbers; False, and nothing done, where NumPy has to, or it cannot be."""
+    cdef Draw d
     if not std >= 0:
         return False
-    cdef double at = mean, scale = std
-    bits = rng.bit_generator
-    cdef wg_pcg* pcg = known_state(bits)
-    if pcg == NULL or not fits(t) or (t.code != FLOAT32 and t.code != FLOAT64):
-        return False
-    with bits.lock:
-        fill_normal(pcg, t.code, t.data, t.count, at, scale)
-    return True
-
-
-cdef int fill_normal(wg_pcg* pcg, int code, char* data, Py_ssize_t n, double mean, double std) except -1:
-    if n < WITHOUT_GIL:
-        fill_normal_now(pcg, code, data, n, mean, std)
-    else:
-        with nogil:
-            fill_normal_now(pcg, code, data, n, mean, std)
-    return 0
-
-
-cdef void fill_normal_now(wg_pcg* pcg, int code, char* data, Py_ssize_t n, double mean, double std) noexcept nogil:
-    if code == FLOAT32:
-        wg_fill_normal_f32(pcg, <float*> data, n, mean, std)
-    else:
-        wg_fill_normal_f64(pcg, <double*> data, n, mean, std)
+    d.kind, d.first, d.second = DRAW_NORMAL, mean, std
+    return (t.code == FLOAT32 or t.code == FLOAT64) and run_draw(&d, rng.bit_generator, t)
 
 
 def whole(rng, Tensor t, low, most):
     """Fill a contiguous int64 tensor with whole numbers from low to most; False, nothing done, where NumPy has to."""
-    cdef int64_t least = low, last = most
-    bits = rng.bit_generator
-    cdef wg_pcg* pcg = known_state(bits)
-    if pcg == NULL or not fits(t) or t.code != INT64 or last < least:
-        return False
-    with bits.lock:
-        if t.count < WITHOUT_GIL:
-            wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, last)
-        else:
-            with nogil:
-                wg_fill_whole(pcg, <int64_t*> t.data, t.count, least, last)
-    return True
+    cdef Draw d
+    d.kind, d.low, d.last = DRAW_WHOLE, low, most
+    return t.code == INT64 and d.low <= d.last and run_draw(&d, rng.bit_generator, t)
 
 
 def order(rng, Tensor t):
     """Fill a contiguous int64 tensor with 0, 1, 2, ... in random order; False, and nothing done, where NumPy has to."""
-    bits = rng.bit_generator
-    cdef wg_pcg* pcg = known_state(bits)
-    if pcg == NULL or not fits(t) or t.code != INT64:
+    cdef Draw d
+    d.kind = DRAW_ORDER
+    return t.code == INT64 and run_draw(&d, rng.bit_generator, t)
+
+
+def choose(rng, Tensor t, p=0.5):
+    """Fill a contiguous tensor with 1 with probability p, else 0; False, and nothing done, where NumPy has to."""
+    cdef Draw d
+    if isinstance(p, Tensor) or not 0 <= p <= 1 or FACTS.category[t.code] == CAT_COMPLEX:
         return False
-    with bits.lock:
-        if t.count < WITHOUT_GIL:
-            wg_fill_order(pcg, <int64_t*> t.data, t.count)
-        else:
-            with nogil:
-                wg_fill_order(pcg, <int64_t*> t.data, t.count)
-    return True
+    d.kind, d.first = DRAW_CHANCE, p
+    return run_draw(&d, rng.bit_generator, t)
+
+
+# ---- launches. Note [Launches that draw]
+
+cdef int tell_draw(Draw* d, object bits, wg_pcg* pcg, Tensor t) except -1:
+    cdef Py_ssize_t words = <char*> pcg.words - <char*> pcg
+    cdef Draw* own
+    cdef Launch* made
+    if not 0 < words <= FARTHEST_WORDS:
+        tell_opaque()
+        return 0
+    tell_outside(<char*> pcg, words + sizeof(wg_pcg_words), bits)
+    own = <Draw*> malloc(sizeof(Draw))
+    if own == NULL:
+        raise MemoryError()
+    own[0] = d[0]
+    own.words = words
+    made = add_launch(run_draw_launch, LAUNCH_KERNEL, own)
+    add_operand(made, <char*> pcg, 0, words + sizeof(wg_pcg_words), OPERAND_UPDATED)
+    add_operand(made, t.data, 0, d.n * FACTS.itemsize[d.code], OPERAND_WRITTEN)
+    return 0
+
+
+cdef int run_draw_launch(Launch* launch) noexcept nogil:
+    cdef Draw* d = <Draw*> launch.plan
+    cdef wg_pcg* pcg = <wg_pcg*> launch.data[0]
+    cdef wg_pcg own                    # on the words of this memory
+    own.words = <wg_pcg_words*> (launch.data[0] + d.words)
+    hold_lock(d.lock, True)
+    own.has_half, own.half = pcg.has_half, pcg.half
+    fill(d, &own, launch.data[1])
+    pcg.has_half, pcg.half = own.has_half, own.half
+    hold_lock(d.lock, False)
+    return LAUNCH_DONE
+
+
+cdef void hold_lock(void* lock, bint acquires) noexcept with gil:
+    if acquires:
+        (<object> lock).acquire()
+    else:
+        (<object> lock).release()
+
+
+cdef bint is_draw_into(Launch* launch, Tensor t) noexcept:
+    return launch.run == run_draw_launch and launch.data[1] == t.data
 
 
 # ---- arrays, for samplers
 
 def normals(rng, tuple shape, dtype, mean, std):
     """An array of normal numbers in float32 or float64; None where NumPy has to."""
-    cdef double at = mean, scale = std
-    cdef int code = FLOAT32 if dtype is np.float32 else FLOAT64
-    bits = rng.bit_generator
-    cdef wg_pcg* pcg = known_state(bits)
-    if pcg == NULL:
-        return None
-    cdef cnp.ndarray out = np.empty(shape, dtype)
-    with bits.lock:
-        fill_normal(pcg, code, cnp.PyArray_BYTES(out), cnp.PyArray_SIZE(out), at, scale)
-    return out
+    cdef Draw d
+    d.kind, d.first, d.second, d.code = DRAW_NORMAL, mean, std, FLOAT32 if dtype is np.float32 else FLOAT64
+    return drawn_array(&d, rng.bit_generator, shape, dtype)
 
 
 def chance(rng, tuple shape, p):
     """An array of truth values that are True with probability p; None where NumPy has to."""
-    cdef double probability = p
-    bits = rng.bit_generator
+    cdef Draw d
+    d.kind, d.first, d.code = DRAW_CHANCE, p, BOOL
+    return drawn_array(&d, rng.bit_generator, shape, np.bool_)
+
+
+cdef object drawn_array(Draw* d, object bits, tuple shape, object dtype):
     cdef wg_pcg* pcg = known_state(bits)
     if pcg == NULL:
         return None
-    cdef cnp.ndarray out = np.empty(shape, np.bool_)
-    cdef unsigned char* data = <unsigned char*> cnp.PyArray_BYTES(out)
-    cdef Py_ssize_t n = cnp.PyArray_SIZE(out)
-    with bits.lock, nogil:
-        wg_fill_chance(pcg, data, n, probability)
+    cdef cnp.ndarray out = np.empty(shape, dtype)
+    cdef char* data = cnp.PyArray_BYTES(out)
+    d.n = cnp.PyArray_SIZE(out)
+    with bits.lock:
+        if d.n < WITHOUT_GIL:
+            fill(d, pcg, data)
+        else:
+            with nogil:
+                fill(d, pcg, data)
     return out
 
 

@@ -14,6 +14,7 @@ Note [Pools]
 >>> sorted(memory.stats())[:3]
 ['allocations', 'bytes_cached', 'bytes_in_use']
 """
+cimport cython
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
@@ -174,13 +175,19 @@ cdef Pool* POOLS = NULL                # those that are open
 
 memset(ASIDE, 0, sizeof(ASIDE))
 
+cdef struct ThreadPool:                # what open_pool allocates
+    Pool pool
+    ThreadPool* outer                  # that the thread goes on with when this one is closed; NULL: none
+
 
 cdef Pool* open_pool() except NULL:
-    """Open a pool for this thread, which has none."""
+    """Open a pool for this thread. One that it has already gives out nothing until this one is closed."""
     global N_POOLS, POOLS, LIMIT, wengert_pool
-    cdef Pool* pool = <Pool*> calloc(1, sizeof(Pool))
-    if pool == NULL:
+    cdef ThreadPool* made = <ThreadPool*> calloc(1, sizeof(ThreadPool))
+    cdef Pool* pool = <Pool*> made
+    if made == NULL:
         raise MemoryError()
+    made.outer = <ThreadPool*> wengert_pool
     if not N_POOLS:
         memcpy(ASIDE, LISTS, sizeof(LISTS))
         memset(LISTS, 0, sizeof(LISTS))
@@ -195,12 +202,19 @@ cdef void close_pool(Pool* pool) noexcept:
     """Allocate from it no more, in the thread that opened it. Its blocks stay."""
     global N_POOLS, POOLS, wengert_pool
     cdef Pool** where = &POOLS
+    cdef Pool* other = POOLS
+    cdef ThreadPool* outer = (<ThreadPool*> pool).outer
     while where[0] != NULL and where[0] != pool:
         where = &where[0].next
     if where[0] == NULL:
         return
     where[0] = pool.next
-    wengert_pool = NULL
+    while other != NULL:               # one inside of this that is open for longer
+        if (<ThreadPool*> other).outer == <ThreadPool*> pool:
+            (<ThreadPool*> other).outer = outer
+        other = other.next
+    if wengert_pool == <void*> pool:
+        wengert_pool = <void*> outer
     N_POOLS -= 1
     if not N_POOLS:
         memcpy(LISTS, ASIDE, sizeof(LISTS))
@@ -220,12 +234,18 @@ cdef void free_pool(Pool* pool) noexcept:
     free(pool)
 
 
+@cython.overflowcheck(False)            # the product wraps
+cdef size_t hash_of(char* address) noexcept:
+    """A hash of a block's address."""
+    return (<size_t> address >> 4) * <size_t> 0x9E3779B97F4A7C15 >> 20
+
+
 cdef Block* block_at(Pool* pool, char* address) noexcept:
     """The block that begins at an address; NULL where there is none."""
     cdef size_t at
     if not pool.n_table:
         return NULL
-    at = (<size_t> address >> 4) * <size_t> 0x9E3779B97F4A7C15 >> 20 & (pool.n_table - 1)
+    at = hash_of(address) & (pool.n_table - 1)
     while pool.table[at]:
         if pool.blocks[pool.table[at] - 1].address == address:
             return &pool.blocks[pool.table[at] - 1]
@@ -235,8 +255,7 @@ cdef Block* block_at(Pool* pool, char* address) noexcept:
 
 cdef void enter_block(Pool* pool, Py_ssize_t number) noexcept:
     """Let ``block_at`` find a block."""
-    cdef size_t at = (<size_t> pool.blocks[number].address >> 4) * <size_t> 0x9E3779B97F4A7C15 >> 20 \
-        & (pool.n_table - 1)
+    cdef size_t at = hash_of(pool.blocks[number].address) & (pool.n_table - 1)
     while pool.table[at]:
         at = at + 1 & (pool.n_table - 1)
     pool.table[at] = <int> number + 1

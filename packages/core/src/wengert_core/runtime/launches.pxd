@@ -56,6 +56,8 @@ cdef enum OperandRole:
 
 ctypedef int (*launch_fn)(Launch* launch) noexcept nogil      # LaunchOutcome
 ctypedef int (*fail_fn)(Launch* launch) except -1             # raises
+ctypedef int (*see_read_fn)(void* owner) except -1
+ctypedef int (*use_outside_fn)(void* owner, char* data, Py_ssize_t nbytes, object holder) except -1
 
 cdef struct Launch:                    # ``run`` reads what stands first, up to ``data``, and of a LAUNCH_MOVE ``high``
     launch_fn run
@@ -80,6 +82,9 @@ cdef struct Recorder:
     uint32_t step                      # written into each launch
     int depth                          # operations that run
     int opaque                         # calls of tell_opaque since the owner set it to 0
+    void* owner                        # borrowed
+    use_outside_fn use_outside         # what tell_outside calls for the owner; NULL: it does not use such memory
+    see_read_fn see_read               # what tell_read calls for the owner, behind the guard's launch; NULL: nothing
     const void* complete               # the last operation whose driver told all
 
 cdef const int* count_recorders() noexcept nogil   # where the number of recorders stands, of all threads
@@ -97,6 +102,8 @@ cdef void free_launch(Launch* launch) noexcept
 cdef void* share_plan(const void* plan, size_t nbytes) noexcept
 cdef void tell_complete(const void* op) noexcept
 cdef void tell_opaque() noexcept
+# Launches work on memory that belongs to an object of Python, which is no tensor: a generator's state.
+cdef int tell_outside(char* data, Py_ssize_t nbytes, object holder) except -1
 # A number leaves for Python: a guard, or a reason why an operation is opaque. The thread's WG_TELL is on.
 cdef int tell_read(char* data, Py_ssize_t nbytes) except -1
 cdef int tell_store(char* data, Py_ssize_t nbytes) except -1      # these bytes, at each replay

@@ -150,6 +150,14 @@ cdef void tell_opaque() noexcept:
         recorder().opaque += 1
 
 
+cdef int tell_outside(char* data, Py_ssize_t nbytes, object holder) except -1:
+    cdef Recorder* own = recorder()
+    if own != NULL and own.use_outside != NULL:
+        return own.use_outside(own.owner, data, nbytes, holder)
+    tell_opaque()
+    return 0
+
+
 def note_effect() -> None:
     """Tell a recording of this thread that something happens which no launch does again."""
     tell_opaque()
@@ -190,7 +198,7 @@ cdef int tell_read(char* data, Py_ssize_t nbytes) except -1:
         own.opaque += 1
         return 0
     add_operand(add_launch(run_guard, LAUNCH_GUARD, plan_of_bytes(data, nbytes)), data, 0, nbytes, OPERAND_READ)
-    return 0
+    return 0 if own.see_read == NULL else own.see_read(own.owner)
 
 
 cdef int tell_store(char* data, Py_ssize_t nbytes) except -1:

@@ -6,14 +6,8 @@ from wengert_core.runtime.pyobject cimport not_made_by_hand
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF, PyObject
 
-cdef extern from "Python.h":
-    ctypedef struct PyFrameObject
-    ctypedef struct PyCodeObject
-    PyFrameObject* PyEval_GetFrame() noexcept                   # borrowed
-    PyFrameObject* PyFrame_GetBack(PyFrameObject* frame) noexcept
-    PyCodeObject* PyFrame_GetCode(PyFrameObject* frame) noexcept
-    int PyFrame_GetLasti(PyFrameObject* frame) noexcept
-    int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
+from wengert_engine.anomaly.frames cimport (Frame, frame_code, frame_instruction, innermost_frame, line_at,
+                                            outer_frame)
 
 
 @cython.binding(False)
@@ -34,8 +28,8 @@ cdef class Trace:
         found = traceback.StackSummary()
         for i in range(self.n - 1, -1, -1):
             code = <object> self.codes[i]
-            found.append(traceback.FrameSummary(code.co_filename,
-                                                PyCode_Addr2Line(<PyCodeObject*> code, self.offsets[i]), code.co_name))
+            found.append(traceback.FrameSummary(code.co_filename, line_at(self.codes[i], self.offsets[i]),
+                                                code.co_name))
         return found
 
     def lines(self):
@@ -63,21 +57,18 @@ cdef int make_room(Trace trace, int room) except -1:
 cdef Trace capture():
     """The stack as it is now."""
     cdef Trace trace = Trace.__new__(Trace)
-    cdef PyFrameObject* frame = PyEval_GetFrame()
-    cdef PyFrameObject* back
+    cdef Frame* frame = innermost_frame()
     cdef int room = 0
-    Py_XINCREF(<PyObject*> frame)
     try:
         while frame != NULL:
             if trace.n == room:
                 room = 16 if room == 0 else 2 * room
                 make_room(trace, room)
-            trace.codes[trace.n] = <PyObject*> PyFrame_GetCode(frame)
-            trace.offsets[trace.n] = PyFrame_GetLasti(frame)
+            trace.codes[trace.n] = frame_code(frame)
+            Py_XINCREF(trace.codes[trace.n])
+            trace.offsets[trace.n] = frame_instruction(frame)
             trace.n += 1
-            back = PyFrame_GetBack(frame)
-            Py_XDECREF(<PyObject*> frame)
-            frame = back
+            frame = outer_frame(frame)
     finally:
         Py_XDECREF(<PyObject*> frame)
     return trace

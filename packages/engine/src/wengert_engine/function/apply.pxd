@@ -9,3 +9,7 @@ cdef list run_function(FunctionNode node, list parts)      # the gradients for i
 
 # Forward mode: tangents_of(args) -> a tuple or None; give(ctx, cls, args, results, tangents, what forward returned).
 cdef int set_forward_hook(object tangents_of, object give) except -1
+
+# The outputs of a node of the Function cls, whose forward is done: as apply gives them, without a call of Python. ctx
+# has an attribute ``name``, and has saved tensors. inputs: tensors that get gradients.
+cdef tuple record_function(cls, str name, value, tuple inputs, tuple saved, tuple outputs)

@@ -214,6 +214,19 @@ def apply_function(cls, tuple args):
         HOOKS.end_event(event)
 
 
+cdef tuple record_function(cls, str name, value, tuple inputs, tuple saved, tuple outputs):
+    """Return outputs of a node of the Function cls, whose forward is done, as ``apply`` gives them.
+
+    Its ``ctx`` has an attribute, and has saved tensors; backward gets None where there is no gradient. inputs: tensors,
+    which get gradients.   outputs: new tensors of floating point. The thread runs no transform, and records.
+    """
+    cdef FunctionNode ctx = blank_context(cls, inputs)
+    ctx.materialize = 0
+    setattr(ctx, name, value)
+    hold(&ctx.to_save, saved)
+    return finish(cls, ctx, inputs, outputs, True in <tuple> ctx.needs_input)
+
+
 cdef inline object apply_to_inputs(cls, tuple args):
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes

@@ -5,16 +5,9 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
 
 from wengert_engine.observe.clock cimport has_counter, instant, slope
+from wengert_engine.anomaly.frames cimport (Frame, frame_code, frame_instruction, innermost_frame, line_at,
+                                            outer_frame)
 from wengert_engine.observe.interned_shapes cimport free_shapes, intern
-
-cdef extern from "Python.h":
-    ctypedef struct PyFrameObject
-    ctypedef struct PyCodeObject
-    PyFrameObject* PyEval_GetFrame() noexcept                   # borrowed
-    PyFrameObject* PyFrame_GetBack(PyFrameObject* frame) noexcept
-    PyCodeObject* PyFrame_GetCode(PyFrameObject* frame) noexcept
-    int PyFrame_GetLasti(PyFrameObject* frame) noexcept
-    int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
 
 cdef enum:
     MAX_STACK = 128  # innermost calls of a stack that are kept
@@ -99,21 +92,18 @@ cdef class Recording:
         self.kept[<size_t> what] = <object> what
 
     cdef uint32_t stack(self) noexcept:
-        cdef PyFrameObject* frame = PyEval_GetFrame()
-        cdef PyFrameObject* back
+        cdef Frame* frame = innermost_frame()
         cdef PyObject* found[MAX_STACK]
         cdef int offsets[MAX_STACK]
         cdef int64_t items[3]
         cdef uint32_t entry = 0, before
         cdef int i, n = 0
-        Py_XINCREF(<PyObject*> frame)
         while frame != NULL and n < MAX_STACK:
-            found[n] = <PyObject*> PyFrame_GetCode(frame)
-            offsets[n] = PyFrame_GetLasti(frame)
+            found[n] = frame_code(frame)
+            Py_XINCREF(found[n])
+            offsets[n] = frame_instruction(frame)
             n += 1
-            back = PyFrame_GetBack(frame)
-            Py_XDECREF(<PyObject*> frame)
-            frame = back
+            frame = outer_frame(frame)
         Py_XDECREF(<PyObject*> frame)
         for i in range(n - 1, -1, -1):
             items[0], items[1], items[2] = entry, <int64_t> <size_t> found[i], offsets[i]
@@ -159,13 +149,12 @@ cdef class Recording:
 
     def calls(self, uint32_t entry):
         """The calls of a stack, the innermost first: (file, line, function)."""
-        cdef PyCodeObject* code
+        cdef PyObject* code
         found = []
         while entry:
-            code = <PyCodeObject*> <size_t> self.frames.data[entry + 2]
-            found.append(((<object> <PyObject*> code).co_filename,
-                          PyCode_Addr2Line(code, <int> self.frames.data[entry + 3]),
-                          (<object> <PyObject*> code).co_qualname))
+            code = <PyObject*> <size_t> self.frames.data[entry + 2]
+            found.append(((<object> code).co_filename, line_at(code, <int> self.frames.data[entry + 3]),
+                          (<object> code).co_qualname))
             entry = <uint32_t> self.frames.data[entry + 1]
         return found
 

@@ -22,6 +22,11 @@ cdef class Tracer:
         """Call a function that asks not to be traced (``compiler.disable``); return its result."""
         return function(*args, **kwargs)
 
+    def run_construct(self, str construct not None, plain, tuple operands not None):
+        """Run a construct of control flow (``func.scan``); return its result. NotImplemented leaves it to ``plain``.
+        """
+        return NotImplemented
+
     cdef int note_old_node(self) except -1:
         return 0
 

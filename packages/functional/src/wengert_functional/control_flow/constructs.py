@@ -13,6 +13,7 @@ Note [Constructs and hooks]
     =================  ===================================================================================
 
     carry, rows, outputs and xs are lists of tensors; operands and leaves are lists that may hold other values, too.
+    A hook is asked first, then the thread's tracer (``run_construct``), which records it as one loop.
     The functions check shapes and dtypes, so that a hook calls them as the plain loops do, and a capture that calls
     each of them once on its own tensors has the whole construct.
 """
@@ -21,6 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
+from wengert_engine.extend import current_tracer
 
 HOOKS: dict[str, Callable[..., Any]] = {}
 CONSTRUCTS = ("scan", "while_loop", "fori_loop", "cond")
@@ -44,4 +47,7 @@ def dispatch(construct: str, plain: Callable[..., Any], *operands: Any) -> Any:
     """Return a construct's result for its flat operands: the hook's, or that of the plain loop."""
     hook = HOOKS.get(construct)
     result = NotImplemented if hook is None else hook(*operands)
+    tracer = current_tracer() if result is NotImplemented else None
+    if tracer is not None:
+        result = tracer.run_construct(construct, plain, operands)
     return plain(*operands) if result is NotImplemented else result

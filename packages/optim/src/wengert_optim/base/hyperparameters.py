@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert
-from wengert import Tensor
+from wengert import Tensor, plugins
 
 __all__ = [
     "CAPTURABLE_DEVICES",
@@ -75,7 +75,8 @@ def check_fused_parameter(param: Tensor) -> None:
 def check_capturable(param: Tensor, names: str, *scalars: Tensor) -> None:
     """Raise AssertionError unless a parameter and the named scalars of its state are on one accelerator."""
     kind = param.device.type
-    if kind not in CAPTURABLE_DEVICES or any(scalar.device.type != kind for scalar in scalars):
+    is_supported = kind in CAPTURABLE_DEVICES or getattr(plugins.group("devices").find(kind), "can_capture", False)
+    if not is_supported or any(scalar.device.type != kind for scalar in scalars):
         raise AssertionError(f"If capturable=True, {names} must be on supported devices: {CAPTURABLE_DEVICES}.")
 
 

@@ -17,6 +17,8 @@ from weakref import WeakMethod
 import wengert
 from wengert import Tensor
 
+from wengert_optim.updates.number_code import trace_numbers
+
 __all__ = ["captured_numbers"]
 
 NUMBER: Any = wengert.tensor
@@ -55,10 +57,11 @@ def captured_numbers(
 
 
 def describe_for_files(rule: Any, options: Any, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:
-    """Say what a saved program has in place of these functions: numbers as they are, where no steps are counted."""
+    """Say what a saved program has in place of these functions: numbers as they are, or how they follow from steps."""
     read_options.frozen_result = lambda: None
     if scalars:
-        read.file_hint = "the optimizer counts its steps in Python; one that does not, such as SGD, can be saved"
+        read.number_code = lambda: trace_numbers(rule, options, len(scalars))
+        read.file_hint = "the optimizer decides in Python by the number of its steps; one that does not can be saved"
     else:
         read.frozen_result = lambda: (changing(rule.advance(options)), changing(options.get("lr")))
 

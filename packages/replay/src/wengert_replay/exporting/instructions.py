@@ -39,7 +39,11 @@ class Instruction:
     def writes(self) -> bool:
         """Whether it may write to a tensor that was there before, or draw random numbers."""
         into = {name for name, _ in self.tensors} & {"out", "into"}
-        return bool(into) or (isinstance(self.call, Op) and (self.call.is_inplace or "generator" in self.call.params))
+        return (
+            bool(into)
+            or getattr(self.call, "writes", False)
+            or (isinstance(self.call, Op) and (self.call.is_inplace or "generator" in self.call.params))
+        )
 
     @property
     def words(self) -> str:

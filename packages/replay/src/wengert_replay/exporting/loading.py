@@ -21,6 +21,7 @@ from wengert_replay.exporting.document import FORMAT, TEXT, VERSION, FilePath, S
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.instructions import Instruction, Slot
 from wengert_replay.exporting.nodes import GradientRule, Guard, Node
+from wengert_replay.exporting.numbers import Numbers
 from wengert_replay.exporting.operations import instruction, read_op
 from wengert_replay.exporting.portable import PortableProgram
 from wengert_replay.exporting.structures import check_structure, refuse_object
@@ -246,11 +247,13 @@ class Reader:
 
     def pseudo_step(self, name: str, line: str, values: dict[str, Any], kinds: list[Geometry]) -> Instruction | Guard:
         """Return a step that is no operation."""
-        if len(kinds) != (name != "guard"):
+        if len(kinds) != (name != "guard") and name != "numbers":
             raise ProgramFileError(f"{name} gives {len(kinds)} tensors")
         for parameter in ("value", "base", "source"):
             if parameter in values and not isinstance(values[parameter], Slot):
                 raise ProgramFileError(f"{name}: '{parameter}' is no tensor")
+        if name == "numbers":
+            return numbers_step(values, line, kinds)
         if name == "guard":
             return Guard(values["value"].number, expect(values["expected"], list, "a guard"), line)
         made = Instruction(name, line, partial(getattr(pseudo_ops, name), kind=kinds[0]), kinds)
@@ -289,6 +292,16 @@ class Reader:
             raise ProgramFileError("a gradient belongs to an argument or a tensor from outside")
         uses = None if data.get("uses") is None else self.read_slot(data["uses"])
         return GradientRule(leaf, before, uses, changes, None if after is None else self.read_slot(after))
+
+
+def numbers_step(values: dict[str, Any], line: str, kinds: list[Geometry]) -> Instruction:
+    """Return a step that computes with Python's numbers."""
+    tensors = expect(values["tensors"], list, "numbers")
+    if not all(isinstance(one, Slot) for one in tensors):
+        raise ProgramFileError("numbers: 'tensors' are no tensors")
+    made = Instruction("numbers", line, Numbers(values["code"], values["results"], len(tensors)), kinds)
+    made.add("tensors", tensors)
+    return made
 
 
 def checked_index(value: Any, size: int, what: str) -> int:

@@ -29,7 +29,11 @@ def tensors_from_outside(program: Program) -> list[Tensor | None]:
     found: list[Tensor | None] = list(program.steps.outside)
     gone = [i for i, t in enumerate(found) if t is None]
     there = {address_of(t) for t in found if t is not None}
-    memory = list({address: t for t, _, address, _, _ in program.outside if address not in there}.values())
+    memory = list(
+        {
+            address: t for t, storage, address, _, _ in program.outside if address not in there and storage != address
+        }.values()
+    )  # without the states of generators, which no Storage has
     if len(memory) == len(gone):
         kinds = kinds_of_gone(program, set(gone))
         for number, t in zip(gone, memory, strict=True):

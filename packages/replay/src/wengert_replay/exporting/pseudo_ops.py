@@ -1,4 +1,4 @@
-"""Steps of a program that are no operations: constants, copies and fills of the engine, views, guards."""
+"""Steps of a program that are no operations: constants, copies and fills of the engine, views, guards, numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ PARAMETERS = {
     "fill": ("number", "into"),
     "view": ("base", "offset"),
     "guard": ("value", "expected"),
+    "numbers": ("tensors", "code", "results"),
 }
 """The names of their arguments."""
 

@@ -3,8 +3,9 @@
 Note [Python functions and files]
     A replay calls Python functions that are marked by ``compiler.disable``; a file has none, so that a program with
     such a function is refused. One that gives settings has an attribute ``frozen_result``: a function without effects
-    that returns the same. Tensors in it become tensors from outside, which the loaded program has by name. Another may
-    have words for the refusal, as its attribute ``file_hint``.
+    that returns the same. Tensors in it become tensors from outside, which the loaded program has by name. One that
+    computes with numbers of its tensors has ``number_code``: a function that returns how, as lists, or None (Note
+    [Numbers in files] in numbers.py). Another may have words for the refusal, as its attribute ``file_hint``.
 """
 
 from __future__ import annotations
@@ -47,8 +48,7 @@ class StepWriter:
         """Return the entry of a step; none where the engine made what nobody has looked at."""
         where = f"{step.name} ({step.line})" if step.line else step.name
         if step.way == "python":
-            self.freeze(step, where)
-            return []
+            return self.freeze(step, where)
         if step.way == "error":
             raise ProgramFileError(f"the function caught an error of {where}: no file can hold a program that goes on "
                                    "behind an error")  # fmt: skip
@@ -79,14 +79,19 @@ class StepWriter:
             return self.entry(step, "", "constant", PARAMETERS["constant"], constant)
         return self.entry(step, table, op.name, op.params, arguments)
 
-    def entry(self, step: Step, table: str, name: str, parameters: Iterable[str], arguments: list[Any]) -> list[Any]:
-        """Return the entry of a step: the number of its op, arguments, types of results, the number of its line."""
+    def entry(
+        self, step: Step, table: str, name: str, parameters: Iterable[str], arguments: list[Any], results: Any = None
+    ) -> list[Any]:
+        """Return the entry of a step: the number of its op, arguments, types of results, the number of its line.
+
+        results: those of the step that are given; None: all.
+        """
         op = self.file.ops.numbers.get((table, name))
         if op is None:
             described = describe_op(step.op, table, name, list(parameters))
             op = self.file.ops.number_of((table, name), described)
         types = []
-        for value in step.results:
+        for value in step.results if results is None else results:
             self.slots[value.number] = f"%{self.n_results}"
             self.n_results += 1
             kind = step.arguments[1] if value.dtype is None else value  # bytes that were moved into a tensor
@@ -95,9 +100,16 @@ class StepWriter:
         line = os.path.basename(step.line)
         return [op, arguments, types, self.file.lines.number_of(line, line)]
 
-    def freeze(self, step: Step, where: str) -> None:
-        """Let what a Python function gives be tensors from outside. Note [Python functions and files]"""
+    def freeze(self, step: Step, where: str) -> list[list[Any]]:
+        """Let what a Python function gives be tensors from outside, or numbers that the program computes. Return the
+        entry of those. Note [Python functions and files]
+        """
+        if step.number not in self.functions:
+            raise ProgramFileError(f"the program has the construct {where}, a loop, which no file can hold")
         function = self.functions[step.number]
+        numbers = getattr(function, "number_code", no_code)()
+        if numbers is not None:
+            return [self.encode_numbers(step, numbers)]
         if not hasattr(function, "frozen_result"):
             hint = getattr(function, "file_hint", "")
             raise ProgramFileError(f"the program calls the Python function {where}, which no file can hold"
@@ -107,6 +119,26 @@ class StepWriter:
         key = (step.number, step.name, *map(bytes_of_storage, tensors))  # branches share their beginning
         for value, t in zip(step.results, self.file.frozen.setdefault(key, tensors), strict=True):
             self.slots[value.number] = f"w{self.file.number_of(t)}"
+        return []
+
+    def encode_numbers(self, step: Step, numbers: Any) -> list[Any]:
+        """Return the entry of numbers, and let those of its results that are tensors be from outside."""
+        key = (step.number, step.name, *map(bytes_of_storage, numbers.tensors))
+        tensors = self.file.frozen.setdefault(key, numbers.tensors)
+        places = [f"w{self.file.number_of(t)}" for t in tensors]
+        known = dict(zip(map(id, numbers.tensors), places, strict=True))
+        results = []
+        for value, one in zip(step.results, numbers.results, strict=True):
+            if id(one) in known:
+                self.slots[value.number] = known[id(one)]
+            else:
+                results.append((value, one))
+        arguments = [
+            [*map(self.slot_of, step.arguments[0]), *places],
+            [[encode_value(one, no_slot) for one in entry] for entry in numbers.code],
+            [encode_value(one, no_slot) for _, one in results],
+        ]
+        return self.entry(step, "", "numbers", PARAMETERS["numbers"], arguments, [value for value, _ in results])
 
     # ---- what the engine does
 
@@ -190,6 +222,10 @@ def describe_op(op: Any, table: str, name: str, parameters: list[str]) -> dict[s
         candidate = registry.group("ops").current(table)
         entry["package"] = "" if candidate is None else str(candidate.distribution)
     return entry
+
+
+def no_code() -> None:
+    """Return no code: a function that does not say how its numbers are computed."""
 
 
 def no_slot(_value: Any) -> None:

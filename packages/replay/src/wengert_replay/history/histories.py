@@ -6,10 +6,10 @@ Note [Results with a graph]
     to one of them before backward is noticed.
     The first backward runs the function again, with a graph, and records that together with its gradients: a program
     with a pause where the function has returned. From then on a call runs that program up to the pause, and its
-    backward goes on from there: nothing is computed twice. Where another call has run the program in between, or where
-    gradients come for other results than before, the function's part runs again first. Then memory outside that the
-    function writes, and the state of generators, are first set to what they were before the call, and afterwards to
-    what they are now.
+    backward goes on from there: nothing is computed twice, also where other calls have run the program in between
+    (Note [Several runs before their backwards] in residuals.pyx). Where gradients come for other results than before,
+    the function's part runs again first. Then memory outside that the function writes, and the state of generators, are
+    first set to what they were before the call, and afterwards to what they are now.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
     results are those of a node of this kind too: so to any order.
 """
@@ -26,10 +26,9 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram, add_pause
-from wengert_replay.history.node import NOTHING, Form, Joint, Run, State, attach, gradients_of, has_graph, leaves_like
+from wengert_replay.history.node import NOTHING, State, gradients_of, has_graph, leaves_like, restore_state
 from wengert_replay.history.outside import (
     copy_with_strides,
-    describe_grads,
     effects_behind,
     forget_leaves,
     is_from_outside,
@@ -38,6 +37,7 @@ from wengert_replay.history.outside import (
     why_not_node,
     written_outside,
 )
+from wengert_replay.history.runs import Derivative, Form, Joint, Run, Way, attach, describe_grads
 from wengert_replay.history.watch import Watch
 from wengert_replay.making import blocks_in_use
 from wengert_replay.programs.program import Program
@@ -49,38 +49,6 @@ MOST_DERIVATIVES = 8
 """Programs with gradients of one way: one for each set of results that gradients come for, and their strides."""
 MOST_WAYS = 8
 """Ways through one function, where numbers that Python reads differ."""
-
-
-class Derivative:
-    """A way to gradients for some of the results: a program, or the reason why there is none."""
-
-    refusal: str
-
-    __slots__ = ("higher", "joint", "refusal")
-
-    def __init__(self) -> None:
-        self.joint: Joint | None = None
-        self.refusal = ""
-        self.higher: History | None = None  # the same as a function, for backwards that build a graph
-
-
-class Way:
-    """A way through a function: what its guards are found to be."""
-
-    __slots__ = ("derivatives", "joint")
-
-    def __init__(self) -> None:
-        self.joint: Joint | None = None  # what calls run
-        self.derivatives: dict[Any, Derivative] = {}
-
-    def programs(self) -> list[Program]:
-        """The programs that there are, those of gradients and of their gradients among them."""
-        found: list[Program] = [self.joint.program] if self.joint is not None else []
-        for one in self.derivatives.values():
-            if one.joint is not None and one.joint is not self.joint:
-                found.append(one.joint.program)
-            found += one.higher.programs() if one.higher is not None else []
-        return found
 
 
 class History:
@@ -124,12 +92,9 @@ class History:
         """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
         state = self.state()
         for way in list(self.ways):
-            joint = way.joint
-            found = None if joint is None else joint.program.begin(tensors)
-            if joint is not None and found:
-                number, results = found
-                attach(Run(self, joint.form, state, len(tensors), way, number), tensors, results)
-                return joint.form.structure, results
+            found = way.run(self, state, tensors)
+            if found:
+                return found
             if found is None:
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     self.ways.remove(way)
@@ -208,7 +173,7 @@ class History:
         if derivative is None:
             if len(derivatives) >= MOST_DERIVATIVES:
                 return self.differentiate(run, inputs, given, pattern)
-            derivative = derivatives[key] = Derivative()
+            derivative = derivatives[key] = Derivative(*key)
         found = self.replay_gradients(run, derivative, inputs, given)
         if found is not None:
             return found
@@ -222,21 +187,24 @@ class History:
         joint = derivative.joint
         if joint is None:
             return None
-        found = joint.program.go_on(run.number, given) if joint is run.joint else None
+        residuals = run.residuals if joint is run.joint else None
+        found = None if residuals is None else joint.program.go_on(residuals, given)
         if found is None:
-            with run.restore_state():
-                found = joint.program.run_again(inputs, given)
-        if found is None:
-            derivative.joint = None
-            return None
-        run.way.joint = joint
-        return [None if place is None else found[place] for place in joint.places]
+            with restore_state(run):
+                again = joint.program.run_again(inputs, given, residuals)
+            if again is None:
+                derivative.joint = None
+                return None
+            run.joint = joint
+            run.residuals, found = again
+        run.way.joint, run.way.newest = joint, derivative
+        return joint.for_ends(found)
 
     def differentiate(
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
         """Return gradients by running the function again, as usual."""
-        with run.restore_state():
+        with restore_state(run):
             return gradients_of(self.function, leaves_like(inputs), given, run.form, pattern)[1]
 
     def record_gradients(
@@ -255,7 +223,7 @@ class History:
         copies = [copy_with_strides(one) for one in given]
         recording = Recording([*leaves, *copies])
         pauses: list[int] = []
-        with run.restore_state():
+        with restore_state(run):
             try:
                 recording.start()
                 try:
@@ -265,6 +233,7 @@ class History:
                     recording.stop()
                 joint = self.make_joint(run, recording, results, found, len(leaves), pauses[0])
                 derivative.joint = run.way.joint = joint
+                run.way.newest = derivative
                 if run.way not in self.ways:
                     self.ways.append(run.way)
             except Refusal as refused:
@@ -307,11 +276,11 @@ class History:
         if self.written or self.draws:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
-                with run.restore_state():
+                with restore_state(run):
                     return gradients_of(self.function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
 
             return History(derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects")
-        derivative: Derivative = run.way.derivatives.setdefault(key, Derivative())
+        derivative: Derivative = run.way.derivatives.setdefault(key, Derivative(*key))
         if derivative.higher is None:
             function = self.function
 
@@ -319,7 +288,8 @@ class History:
                 return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
 
             derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal)
-        return derivative.higher
+        higher: History = derivative.higher
+        return higher
 
     def call(self, tensors: list[Tensor]) -> Any:
         """Return the result for any tensors: the function runs with leaves in their place, and all is one node."""

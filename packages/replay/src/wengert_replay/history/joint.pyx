@@ -1,15 +1,17 @@
 """JointProgram: a program that pauses where its function has returned, and goes on with gradients.
 
-A run up to the pause is a call of the function, and what follows its backward. What the first part computes stays in
-the program's memory until the next run, whose number is another one.
+A run up to the pause is a call of the function, and what follows its backward. What the first part computes for the
+second stays in the program's memory until the next run, and in a copy then (residuals.pyx).
 """
 cimport cython
 
-from wengert_replay.history.outside cimport read_behind
+from wengert_replay.history.residuals cimport Residuals, parts_behind, residual_memory
 from wengert_replay.programs.plans cimport ResultPlan
 from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
+
+from weakref import ref
 
 from wengert_replay.history.outside import versions_of
 
@@ -17,6 +19,7 @@ from wengert_replay.history.outside import versions_of
 @cython.binding(False)
 cdef class Pause(Call):
     """The place where a function has returned: a call that does nothing."""
+    cdef set live                      # the addresses of the blocks that live there
 
     @property
     def name(self):
@@ -33,6 +36,7 @@ def add_pause(Recording recording not None):
     """Note in a recording that the function has returned. Returns the number of the launch."""
     cdef Pause pause = Pause.__new__(Pause)
     pause.arguments, pause.outputs, pause.memory = [], [], []
+    pause.live = recording.live_blocks()
     recording.open_call([])
     recording.add_call(pause, [], pause.name)
     return recording.recorder.n - 1
@@ -53,9 +57,18 @@ cdef class JointProgram(Program):
         results: those of the function, then the gradients.   live: as for Program.   n_inputs: of the function; further
         inputs are gradients of results.   pause: from ``add_pause``; -1: there are no gradients.
         """
-        self.read_later = read_behind(recording, pause) if pause >= 0 else []
+        cdef Pause place
+        if pause >= 0:
+            place = <Pause> recording.calls[pause]
+            self.parts = parts_behind(recording, pause, place.live, n_inputs)
+            self.read_later, place.live = self.parts.tensors_read(), None
         Program.__init__(self, recording, results, live, has_no_graph)
         self.n_inputs, self.n_results, self.pause = n_inputs, n_results, pause
+
+    cdef int note_memory(self) except -1:
+        if self.parts is not None:
+            self.residuals, self.parts = residual_memory(self.parts, self.memory), None
+        return 0
 
     cdef int enter_run(self) except -1:
         """Hold tensors from outside, whose memory is used, while the program runs."""
@@ -70,8 +83,8 @@ cdef class JointProgram(Program):
     cdef int run_forward(self, list inputs) except -1:
         """Run up to the pause, or the end; returns an Outcome. What was written outside is undone where it fails."""
         cdef int outcome
-        self.number += 1
-        self.behind = NULL
+        if self.residuals is not None:
+            self.residuals.put_aside()
         self.copy_in(inputs)
         self.snapshot.save()
         try:
@@ -86,16 +99,27 @@ cdef class JointProgram(Program):
         self.found = None
         return outcome
 
-    cdef list run_backward(self, list grads):
+    cdef Residuals note_run(self):
+        """Return the residuals of the run that has come to the pause; None where there is none."""
+        cdef Residuals made
+        if self.residuals is None:
+            return None
+        made = Residuals.__new__(Residuals)
+        made.versions = versions_of(self.read_later) if self.read_later else None
+        self.residuals.current = ref(made)
+        return made
+
+    cdef list run_backward(self, Residuals residuals, list grads):
         """Run from the pause on; return the gradients."""
         self.copy_in(grads, self.n_inputs)
         if self.run_from(self.behind) == OUTCOME_MISSED:
             return None
+        self.residuals.use(residuals)
         return self.collect_from(self.n_results, len(self.results), None)
 
     def begin(self, list inputs not None):
-        """Run the function. Returns the number of the run and the results; None where the program does not fit, False
-        where a guard differs or an operation fails, with nothing outside changed.
+        """Run the function. Returns the run's residuals, or None without gradients, and the results; None where the
+        program does not fit, False where a guard differs or an operation fails, with nothing outside changed.
         """
         with self.lock:
             if self.busy or self.surroundings.meets(inputs):
@@ -112,31 +136,39 @@ cdef class JointProgram(Program):
             finally:
                 self.leave_run()
             self.finish(inputs)
-            self.versions = versions_of(self.read_later)
             self.replays += 1
-            return self.number, self.collect_from(0, self.n_results, inputs)
+            return self.note_run(), self.collect_from(0, self.n_results, inputs)
 
-    def go_on(self, unsigned long number, list grads not None):
-        """Return the gradients of a run, from gradients of results; None where another run has come in between."""
+    def go_on(self, Residuals residuals not None, list grads not None):
+        """Return the gradients of a run, from gradients of results; None where its residuals are gone."""
         with self.lock:
-            if self.busy or number != self.number or self.behind == NULL or self.surroundings.is_stale() \
-                    or self.read_later and versions_of(self.read_later) != self.versions:
+            if self.busy or self.surroundings.is_stale() \
+                    or self.read_later and versions_of(self.read_later) != residuals.versions \
+                    or not self.residuals.take_over(residuals):
                 return None
             self.enter_run()
             try:
-                return self.run_backward(grads)
+                return self.run_backward(residuals, grads)
             finally:
                 self.leave_run()
 
-    def run_again(self, list inputs not None, list grads not None):
-        """Run the function and return gradients; versions of what it writes stay. None where the program does not fit.
+    def run_again(self, list inputs not None, list grads not None, Residuals before or None):
+        """Run the function; return the run's residuals and gradients; versions of what it writes stay. None where the
+        program does not fit. before: residuals of the same call, which are gone; or None.
         """
+        cdef Residuals residuals
         with self.lock:
             if self.busy or not self.fits(inputs):
                 return None
             self.enter_run()
             try:
-                return None if self.run_forward(inputs) == OUTCOME_MISSED else self.run_backward(grads)
+                if self.run_forward(inputs) == OUTCOME_MISSED:
+                    return None
+                self.reruns += 1
+                residuals = self.note_run()
+                residuals.uses = 0 if before is None else before.uses
+                found = self.run_backward(residuals, grads)
+                return None if found is None else (residuals, found)
             finally:
                 self.leave_run()
 

@@ -1,42 +1,18 @@
-"""Replay: the node that a call of a captured function is in a graph, and what it keeps of the call."""
+"""Nodes: the state around a call of a captured function, and its gradients by running it again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from wengert_core.extend import Tensor, rng_states, set_rng_states
-from wengert_engine import Function, enable_grad, grad
-from wengert_engine.extend import is_released, reachable_leaves
+from wengert_engine import enable_grad, grad
+from wengert_engine.extend import reachable_leaves
 
-from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.outside import OutsideState, shares_memory, versions_of
+from wengert_replay.history.runs import Form, Run
 from wengert_replay.signature import flatten
-
-
-class Joint(NamedTuple):
-    """A program of a function, and of its gradients where it has a pause."""
-
-    program: JointProgram
-    form: Form
-    places: list[int | None]
-    """For each end that gradients go to, the number of its gradient among the program's."""
-
-
-class Form(NamedTuple):
-    """The form of a function's results."""
-
-    structure: Any
-    """Of the result; see ``flatten``."""
-    outputs: list[int]
-    """The tensors in it that have a graph, by their numbers."""
-    ends: list[int]
-    """The inputs that get gradients, by their numbers."""
-    leaves: list[Tensor]
-    """Leaves from outside that outputs depend on; they get gradients too."""
-    read: list[Tensor]
-    """Other tensors from outside that the function reads and does not write."""
 
 
 class State:
@@ -67,122 +43,21 @@ class State:
 NOTHING = State([], draws=False)
 
 
-class Differentiable(Protocol):
-    """The owner of a call: a History."""
-
-    name: str
-    written: list[Tensor]
-
-    def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]: ...
-
-
-class Run:
-    """A call of a captured function, as its node keeps it."""
-
-    form: Form
-    history: Differentiable
-    n_inputs: int
-    number: int
-    state: State
-    versions: list[int]
-    way: Any
-
-    __slots__ = ("form", "history", "joint", "kept", "n_inputs", "number", "state", "versions", "way")
-
-    def __init__(
-        self,
-        history: Differentiable,
-        form: Form,
-        state: State,
-        n_inputs: int,
-        way: Any,
-        number: int = 0,
-    ) -> None:
-        """number: of the run of the way's program that the call was; 0: it was no replay."""
-        self.history, self.form, self.state, self.n_inputs = history, form, state, n_inputs
-        self.way, self.number = way, number
-        self.joint: Joint | None = way.joint  # another one may take its place there
-        self.versions = versions_of(form.read)
-        self.kept: InputKeeper | None = None  # where there are several outputs
-
-    @contextmanager
-    def restore_state(self) -> Generator[None, None, None]:
-        """Memory outside and generators as they were before the call; afterwards as if nothing had happened."""
-        if versions_of(self.form.read) != self.versions:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: a "
-                f"tensor from outside that {self.history.name} has read, which backward runs again. Clone it before, "
-                "or call backward() first"
-            )
-        now = State(self.history.written if self.state.outside is not None else [], self.state.random is not None)
-        self.state.put_back()
-        try:
-            yield
-        finally:
-            now.put_back()
-
-
-class InputKeeper:
-    """The inputs of a call with several outputs, until each of them has had a backward.
-
-    A backward from one output frees what the node has saved. As usual another one would have a graph of its own.
-    """
-
-    inputs: list[Tensor]
-    versions: list[int]
-
-    __slots__ = ("inputs", "used", "versions")
-
-    def __init__(self, inputs: list[Tensor]) -> None:
-        self.inputs, self.versions = inputs, versions_of(inputs)
-        self.used: set[int] = set()  # outputs that have had a backward
-
-    def get(self, ctx: Any, grads: Sequence[Tensor | None]) -> Sequence[Tensor]:
-        """Return the inputs for a backward with these gradients. RuntimeError as for any graph that was freed."""
-        wanted = {i for i, one in enumerate(grads) if one is not None}
-        saved: Sequence[Tensor] = self.inputs
-        if not is_released(ctx) or wanted & self.used:
-            saved = ctx.saved_tensors
-        elif versions_of(self.inputs) != self.versions:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: an "
-                "argument of a captured function. Clone it before, or call backward() first"
-            )
-        self.used |= wanted
-        if len(self.used) == len(grads):
-            self.inputs = []
-        return saved
-
-
-class Replay(Function):
-    """The node of a captured function."""
-
-    _inside_transforms = True
-
-    @staticmethod
-    def forward(ctx: Any, run: Run, inputs: list[Tensor], outputs: tuple[Tensor, ...], *ends: Tensor) -> Any:
-        ctx.run = run
-        ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*inputs, *run.form.leaves)
-        if len(outputs) > 1:
-            run.kept = InputKeeper(inputs)
-        return outputs
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        run = ctx.run
-        saved = ctx.saved_tensors if run.kept is None else run.kept.get(ctx, grads)
-        return (None, None, None, *run.history.gradients(run, list(saved[: run.n_inputs]), grads))
-
-
-def attach(run: Run, inputs: list[Tensor], results: list[Tensor]) -> None:
-    """Put outputs of a node in place of the results that have a graph."""
-    form = run.form
-    if form.outputs:
-        made = Replay.apply(run, inputs, tuple([results[i] for i in form.outputs]), *[inputs[i] for i in form.ends],
-                              *form.leaves)  # fmt: skip
-        for i, one in zip(form.outputs, made, strict=True):
-            results[i] = one
+@contextmanager
+def restore_state(run: Run) -> Generator[None, None, None]:
+    """Memory outside and generators as they were before the call; afterwards as if nothing had happened."""
+    if versions_of(run.form.read) != run.versions:
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: a "
+            f"tensor from outside that {run.history.name} has read, which backward runs again. Clone it before, "
+            "or call backward() first"
+        )
+    now = State(run.history.written if run.state.outside is not None else [], run.state.random is not None)
+    run.state.put_back()
+    try:
+        yield
+    finally:
+        now.put_back()
 
 
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -237,12 +112,29 @@ def gradients_of(
     results: list[Tensor] = []
     with enable_grad():
         structure = flatten(function(inputs), results)
-    outputs = [i for i, one in enumerate(results) if has_graph(one)]
-    if structure != form.structure or outputs != form.outputs:
+    if structure != form.structure or outputs_of(results) != form.outputs:
         raise RuntimeError("a captured function gives other results when backward runs it again than in the call")
     if pause is not None:
         pause()
-    roots = [results[i] for i, wanted in zip(outputs, pattern, strict=True) if wanted]
+    gradients = differentiate(results, inputs, given, form, pattern, create_graph)
+    return [one.detach() if has_graph(one) else one for one in results], gradients
+
+
+def outputs_of(results: Sequence[Tensor]) -> list[int]:
+    """Return the numbers of the results of a run on leaves that have a graph."""
+    return [i for i, one in enumerate(results) if has_graph(one)]
+
+
+def differentiate(
+    results: list[Tensor],
+    inputs: list[Tensor],
+    given: list[Tensor],
+    form: Form,
+    pattern: Sequence[bool],
+    create_graph: bool = False,
+) -> list[Tensor | None]:
+    """Return the gradients of inputs and leaves, in memory of their own; the graph of the results is kept."""
+    roots = [results[i] for i, wanted in zip(form.outputs, pattern, strict=True) if wanted]
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
     twice = arguments_from_outside(roots, inputs, form)
@@ -260,4 +152,4 @@ def gradients_of(
         if one is not None:
             others.append(one)
         gradients.append(one)
-    return [one.detach() if has_graph(one) else one for one in results], gradients
+    return gradients

@@ -4,11 +4,11 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_READ, OPERAND_WRITTEN, TF_INFERENCE,
-                                  WG_BATCHED, WG_GRAD, Launch, Storage, Tensor, block_at, is_strided, new_empty,
-                                  new_on_memory, strides_of)
+from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Launch,
+                                  Storage, Tensor, block_at, new_empty, new_on_memory, strides_of)
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
@@ -82,9 +82,9 @@ def effects_behind(Recording recording not None, Py_ssize_t pause):
             return "a number of a tensor is read by Python in backward"
         if launch.kind == LAUNCH_CALL:
             call = recording.calls[i]
-            if call.op is None:
+            if isinstance(call, PythonCall):
                 return f"{call.name}, which is not recorded, is called in backward"
-            if "generator" in call.op.params:
+            if call.generators():
                 return f"{call.name} draws random numbers in backward"
             for t in call.outputs if call.writes else ():
                 if outside_at(recording, <size_t> t.data) is not None or is_argument_at(recording, <size_t> t.data):
@@ -98,26 +98,6 @@ def effects_behind(Recording recording not None, Py_ssize_t pause):
     return ""
 
 
-cdef list read_behind(Recording recording, Py_ssize_t pause):
-    """Tensors from outside, leaves left out, that are read by launches behind a pause."""
-    cdef dict found = {}
-    cdef Launch* launch
-    cdef Tensor t
-    cdef Py_ssize_t i
-    cdef int k
-    for i in range(pause + 1, recording.recorder.n):
-        launch = &recording.recorder.launches[i]
-        addresses = [<size_t> (<Tensor> t).data for t in (<Call> recording.calls[i]).memory] \
-            if launch.kind == LAUNCH_CALL else \
-            [<size_t> (launch.data[k] + launch.low[k]) for k in range(launch.n_operands)
-             if launch.role[k] & OPERAND_READ and launch.low[k] != launch.high[k]]
-        for address in addresses:
-            seen = outside_at(recording, address)
-            if seen is not None and not (<Tensor> seen).flags & WG_GRAD:
-                found[<size_t> (<Tensor> seen).storage] = seen
-    return list(found.values())
-
-
 def forget_leaves(Recording recording not None):
     """Let a program not depend on gradients that it does not use; False where the function has changed one."""
     for key, (leaf, grad) in list(recording.leaves.items()):
@@ -126,18 +106,6 @@ def forget_leaves(Recording recording not None):
         if grad is None or <size_t> (<Tensor> grad).storage not in recording.outside:
             del recording.leaves[key]
     return True
-
-
-def describe_grads(grads not None):
-    """Return dtypes, shapes and strides, and what requires grad, to be compared; None for what no program can take."""
-    cdef Tensor t
-    found = []
-    for t in grads:
-        if t.device or t.flags & (WG_BATCHED | TF_INFERENCE) or not is_strided(t):
-            return None
-        found.append((t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
-                      t.flags & WG_GRAD))
-    return tuple(found)
 
 
 def copy_with_strides(Tensor t not None):

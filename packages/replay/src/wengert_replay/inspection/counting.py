@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wengert_replay.programs.program import Program
+
+
+@runtime_checkable
+class SizedCall(Protocol):
+    """A call with memory of its own: a loop."""
+
+    nbytes: int
+    stream_nbytes: int
 
 
 class Counts(NamedTuple):
@@ -39,10 +47,12 @@ def count_program(program: Program) -> Counts:
     """Return the counts of a program; bytes are those of its branches, too."""
     ways = [step.way for step in program.steps]
     nodes = [program, *branches_of(program)]
+    loops: list[Any] = [call for node in nodes for call in node.calls.values() if isinstance(call, SizedCall)]
+    parts = [*loops, *nodes]
     return Counts(
         len(ways), program.n_launches, program.n_calls, ways.count("view"), ways.count("store"), ways.count("guard"),
-        program.n_branches, sum(node.nbytes for node in nodes), sum(node.stream_nbytes for node in nodes),
-        sum(node.steps.nbytes for node in nodes),
+        program.n_branches, sum(one.nbytes for one in parts),
+        sum(one.stream_nbytes for one in parts), sum(node.steps.nbytes for node in nodes),
     )  # fmt: skip
 
 

@@ -46,11 +46,26 @@ def format_steps(program: Program, first: int) -> Iterator[str]:
     """Yield a line for each operation from one on, or for the first and last of many."""
     n = len(program.steps)
     if n - first <= SHOWN_WHOLE:
-        yield from (format_step(program.steps[number]) for number in range(first, n))
+        yield from format_range(program, first, n)
         return
-    yield from (format_step(program.steps[number]) for number in range(first, first + HEAD))
+    yield from format_range(program, first, first + HEAD)
     yield f"... {n - first - HEAD - TAIL:,} more operations (program.steps has them all)"
-    yield from (format_step(program.steps[number]) for number in range(n - TAIL, n))
+    yield from format_range(program, n - TAIL, n)
+
+
+def format_range(program: Any, first: int, end: int) -> Iterator[str]:
+    """Yield the lines of some operations of a program or of a loop's body. Behind a loop stand the lines of its body,
+    which has names of its own.
+    """
+    loops = {call.step.number: call for call in program.calls.values() if hasattr(call, "all_bodies")}
+    for number in range(first, end):
+        line = format_step(program.steps[number])
+        if number not in loops:
+            yield line
+            continue
+        yield line.replace("  [python]", "  [loop]")
+        for body in loops[number].all_bodies():
+            yield from (f"    {inner}" for inner in format_range(body, 0, len(body.steps)))
 
 
 def format_step(step: Step) -> str:

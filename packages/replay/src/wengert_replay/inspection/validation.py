@@ -4,22 +4,32 @@ Note [A validated call]
     The state that a replay can change is kept: storages of arguments and of tensors from outside, gradients of leaves,
     generators. The program is replayed, what it did is noted, the state is put back, and the function runs as usual.
     So writes are done once, Python code runs as in an eager call, and the caller gets the eager results.
+    Results with a graph are those of the replay, and their node has a twin: the eager results with their own graph,
+    on leaves in place of the arguments. A backward differentiates both, and compares the gradients of arguments and of
+    leaves from outside. One that builds a graph is not compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert_core import Generator, default_generator
 from wengert_core.extend import Tensor
 
+from wengert_replay.history.histories import History
+from wengert_replay.history.node import differentiate, leaves_like, outputs_of
 from wengert_replay.inspection.counting import branches_of
 from wengert_replay.inspection.state import restore_storage, storage_key, storage_state
 from wengert_replay.signature import Unhashable, flatten
 
 if TYPE_CHECKING:
+    from wengert_replay.history.runs import Form
     from wengert_replay.programs.program import Program
+
+
+OUTSIDE = ("outside tensor", "the state of the program's generator")
+"""Words for memory from outside: of a tensor, and of no Storage, which a row says by the address in its place."""
 
 
 class ReplayDiffersError(RuntimeError):
@@ -27,13 +37,15 @@ class ReplayDiffersError(RuntimeError):
 
 
 def replay_validated(
-    program: Program, inputs: list[Tensor], function: Callable[..., Any], args: Any, kwargs: Any
+    program: Program | History, inputs: list[Tensor], function: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
     """Replay a program, compare it with the function, and return what ``program.replay`` does, with eager tensors.
 
     Raises ReplayDiffersError, or what the function raises.
     """
-    state = State(program, inputs)
+    if isinstance(program, History):
+        return replay_with_twin(program, inputs)
+    state = State([program, *branches_of(program)], inputs)
     found = program.replay(inputs)
     if not isinstance(found, tuple):
         return found  # nothing was done: it does not fit, or a number differs
@@ -41,19 +53,76 @@ def replay_validated(
     replayed = Effects(state, results)
     state.restore()
     name = getattr(function, "__qualname__", type(function).__name__)
-    eager_results: list[Any] = []
+    eager_results = run_eagerly(name, shape, lambda: function(*args, **kwargs))
+    Effects(state, eager_results).compare(name, replayed)
+    return shape, eager_results
+
+
+def run_eagerly(name: str, shape: Any, call: Callable[[], Any]) -> list[Tensor]:
+    """Return the tensors of a result. ReplayDiffersError where it has another structure than in a replay."""
+    results: list[Tensor] = []
     try:
-        result = function(*args, **kwargs)
+        result = call()
     except Exception as error:
         raise difference(name, f"there is no error in a replay, {type(error).__name__} in an eager run") from error
     try:
-        eager_shape = flatten(result, eager_results)
+        eager_shape = flatten(result, results)
     except Unhashable as unhashable:
         raise difference(name, f"the eager result has an object of type {unhashable} in it") from None
     if eager_shape != shape:
         raise difference(name, f"the result is {shape} in a replay, {eager_shape} in an eager run")
-    Effects(state, eager_results).compare(name, replayed)
-    return shape, eager_results
+    return results
+
+
+def replay_with_twin(history: History, inputs: list[Tensor]) -> Any:
+    """Replay a call whose results have a graph, and compare it. Note [A validated call]"""
+    state = State(history.programs(), inputs)
+    found = history.replay(inputs)
+    if not isinstance(found, tuple):
+        return found
+    shape, results = found
+    replayed = Effects(state, results, has_graph=True)
+    state.restore()
+    leaves = leaves_like(inputs)
+    eager_results = run_eagerly(history.name, shape, lambda: history.function(leaves))
+    places = {id(leaf): one for leaf, one in zip(leaves, inputs, strict=True)}
+    seen = [places.get(id(one), one) for one in eager_results]
+    Effects(state, seen, has_graph=True).compare(history.name, replayed)
+    run = next(one.grad_fn.run for one in results if one.grad_fn is not None and all(one is not t for t in inputs))
+    if outputs_of(eager_results) != run.form.outputs:
+        raise difference(history.name, "other results have a graph in a replay than in an eager run")
+    run.twin = Twin(history.name, run.form, leaves, eager_results)
+    return shape, results
+
+
+class Twin(NamedTuple):
+    """An eager run beside a replay, with its graph."""
+
+    name: str
+    form: Form
+    inputs: list[Tensor]
+    results: list[Tensor]
+
+    def check(self, grads: Sequence[Tensor | None], found: Sequence[Tensor | None]) -> None:
+        """Raise ReplayDiffersError unless these gradients are those of the eager run, for gradients of its outputs."""
+        pattern = [one is not None for one in grads]
+        given = [one for one in grads if one is not None]
+        if not given:
+            return
+        names = [f"argument {number}" for number in self.form.ends]
+        names += [f"leaf {number}" for number in range(len(self.form.leaves))]
+        expected = differentiate(self.results, self.inputs, given, self.form, pattern)
+        for name, one, eager in zip(names, found, expected, strict=True):
+            if one is None or eager is None:
+                words = "" if one is eager else f"is {describe(one)} in a replay, {describe(eager)} in an eager run"
+            else:
+                words = observe(eager, "a gradient").differs_from(observe(one, "a gradient"))
+            if words:
+                raise difference(self.name, f"the gradient of {name} {words}")
+
+
+def describe(grad: Tensor | None) -> str:
+    return "None" if grad is None else "a tensor"
 
 
 def difference(name: str, what: str) -> ReplayDiffersError:
@@ -66,13 +135,13 @@ def difference(name: str, what: str) -> ReplayDiffersError:
 class State:
     """The state that a replay can change, as it is now."""
 
-    def __init__(self, program: Program, inputs: list[Tensor]) -> None:
-        self.named = dict(named_tensors(program, inputs))
+    def __init__(self, programs: list[Program], inputs: list[Tensor]) -> None:
+        self.named = dict(named_tensors(programs, inputs))
         self.leaves = {name: t for name, t in self.named.items() if t.is_leaf and t.requires_grad}
         self.grads = {name: t.grad for name, t in self.leaves.items()}
         tensors = [*self.named.values(), *(grad for grad in self.grads.values() if grad is not None)]
         self.storages = {storage_key(t): (t, storage_state(t)) for t in tensors}
-        self.generators = [(one, one.get_state()) for one in generators_of(program)]
+        self.generators = [(one, one.get_state()) for one in generators_of(programs)]
 
     def restore(self) -> None:
         for name, leaf in self.leaves.items():
@@ -88,12 +157,12 @@ class State:
         return next((name for name, known in self.named.items() if known is t), "")
 
 
-def named_tensors(program: Program, inputs: list[Tensor]) -> Iterator[tuple[str, Tensor]]:
+def named_tensors(programs: list[Program], inputs: list[Tensor]) -> Iterator[tuple[str, Tensor]]:
     """Yield the tensors whose memory, version or gradient a replay can change, each with a name for messages."""
     seen: set[int] = set()
     rows = [(f"argument {number}", t) for number, t in enumerate(inputs)]
-    for node in [program, *branches_of(program)]:
-        rows += [(f"outside tensor {number}", row[0]) for number, row in enumerate(node.outside)]
+    for node in programs:
+        rows += [(f"{OUTSIDE[row[1] == row[2]]} {number}", row[0]) for number, row in enumerate(node.outside)]
         rows += [(f"leaf {number}", plan.leaf) for number, plan in enumerate(node.leaves) if plan.leaf is not None]
     for name, t in rows:
         if id(t) not in seen:
@@ -101,10 +170,10 @@ def named_tensors(program: Program, inputs: list[Tensor]) -> Iterator[tuple[str,
             yield name, t
 
 
-def generators_of(program: Program) -> list[Generator]:
+def generators_of(programs: list[Program]) -> list[Generator]:
     """Return the generators that a replay may draw from: the default one, and those of the operations."""
     found = [default_generator]
-    for call in (call for node in [program, *branches_of(program)] for call in node.calls.values()):
+    for call in (call for node in programs for call in node.calls.values()):
         found += [one for one in call.arguments if isinstance(one, Generator) and one not in found]
     return found
 
@@ -133,12 +202,13 @@ class Observation(NamedTuple):
         )
 
 
-def observe(t: Tensor, state: State) -> Observation:
+def observe(t: Tensor, identity: str, has_graph: bool = False) -> Observation:
+    """has_graph: it may have one of another kind in a replay."""
     values = t.detach().resolve_conj().resolve_neg().contiguous().clone()
     facts = {
         "dtype": t.dtype, "shape": tuple(t.shape), "strides": t.stride(), "requires_grad": t.requires_grad,
-        "version": None if t.is_inference() else t._version, "identity": state.name_of(t) or "a new tensor",
-        "grad_fn": type(t.grad_fn).__name__,
+        "version": None if t.is_inference() else t._version, "identity": identity,
+        "grad_fn": "" if has_graph else type(t.grad_fn).__name__,
     }  # fmt: skip
     return Observation(facts, values)
 
@@ -146,18 +216,23 @@ def observe(t: Tensor, state: State) -> Observation:
 class Effects:
     """The effects of a call since a state, and its results."""
 
-    def __init__(self, state: State, results: list[Tensor]) -> None:
-        self.seen = {f"result {number}": observe(t, state) for number, t in enumerate(results)}
+    def __init__(self, state: State, results: list[Tensor], has_graph: bool = False) -> None:
+        """has_graph: so have results, those of a replay and of an eager run other ones."""
+
+        def look(t: Tensor, has_graph: bool = False) -> Observation:
+            return observe(t, state.name_of(t) or "a new tensor", has_graph)
+
+        self.seen = {f"result {number}": look(t, has_graph) for number, t in enumerate(results)}
         self.kept: dict[str, str] = {}
         for name, leaf in state.leaves.items():
             if leaf.grad is not None:
-                self.seen[f"the gradient of {name}"] = observe(leaf.grad, state)
+                self.seen[f"the gradient of {name}"] = look(leaf.grad)
             self.kept[name] = (
                 "none" if leaf.grad is None else "as before" if leaf.grad is state.grads[name] else "another tensor"
             )
-        self.seen |= {name: observe(t, state) for name, t in state.named.items()}
+        self.seen |= {name: look(t) for name, t in state.named.items()}
         for number, (generator, _) in enumerate(state.generators):
-            self.seen[f"the state of generator {number}"] = observe(generator.get_state(), state)
+            self.seen[f"the state of generator {number}"] = look(generator.get_state())
 
     def compare(self, name: str, replayed: Effects) -> None:
         """Raise ReplayDiffersError unless a replay has done the same as this, an eager run."""

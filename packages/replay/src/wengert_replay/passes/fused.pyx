@@ -1,55 +1,66 @@
 """Fused groups: launches that run block by block, as one launch.
 
+Note [Products with one]
+    The gradient of a sum is 1 at each element, and backward begins with its products: a member less. The factor must be
+    the same in each run, and the other one be made by a member before, so that a signaling NaN has become a quiet one.
+
 Note [Blocks of a group]
     A thread has a block of its own for each value that only members of the group use, all together ROOM bytes; what
     finds none stays in memory. Blocks have UNIT elements, which is what kernels may be cut at (Note [The same result
     from any number of threads] in wengert_core/runtime/thread_pool.pxd): longer ones fall out of the first-level cache.
-    A chain with its gradient on 10^7 float32 took 13.9 ms so, and 15.4 ms in blocks of 4,096.
-
-Note [Sums in blocks]
-    A sum adds up stretches of 1,024 elements, and combines these in pairs, pairs in pairs, and so on; the last stretch
-    comes last (Note [How a reduction adds up] in wengert_core/kernels/reduce/reduce.h). A block is such a stretch, so
-    that combining the sums of blocks in the same way gives the bits of the sum over all.
+    A chain with its gradient on 10^7 float32 took 13.9 ms so, and 15.4 ms in blocks of 4,096. How they run:
+    fused_run.pyx.
 """
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport (GRAIN_SLOW, LAUNCH_POINTWISE, OPERAND_CONSTANT, UNIT, FLOAT64, PointwisePlan,
-                                  ReducePlan, parallel_for)
-from wengert_replay.passes.groups cimport MOST_MEMBERS, columns_of_member, elements_of, step_of_member
+from wengert_core.extend cimport (FLOAT64, GRAIN_SLOW, LAUNCH_POINTWISE, OPERAND_CONSTANT, OPERAND_READ, UNIT, Launch,
+                                  PointwisePlan, ReducePlan, dtype_facts)
+from wengert_replay.passes.fused_run cimport ROOM, bytes_of_sums, rows_of_piece, run_fused
+from wengert_replay.passes.groups cimport (MOST_MEMBERS, columns_of_member, columns_of_sums, cuts_evenly, elements_of,
+                                           kind_of_member, step_of_member)
+from wengert_replay.passes.kernels cimport ARITHMETIC_MUL, arithmetic_of
+from wengert_replay.passes.members cimport (MEMBER_POINTWISE, MEMBER_SUM, MOST_AHEAD, FusedPlan, Member, Side,
+                                            result_of)
 from wengert_replay.passes.schedule cimport Schedule
-from wengert_replay.passes.slots cimport NO_VALUE
+from wengert_replay.passes.slots cimport NO_VALUE, VALUE_FIXED
 
-cdef enum:
-    ROOM = 0x10000                     # bytes of the blocks of a thread
-    ROOM_WORDS = 0x2000                # of 8 bytes
-
-
-# ---- making
 
 cdef int fuse(Launch* into, Slots slots, Py_ssize_t at, char* base) except -1:
     cdef Schedule schedule = slots.schedule
+    cdef Launch* launch
     cdef int32_t group = schedule.group[schedule.order[at]]
-    cdef Py_ssize_t n = elements_of(&schedule.launches[group]), end = at, nbytes = sizeof(FusedPlan), sums
+    cdef Py_ssize_t n = elements_of(&schedule.launches[group]), end = at, size = sizeof(FusedPlan), columns = 0
     cdef FusedPlan* plan
-    sums = (n // UNIT + 1) * sizeof(double)
     while end < schedule.n and schedule.group[schedule.order[end]] == group:
+        launch = &schedule.launches[schedule.order[end]]
         if not schedule.dropped[schedule.order[end]]:
-            nbytes += sizeof(Member) + (sums if schedule.launches[schedule.order[end]].kind != LAUNCH_POINTWISE else 0)
+            size += sizeof(Member) + bytes_of_sums(kind_of_member(launch), item_of_sum(launch), n,
+                                                   columns_of_sums(launch))
+            columns = max(columns, columns_of_sums(launch))
         end += 1
-    plan = <FusedPlan*> calloc(1, nbytes)
+    plan = <FusedPlan*> calloc(1, size)
     if plan == NULL:
         raise MemoryError()
     into.plan, into.run, into.kind, into.step = plan, run_fused, LAUNCH_POINTWISE, schedule.launches[group].step
-    plan.n, plan.members = n, <Member*> (plan + 1)
+    plan.n, plan.size, plan.columns, plan.members = n, size, columns, <Member*> (plan + 1)
+    plan.grain, plan.rows = GRAIN_SLOW // UNIT, rows_of_piece(columns)
+    if columns:
+        plan.grain = max(GRAIN_SLOW // (plan.rows * columns), 1)
     for at in range(at, end):
         if not schedule.dropped[schedule.order[at]]:
             add_member(plan, slots, schedule.order[at], base)
+    drop_products_with_one(plan)
     give_blocks(plan)
-    plan.grain = GRAIN_SLOW // UNIT
-    assign_sums(plan, sums)
+    assign_sums(plan)
+    if columns:
+        find_ahead(plan)
     return 0
+
+
+cdef inline int item_of_sum(Launch* launch) noexcept:
+    return 0 if launch.kind == LAUNCH_POINTWISE else dtype_facts().itemsize[(<ReducePlan*> launch.plan).code]
 
 
 cdef void add_member(FusedPlan* plan, Slots slots, int32_t i, char* base) noexcept:
@@ -60,17 +71,21 @@ cdef void add_member(FusedPlan* plan, Slots slots, int32_t i, char* base) noexce
     cdef ReducePlan* reduce = <ReducePlan*> launch.plan
     cdef int32_t operand = slots.schedule.cells.operands[i], value
     cdef int k
-    if launch.kind == LAUNCH_POINTWISE:
-        member.fn, member.data = pointwise.loop.fn, pointwise.loop.data
+    cdef bint fixed
+    cdef bint is_product = False
+    member.kind, member.n_sides, member.other = kind_of_member(launch), 2, -1
+    if member.kind == MEMBER_POINTWISE:
+        member.fn, member.data, member.n_sides = pointwise.loop.fn, pointwise.loop.data, launch.n_operands
         if pointwise.loop.n_params:
             memcpy(member.params, pointwise.params, sizeof(member.params))
             member.data = member.params
+        is_product = arithmetic_of(pointwise) == ARITHMETIC_MUL
         member.columns = columns_of_member(launch)
         for k in range(launch.n_operands if member.columns else 0):
             member.sides[k].down, member.sides[k].along = pointwise.strides[k][0], pointwise.strides[k][1]
     else:
-        member.sum, member.is_double, plan.section = reduce.fn, reduce.code == FLOAT64, reduce.section
-    member.n_sides = launch.n_operands if launch.kind == LAUNCH_POINTWISE else 2
+        member.sum, member.section, member.item = reduce.fn, reduce.section, item_of_sum(launch)
+        member.sides[1].along = reduce.kept[0].target if reduce.n_kept else 0
     member.wanted = slots.schedule.wanted[operand + member.n_sides - 1]
     for k in range(member.n_sides):
         member.sides[k].step = step_of_member(launch, k)
@@ -83,11 +98,83 @@ cdef void add_member(FusedPlan* plan, Slots slots, int32_t i, char* base) noexce
                 + (<size_t> launch.data[k] - slots.values[value].address)
         else:
             member.sides[k].data = launch.data[k]
+        fixed = launch.role[k] == OPERAND_CONSTANT \
+            or value != NO_VALUE and slots.values[value].flags & VALUE_FIXED and launch.role[k] == OPERAND_READ
+        if is_product and fixed and k < 2 and not has_strides(pointwise, k) \
+                and is_one(pointwise.loop.compute, member.sides[k].data):
+            member.other = 1 - k
     plan.n_members += 1
 
 
+cdef bint is_one(int code, const char* number) noexcept:
+    return (<const double*> number)[0] == 1 if code == FLOAT64 else (<const float*> number)[0] == 1
+
+
+cdef bint has_strides(PointwisePlan* plan, int k) noexcept:
+    cdef int i
+    for i in range(plan.ndim):
+        if plan.strides[k][i]:
+            return True
+    return False
+
+
+# ---- products with one. Note [Products with one]
+
+cdef void drop_products_with_one(FusedPlan* plan) noexcept:
+    cdef int m = 0
+    while m < plan.n_members:
+        if plan.members[m].other >= 0 and gives_way(plan, m):
+            remove_member(plan, m)
+        else:
+            m += 1
+
+
+cdef bint gives_way(FusedPlan* plan, int m) noexcept:
+    """Let the readers of a product read its factor. Returns whether that is possible."""
+    cdef Side* result = result_of(&plan.members[m])
+    cdef Side* factor = &plan.members[m].sides[plan.members[m].other]
+    cdef bint replaced, is_made = False
+    cdef int j, k, last = last_reader(plan, m, &replaced)
+    for j in range(m):
+        if plan.members[j].kind == MEMBER_POINTWISE and result_of(&plan.members[j]).data == factor.data:
+            is_made = True
+    if not is_made or not factor.step:
+        return False
+    if factor.data == result.data:
+        return True
+    if plan.members[m].wanted and not replaced:
+        return False
+    for j in range(m + 1, last):       # the last reader may write there
+        if result_of(&plan.members[j]).data == factor.data:
+            return False
+    for j in range(m + 1, last + 1):
+        for k in range(plan.members[j].n_sides - 1):
+            if plan.members[j].sides[k].step and plan.members[j].sides[k].data == result.data:
+                plan.members[j].sides[k].data = factor.data
+    return True
+
+
+cdef void remove_member(FusedPlan* plan, int m) noexcept:
+    """Take a member out. Those behind it have addresses within themselves."""
+    cdef char* own
+    cdef int k
+    plan.n_members -= 1
+    for m in range(m, plan.n_members):
+        own = <char*> &plan.members[m + 1]
+        plan.members[m] = plan.members[m + 1]
+        if own <= <char*> plan.members[m].data < own + sizeof(Member):
+            plan.members[m].data = <char*> plan.members[m].data - sizeof(Member)
+        for k in range(plan.members[m].n_sides):
+            if own <= plan.members[m].sides[k].data < own + sizeof(Member):
+                plan.members[m].sides[k].data -= sizeof(Member)
+
+
 cdef void give_blocks(FusedPlan* plan) noexcept:
-    """Give a block to each result that nobody reads behind the group. Note [Blocks of a group]"""
+    """Give a block to each result that nobody reads behind the group. Note [Products with one]
+    The gradient of a sum is 1 at each element, and backward begins with its products: a member less. The factor must be
+    the same in each run, and the other one be made by a member before, so that a signaling NaN has become a quiet one.
+
+Note [Blocks of a group]"""
     cdef int busy[MOST_MEMBERS]        # by block: the last member that reads it
     cdef int m, k, last, block
     cdef bint replaced
@@ -97,7 +184,11 @@ cdef void give_blocks(FusedPlan* plan) noexcept:
             widest = max(widest, <Py_ssize_t> plan.members[m].sides[k].step)
     plan.nbytes = UNIT * widest
     for m in range(plan.n_members):
-        if plan.members[m].fn == NULL:
+        if plan.members[m].kind == MEMBER_SUM and plan.columns and not cuts_evenly(plan.columns):
+            plan.members[m].block, busy[plan.n_blocks] = plan.n_blocks, MOST_MEMBERS
+            plan.n_blocks += 1
+    for m in range(plan.n_members):
+        if plan.members[m].kind != MEMBER_POINTWISE:
             continue
         last = last_reader(plan, m, &replaced)
         if plan.members[m].wanted and not replaced:
@@ -122,7 +213,7 @@ cdef int last_reader(FusedPlan* plan, int m, bint* replaced) noexcept:
         for k in range(plan.members[j].n_sides - 1):
             if plan.members[j].sides[k].step and plan.members[j].sides[k].data == result.data:
                 last = j
-        if plan.members[j].fn != NULL and result_of(&plan.members[j]).data == result.data:
+        if plan.members[j].kind == MEMBER_POINTWISE and result_of(&plan.members[j]).data == result.data:
             replaced[0] = True
             break
     return last
@@ -138,139 +229,33 @@ cdef void move_to_block(FusedPlan* plan, int m, int last, int block) noexcept:
                 plan.members[j].sides[k].data, plan.members[j].sides[k].block = NULL, block
 
 
-cdef inline Side* result_of(Member* member) noexcept nogil:
-    return &member.sides[member.n_sides - 1]
-
-
-cdef void assign_sums(FusedPlan* plan, Py_ssize_t nbytes) noexcept:
+cdef void assign_sums(FusedPlan* plan) noexcept:
     """Memory for the sums of blocks, behind the members."""
     cdef char* at = <char*> (plan.members + plan.n_members)
+    cdef Member* member
     cdef int m
     for m in range(plan.n_members):
-        if plan.members[m].fn == NULL:
-            plan.members[m].sums = at
-            at += nbytes
+        member = &plan.members[m]
+        member.sums = at
+        at += bytes_of_sums(member.kind, member.item, plan.n, plan.columns)
 
 
-cdef void redirect_fused(Launch* launch, char* low, Py_ssize_t nbytes, char* to) noexcept nogil:
-    cdef FusedPlan* plan = <FusedPlan*> launch.plan
+cdef void find_ahead(FusedPlan* plan) noexcept:
+    """Find the operands that lie in memory before the group. Note [Memory that is asked for] in fused_run.pyx"""
     cdef Side* side
-    cdef int m, k
-    if launch.run != run_fused:
-        return
+    cdef bint is_first
+    cdef int m, k, j, i
     for m in range(plan.n_members):
-        for k in range(plan.members[m].n_sides):
+        for k in range(plan.members[m].n_sides - 1):
             side = &plan.members[m].sides[k]
-            if low <= side.data < low + nbytes:
-                side.data = to + (side.data - low)
+            is_first = side.data != NULL and side.step != 0
+            for j in range(m + 1 if is_first else 0):
+                for i in range(plan.members[j].n_sides if j < m else k):
+                    is_first = is_first and plan.members[j].sides[i].data != side.data
+            if is_first and plan.n_ahead < MOST_AHEAD:
+                plan.ahead[plan.n_ahead] = side
+                plan.n_ahead += 1
 
 
 cdef Py_ssize_t size_of_fused(Launch* launch) noexcept:
-    cdef FusedPlan* plan = <FusedPlan*> launch.plan
-    cdef Py_ssize_t nbytes = sizeof(FusedPlan) + plan.n_members * sizeof(Member)
-    cdef int m
-    for m in range(plan.n_members):
-        nbytes += (plan.n // UNIT + 1) * sizeof(double) if plan.members[m].fn == NULL else 0
-    return nbytes
-
-
-# ---- running
-
-cdef int run_fused(Launch* launch) noexcept nogil:
-    cdef FusedPlan* plan = <FusedPlan*> launch.plan
-    cdef int m
-    parallel_for((plan.n + UNIT - 1) // UNIT, plan.grain, run_blocks, plan)
-    for m in range(plan.n_members):
-        if plan.members[m].fn == NULL:
-            if plan.members[m].is_double:
-                finish_sum(plan, &plan.members[m], <double*> plan.members[m].sums)
-            else:
-                finish_sum(plan, &plan.members[m], <float*> plan.members[m].sums)
-    return 0
-
-
-cdef void run_blocks(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
-    cdef double room[ROOM_WORDS]
-    cdef FusedPlan* plan = <FusedPlan*> ctx
-    cdef Py_ssize_t b, count
-    cdef int m
-    for b in range(begin, end):
-        count = min(<Py_ssize_t> UNIT, plan.n - b * UNIT)
-        for m in range(plan.n_members):
-            run_member(plan, &plan.members[m], b, count, <char*> room)
-
-
-cdef inline void run_member(FusedPlan* plan, Member* member, Py_ssize_t b, npy_intp count, char* room) noexcept nogil:
-    cdef char* args[5]
-    cdef npy_intp steps[5]
-    cdef int k
-    if member.columns:
-        run_rows(plan, member, b * UNIT, count, room)
-        return
-    for k in range(member.n_sides):
-        steps[k] = member.sides[k].step
-        args[k] = room + member.sides[k].block * plan.nbytes if member.sides[k].data == NULL \
-            else member.sides[k].data + b * UNIT * steps[k]
-    if member.fn != NULL:
-        member.fn(args, &count, steps, member.data)
-    else:
-        member.sum(args[0], 1, 0, count, steps[0], member.sums + b * (8 if member.is_double else 4), 0)
-
-
-cdef void run_rows(FusedPlan* plan, Member* member, Py_ssize_t first, Py_ssize_t count, char* room) noexcept nogil:
-    """Elements of a matrix, from the first on: parts of rows."""
-    cdef char* args[5]
-    cdef npy_intp steps[5]
-    cdef Py_ssize_t row = first // member.columns, column = first % member.columns, done = 0
-    cdef npy_intp n
-    cdef Side* side
-    cdef int k
-    while done < count:
-        n = min(member.columns - column, count - done)
-        for k in range(member.n_sides):
-            side = &member.sides[k]
-            steps[k] = side.along
-            args[k] = room + side.block * plan.nbytes + done * side.along if side.data == NULL \
-                else side.data + row * side.down + column * side.along
-        member.fn(args, &n, steps, member.data)
-        done, row, column = done + n, row + 1, 0
-
-
-ctypedef fused real_t:
-    float
-    double
-
-
-cdef real_t combine(const real_t* sums, Py_ssize_t n) noexcept nogil:
-    """The sum of blocks. Note [Sums in blocks]"""
-    cdef real_t waiting[64]
-    cdef real_t total = sums[0]
-    cdef int top = 0
-    cdef Py_ssize_t b, k
-    for b in range(n - 1):
-        total = sums[b]
-        k = b + 1
-        while not k & 1:
-            top -= 1
-            total = waiting[top] + total
-            k >>= 1
-        waiting[top] = total
-        top += 1
-    total = sums[n - 1]
-    while top > 0:
-        top -= 1
-        total = waiting[top] + total
-    return total
-
-
-cdef void finish_sum(FusedPlan* plan, Member* member, real_t* sums) noexcept nogil:
-    cdef Py_ssize_t n_blocks = (plan.n + UNIT - 1) // UNIT
-    cdef Py_ssize_t each = plan.section // UNIT if plan.section else n_blocks
-    cdef Py_ssize_t n_sections = (n_blocks + each - 1) // each, s
-    cdef real_t* target = <real_t*> result_of(member).data
-    for s in range(n_sections):
-        sums[s] = combine(sums + s * each, min(each, n_blocks - s * each))
-    if n_sections == 1:
-        target[0] = sums[0]
-    else:
-        member.sum(<char*> sums, 1, 0, n_sections, sizeof(real_t), <char*> target, 0)
+    return (<FusedPlan*> launch.plan).size

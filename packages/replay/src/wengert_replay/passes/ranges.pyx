@@ -39,6 +39,7 @@ cdef struct Table:                     # addresses, and their numbers
     Py_ssize_t n
 
 
+@cython.overflowcheck(False)            # the product wraps
 cdef inline size_t slot_of(Table* table, size_t key) noexcept nogil:
     """The position where a key stands, or would stand."""
     cdef size_t at = ((key >> 2) * <size_t> 0x9e3779b97f4a7c15) >> 20 & table.mask

@@ -14,6 +14,7 @@ cdef enum ValueFlag:
     VALUE_STORED = 2                   # memory gets it when it is made
     VALUE_FIXED = 4                    # it is the same in each run: its slot is filled when the program is made
     VALUE_SHARED = 8                   # several values have its slot
+    VALUE_UPDATED = 16                 # its slot has held another value since
 
 cdef struct Value:
     size_t address                     # in memory
@@ -35,6 +36,7 @@ cdef class Slots:
     cdef int32_t* current              # owned, by cell: the value that it has
     cdef char** numbers                # owned: the bytes of the fixed values that are numbers, which come first
     cdef readonly int32_t n_numbers
+    cdef object common                 # CommonParts
     cdef int32_t barrier               # values before it were looked at when the run stopped last
     cdef int32_t forgotten             # values before it are gone: a driver may have written everywhere
     cdef readonly Py_ssize_t nbytes    # of all slots
@@ -47,6 +49,7 @@ cdef class Slots:
     cdef int write(self, int32_t i, int k, int32_t at, int flags) except -1
     cdef int update(self, int32_t i, int k, int32_t at) except -1
     cdef int share(self, int32_t i, int32_t at) except -1
+    cdef int reuse(self, int32_t i, int32_t value, int32_t at) except -1
     cdef bint is_instruction(self, int32_t i) noexcept
     cdef bint is_move(self, int32_t i) noexcept
     cdef bint is_fixed(self, int32_t i) noexcept

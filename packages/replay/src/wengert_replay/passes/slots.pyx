@@ -14,9 +14,9 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_MOVE, LAUNCH_STORE,
-                                  OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN, CopyLaunch,
-                                  dtype_facts)
+from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_MOVE, LAUNCH_STORE, OPERAND_CONSTANT,
+                                  OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN, CopyLaunch, dtype_facts)
+from wengert_replay.passes.common cimport CommonParts
 from wengert_replay.passes.ranges cimport NO_CELL, Cells
 from wengert_replay.passes.schedule cimport ALONE, FACT_INSTRUCTION, FACT_NUMBERS, is_dense, stops
 
@@ -46,7 +46,7 @@ cdef class Slots:
     cdef int lay_out(self, Schedule schedule) except -1:
         cdef Py_ssize_t k, n_operands = schedule.cells.n_operands
         cdef int32_t at, last = -1, i
-        self.schedule = schedule
+        self.schedule, self.common = schedule, CommonParts()
         self.value, self.loads = <int32_t*> malloc(4 * n_operands + 4), <uint8_t*> calloc(n_operands + 1, 1)
         self.current = <int32_t*> malloc(4 * schedule.cells.n + 4)
         if self.value == NULL or self.loads == NULL or self.current == NULL:
@@ -162,6 +162,8 @@ cdef class Slots:
         """Note the values that a launch reads and makes; at: the place behind which it has run."""
         cdef Launch* launch = &self.schedule.launches[i]
         cdef bint alone = self.schedule.group[i] == ALONE, instruction = alone and self.is_instruction(i)
+        cdef CommonParts common = <CommonParts> self.common
+        cdef int32_t known
         cdef int k, flags = 0
         if stops(launch):
             self.store_all()
@@ -176,11 +178,16 @@ cdef class Slots:
         if alone and (launch.kind == LAUNCH_STORE or launch.kind == LAUNCH_FILL
                       or instruction and self.is_fixed(i)):
             flags = VALUE_FIXED
+        known = common.find(self, i) if instruction and not flags else <int32_t> NO_VALUE
+        if known != NO_VALUE:
+            return self.reuse(i, known, at)
         for k in range(launch.n_operands):
             if launch.role[k] == OPERAND_UPDATED:
                 self.update(i, k, at)
             elif launch.role[k] & OPERAND_WRITTEN:
                 self.write(i, k, at, flags)
+        if instruction and not flags:
+            common.add(self, i, self.value[self.schedule.cells.operands[i] + launch.n_operands - 1])
         return 0
 
     cdef bint is_fixed(self, int32_t i) noexcept:
@@ -235,6 +242,7 @@ cdef class Slots:
                 made = self.add_value(self.values[value].address, nbytes, at, 0)
                 self.values[made].root = root
                 self.values[root].last = at
+                self.values[root].flags |= VALUE_UPDATED
         if made == NO_VALUE:
             self.store_in(operand)
         self.value[operand] = made
@@ -256,6 +264,19 @@ cdef class Slots:
         self.values[root].flags |= VALUE_SHARED
         self.value[operand + 1] = made
         self.set_cells(operand + 1, made)
+        return 0
+
+    cdef int reuse(self, int32_t i, int32_t value, int32_t at) except -1:
+        """The result of a launch is a value that was there before."""
+        cdef Launch* launch = &self.schedule.launches[i]
+        cdef int32_t last = launch.n_operands - 1, operand = self.schedule.cells.operands[i] + last
+        cdef int32_t root = self.values[value].root
+        cdef int32_t made = self.add_value(<size_t> (launch.data[last] + launch.low[last]),
+                                           launch.high[last] - launch.low[last], at, 0)
+        self.values[made].root, self.values[made].offset = root, self.values[value].offset
+        self.values[root].flags |= VALUE_SHARED
+        self.values[root].last, self.value[operand] = at, made
+        self.set_cells(operand, made)
         return 0
 
     # ---- numbers
@@ -364,6 +385,7 @@ cdef inline int size_class(int32_t nbytes) noexcept nogil:
     return 0 if nbytes <= 8 else (nbytes + VECTOR - 1) // VECTOR
 
 
+@cython.overflowcheck(False)            # the product wraps
 cdef inline size_t hash_of(const char* number) noexcept nogil:
     cdef uint64_t words[2]
     memcpy(words, number, NUMBER_BYTES)

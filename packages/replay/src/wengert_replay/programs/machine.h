@@ -31,8 +31,8 @@ typedef struct { int32_t handler; uint32_t size; Py_ssize_t n; void *data; } wg_
 #define WG_WIDTHS(_) _(F64, double) _(F32, float)
 
 #define WG_NAMES(_) \
-    _(END) _(NOP) _(CALL) _(GUARD) _(LAUNCH) _(LOAD_4) _(LOAD_8) _(LOAD) _(STORE_4) _(STORE_8) _(STORE) _(WIDE) \
-    _(KERNEL_1) _(KERNEL_2) _(KERNEL_3) _(KERNEL_4) _(PRODUCT) _(ADD_ROW_F64) _(ADD_ROW_F32) \
+    _(END) _(NOP) _(CALL) _(GUARD) _(LAUNCH) _(CORE) _(MOVE) _(LOAD_4) _(LOAD_8) _(LOAD) _(STORE_4) _(STORE_8) \
+    _(STORE) _(WIDE) _(KERNEL_1) _(KERNEL_2) _(KERNEL_3) _(KERNEL_4) _(PRODUCT) _(ADD_ROW_F64) _(ADD_ROW_F32) \
     _(ADD_F64) _(SUB_F64) _(MUL_F64) _(DIV_F64) _(NEG_F64) _(SQRT_F64) _(SQUARE_F64) \
     _(ADD_F32) _(SUB_F32) _(MUL_F32) _(DIV_F32) _(NEG_F32) _(SQRT_F32) _(SQUARE_F32) \
     _(ADD_F64_VV) _(SUB_F64_VV) _(MUL_F64_VV) _(DIV_F64_VV) _(NEG_F64_V) _(SQRT_F64_V) _(SQUARE_F64_V) \
@@ -53,7 +53,8 @@ static inline char *wg_address(const uint32_t *w) {
     return (char *)(uintptr_t)address;
 }
 
-/* A launch begins with the address of what runs it, which gets the launch (wengert_core/runtime/launches.pxd). */
+/* CORE has words of its own, and behind them a launch that never stops, at an address that 8 divides.
+ * A launch begins with the address of what runs it, which gets the launch (wengert_core/runtime/launches.pxd). */
 static inline int wg_run_launch(void *launch) { return (*(int (**)(void *))launch)(launch); }
 
 /* Run from an instruction on; return the one where it stops. at == NULL: return the table of distances. */
@@ -77,6 +78,8 @@ L_LAUNCH: {
     if (outcome) { *stop = outcome == 1 ? WG_STOP_GUARD : WG_STOP_FAILED; return w; }
     NEXT(sizeof(wg_row) / 4);
 }
+L_CORE: wg_run_launch((void *)(w + 2)); NEXT(w[1]);
+L_MOVE: memcpy(wg_address(w + 2), wg_address(w + 4), w[1]); NEXT(6);
 L_NOP: NEXT(1);
 L_LOAD_4: memcpy(slots + w[1], wg_address(w + 2), 4); NEXT(4);
 L_LOAD_8: memcpy(slots + w[1], wg_address(w + 2), 8); NEXT(4);

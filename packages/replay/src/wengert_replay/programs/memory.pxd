@@ -1,5 +1,6 @@
 """Memory of a program: where the memory of its first run is now. See memory.pyx."""
 from wengert_core.extend cimport Pool, Tensor
+from wengert_replay.memory.arena cimport Arena
 from wengert_replay.trace.tables cimport Table
 from wengert_replay.recording.tracing cimport Recording
 
@@ -24,15 +25,19 @@ cdef class Memory:
     cdef Table starts                  # the number of the region that begins at an address
     cdef Pool* pool                    # owned: blocks of the first run
     cdef Memory trunk                  # whose memory this uses too; or None
-    cdef list blocks                   # (address, size class, bytes) of memory that was allocated for this
+    cdef list blocks                   # (address, size class) of memory that was allocated for this
+    cdef dict input_blocks             # by the number of an argument: the address of its elements
     cdef readonly Py_ssize_t nbytes    # that the program holds, without the trunk's
 
-    cdef char* input_block(self, int number) noexcept
     cdef Region* find(self, char* address) noexcept
     cdef int relocate(self, char** address, Py_ssize_t low) noexcept      # its RegionKind
     cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept
     cdef int settle(self, set live) except -1
+    cdef int stay(self) except -1
+    cdef Arena arena_of(self, Recording recording, set written)
     cdef int take_pool(self, Recording recording) except -1
+    cdef int drop_pool(self, Recording recording) except -1
+    cdef int forget_regions(self) except -1
     cdef char* allocate_block(self, Py_ssize_t nbytes) except NULL
 
 

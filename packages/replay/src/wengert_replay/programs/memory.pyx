@@ -1,10 +1,13 @@
 """Memory of a program: where the memory of its first run is now.
 
 Note [Where a program's memory is]
-    What the first run allocated and freed again is the program's, at the same addresses. What somebody still uses when
-    the function has returned (results, gradients) is theirs; the program has a block of its own in its place. So have
-    arguments, from which their elements are copied. What was there before, outside, is used where it is. A branch uses
-    its trunk's memory for what both have done alike (``put``), and memory of its own for the rest.
+    What was there before, outside, is used where it is. Where nobody looks at the rest while a program runs, it is
+    planned anew (Note [Spans] in wengert_replay/memory/arena.pyx), and the blocks of the first run are given back. A
+    program with guards or calls keeps them, because its branches and calls go on in its memory: what the first run
+    allocated and freed again is the program's, at the same addresses. What somebody still uses when the function has
+    returned (results, gradients) is theirs; the program has a block of its own in its place. So have arguments, from
+    which their elements are copied. A branch uses its trunk's memory for what both have done alike (``put``), and
+    memory of its own for the rest.
 """
 cimport cython
 from libc.stdint cimport uint32_t
@@ -42,7 +45,7 @@ cdef class Memory:
         cdef Py_ssize_t i, low = 0, high = 0
         cdef Tensor t
         cdef Storage s
-        self.blocks, self.trunk = [], trunk
+        self.blocks, self.trunk, self.input_blocks = [], trunk, {}
         for i in range(recording.pool.n):
             address = <size_t> recording.pool.blocks[i].address
             rows.append((address, address + recording.pool.blocks[i].nbytes, REGION_OWN, -1, True))
@@ -63,8 +66,8 @@ cdef class Memory:
                 region.low, region.high, region.kind, region.input, region.pooled = first, last, kind, number, pooled
                 if kind == REGION_OUTSIDE:
                     region.moved = <char*> <size_t> first
-                elif kind == REGION_INPUT and trunk is not None:
-                    region.moved = trunk.input_block(number)
+                elif kind == REGION_INPUT and trunk is not None and number in trunk.input_blocks:
+                    region.moved = <char*> <size_t> trunk.input_blocks[number]
                 put_number(&self.starts, first, 0, <uint32_t> self.n)
                 self.n += 1
 
@@ -89,11 +92,47 @@ cdef class Memory:
                 self.nbytes += region.high - region.low
             else:
                 region.moved = self.allocate_block(region.high - region.low)
+        for i in range(self.n):
+            if self.regions[i].kind == REGION_INPUT:
+                self.input_blocks[self.regions[i].input] = <size_t> self.regions[i].moved
         return 0
+
+    cdef int stay(self) except -1:
+        """In place of ``settle``: all is where it was, until an arena is planned."""
+        cdef Py_ssize_t i
+        for i in range(self.n):
+            self.regions[i].moved = <char*> self.regions[i].low
+        return 0
+
+    cdef Arena arena_of(self, Recording recording, set written):
+        """Return what plans all memory anew that is not from outside. written: the numbers of such arguments."""
+        cdef Arena arena = Arena()
+        cdef Py_ssize_t i
+        cdef Region* region
+        for i in range(self.n):
+            region = &self.regions[i]
+            if region.kind != REGION_OUTSIDE:
+                arena.add_region(region.low, region.high, region.kind == REGION_INPUT and region.input in written)
+        arena.first_writes = &recording.first_writes
+        return arena
 
     cdef int take_pool(self, Recording recording) except -1:
         """Own the blocks of the first run, as ``settle`` has assumed."""
         self.pool, recording.pool = recording.pool, NULL
+        return 0
+
+    cdef int drop_pool(self, Recording recording) except -1:
+        """Give back the blocks of the first run, of which nothing is used any more."""
+        self.take_pool(recording)
+        free_pool(self.pool)
+        self.pool = NULL
+        return 0
+
+    cdef int forget_regions(self) except -1:
+        """Nothing is moved any more."""
+        free(self.regions)
+        free_table(&self.starts)
+        self.regions, self.n = NULL, 0
         return 0
 
     cdef char* allocate_block(self, Py_ssize_t nbytes) except NULL:
@@ -102,14 +141,6 @@ cdef class Memory:
         self.blocks.append((<size_t> made, size_class))
         self.nbytes += nbytes
         return made
-
-    cdef char* input_block(self, int number) noexcept:
-        """The block with the elements of an argument; NULL where it has none."""
-        cdef Py_ssize_t i
-        for i in range(self.n):
-            if self.regions[i].kind == REGION_INPUT and self.regions[i].input == number:
-                return self.regions[i].moved
-        return NULL
 
     cdef Region* find(self, char* address) noexcept:
         """The region that an address lies in; NULL for none."""

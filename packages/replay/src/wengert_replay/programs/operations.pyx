@@ -1,18 +1,23 @@
 """Operations of the machine: which one a launch is. Note [Instructions] in machine.h."""
-from libc.stdlib cimport realloc
 from libc.string cimport memcmp, memcpy
 
 from wengert_core.extend cimport (FLOAT64, LAUNCH_CALL, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_STORE, FillPlan,
                                   StorePlan, dtype_facts)
 from wengert_replay.passes.kernels cimport ARITHMETIC_DIV, ARITHMETIC_NONE, arithmetic_of
+from wengert_replay.passes.schedule cimport MOST_COUNTED
+from wengert_replay.trace.tables cimport room_for_another
 
 cdef enum:
     MOST_LOOKED_AT = 64                # entries of a table
 
+cdef Launch PROBE
+if <char*> PROBE.data - <char*> &PROBE != HEAD_BYTES:
+    raise ImportError("wengert-replay was built for another wengert-core: the head of a Launch differs")
+
 
 cdef npy_intp step_of(PointwisePlan* plan, int k) noexcept:
-    """Of one element: as the eager call of one."""
-    return plan.strides[k][0] if plan.ndim else dtype_facts().itemsize[plan.dtypes[k]]
+    """Of one element: as the eager call of one, which for three inputs goes nowhere. NumPy's clip looks at that."""
+    return plan.strides[k][0] if plan.ndim or plan.n_in > 2 else dtype_facts().itemsize[plan.dtypes[k]]
 
 
 cdef int operation_of(PointwisePlan* plan, int n_in) noexcept:
@@ -56,6 +61,10 @@ cdef bint is_core(Launch* launch) noexcept nogil:
         and launch.kind != LAUNCH_MOVE
 
 
+cdef bint is_move(Launch* launch) noexcept nogil:
+    return launch.kind == LAUNCH_MOVE and launch.high[0] <= MOST_COUNTED
+
+
 cdef Py_ssize_t find_or_add(void** table, Py_ssize_t* n, const void* entry, Py_ssize_t size) except -1:
     cdef Py_ssize_t k
     for k in range(n[0] - 1, max(n[0] - MOST_LOOKED_AT, <Py_ssize_t> 0) - 1, -1):
@@ -65,16 +74,3 @@ cdef Py_ssize_t find_or_add(void** table, Py_ssize_t* n, const void* entry, Py_s
     memcpy(<char*> table[0] + n[0] * size, entry, size)
     n[0] += 1
     return n[0] - 1
-
-
-cdef void* room_for_another(void* table, Py_ssize_t n, Py_ssize_t size) except NULL:
-    """It grows where n is a power of two."""
-    cdef void* grown = table if n & n - 1 else realloc(table, max(2 * n, 1) * size)
-    if grown == NULL:
-        raise MemoryError()
-    return grown
-
-
-cdef char* shorten(char* memory, Py_ssize_t nbytes) noexcept:
-    cdef char* shorter = <char*> realloc(memory, nbytes) if nbytes else NULL
-    return shorter if shorter != NULL else memory

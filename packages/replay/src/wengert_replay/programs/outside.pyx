@@ -33,6 +33,7 @@ cdef inline PyObject* target_of(WatchedTensor* row) noexcept:
     return wengert_target(row.reference)
 
 
+@cython.overflowcheck(False)            # the product wraps
 cdef uint64_t geometry_of(Tensor t) noexcept:
     """A hash of sizes and strides."""
     cdef uint64_t found = t.rank

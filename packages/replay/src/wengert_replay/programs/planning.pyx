@@ -11,7 +11,6 @@ from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
-from wengert_core.extend import rng_states
 
 from wengert_replay.refusal import HasGraph, Refusal
 
@@ -131,12 +130,8 @@ cdef int note_effects(Call call, Memory memory, list ranges, list generators) ex
         extent(t, &low, &high)
         if low < high:
             note_range(t.data + low, t.data + high, memory, ranges)
-    if call.op is not None and "generator" in call.op.params:
-        generator = call.arguments[call.op.params.index("generator")]
-        if generator is None:
-            generator = rng_states()[0][0]
-        if generator not in generators:
-            generators.append(generator)
+    ranges += call.written_outside()
+    generators += [one for one in call.generators() if one not in generators]
     return 0
 
 

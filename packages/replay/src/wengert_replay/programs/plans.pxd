@@ -1,5 +1,6 @@
 """Plans: what a replay does with arguments, results and gradients. See plans.pyx."""
-from wengert_core.extend cimport Launch, Tensor
+from wengert_core.extend cimport Tensor
+from wengert_replay.memory.arena cimport Arena, Fields
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.stream cimport Stream
 
@@ -10,13 +11,16 @@ cdef class InputPlan:
     cdef Py_ssize_t nbytes
     cdef readonly bint written
     cdef readonly unsigned int versions    # that a run adds
+    cdef Fields fields                 # where the stream names the argument itself, in place of a block; None
 
+    cdef int find_position(self, Arena arena) except -1       # before spans are placed
+    cdef int go_there(self, Arena arena) except -1         # when they are
     cdef int take(self, Tensor t) except -1
     cdef int give_back(self, Tensor t) except -1
 
 
 cdef class ResultPlan:
-    cdef char* data                    # in the program's memory
+    cdef char* data                    # in the program's memory; NULL: no run writes it
     cdef Py_ssize_t low
     cdef Py_ssize_t high
     cdef Tensor like                   # its geometry, without memory
@@ -26,13 +30,13 @@ cdef class ResultPlan:
     cdef object grad_fn                # a node that has nothing to compute; or None
     cdef unsigned int output_nr
     cdef Tensor prepared               # that a run writes to; None
-    cdef char* address                 # in place of the program's memory: of its first element there; NULL: none
+    cdef Fields fields                 # where the stream names it, in place of the program's memory; None
 
     cdef Tensor make(self)
     cdef Tensor make_empty(self)
-    cdef bint is_direct(self, Stream stream, Launch* launches, Py_ssize_t n) noexcept    # it may be prepared
-    cdef int prepare(self, Stream stream) except -1
-    cdef void withdraw(self, Stream stream) noexcept
+    cdef int find_position(self, Arena arena) except -1
+    cdef int go_there(self, Arena arena) except -1
+    cdef int prepare(self) except -1
 
 
 cdef class LeafPlan:
@@ -53,7 +57,9 @@ cdef class LeafPlan:
     cdef int assign(self, list inputs, list leaves) except -1
 
 
-# The plans among some whose results a run may write where they stay. rows: of memory from outside.
-cdef list direct_results(list plans, list inputs, rows, Stream stream, Launch* launches, Py_ssize_t n)
+# Let the arena count the places in it that a stream names, or put addresses in their place.
+cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1
+# Place all that a stream uses, arguments and results too; return the results that a run writes where they stay.
+cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, list plans)
 cdef object geometry_of(Tensor t)
 cdef object hooks_of(Tensor leaf)

@@ -1,31 +1,55 @@
 """Plans: what a replay does with arguments, results and gradients.
 
-Note [Results that are written directly]
-    The program has a block for a result, from which its elements are copied to a tensor at each replay. A large result
-    is written to that tensor at once: its memory stands in place of the block while the program runs. That is for
-    programs which never stop on the way, for blocks that hold nothing else, and where the addresses that have to be
-    replaced are few beside the bytes.
+Note [Arguments and results in place]
+    Of an argument that a run does not write, and that is large beside the addresses which the stream has for it, no
+    copy is made: each run writes its address into the stream. So for a result, whose tensor is made before the run,
+    where its memory holds nothing else. That is for programs whose memory is planned (Note [Spans] in
+    wengert_replay/memory/arena.pyx): they never stop on the way. All others are copied in and out.
 """
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.ref cimport Py_INCREF, PyObject
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor,
-                                  itemsize_of, new_empty, new_on_memory, set_contiguity, strides_of, track)
+from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, itemsize_of,
+                                  new_empty, new_on_memory, set_contiguity, strides_of, track)
+from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
+from wengert_replay.passes.fused cimport FusedPlan
 
 cdef enum:
-    LEAST_BYTES = 0x10000              # of a result that is written directly
-    ADDRESS_BYTES = 64                 # copied in the time in which an address is replaced
+    ADDRESS_BYTES = 16                 # copied in the time in which an address is written
 
 
 @cython.binding(False)
 cdef class InputPlan:
-    """An argument that is a tensor: the program has its elements in a block of its own."""
+    """An argument that is a tensor: the program has its elements in a block of its own, or reads them where they are.
+    """
+
+    cdef int find_position(self, Arena arena) except -1:
+        """Decide which of the two. Only the elements that are used count."""
+        cdef int32_t region = arena.region_at(<size_t> self.block) if self.nbytes and self.block != NULL else -1
+        cdef int32_t span = arena.first[region] if region >= 0 else NO_SPAN
+        if span == NO_SPAN or not arena.spans[span].n_fields:
+            self.block, self.written = NULL, False
+            return 0
+        self.low += arena.spans[span].low - <size_t> self.block
+        self.nbytes = arena.spans[span].high - arena.spans[span].low
+        self.block = <char*> arena.spans[span].low
+        if not self.written and self.nbytes >= ADDRESS_BYTES * arena.spans[span].n_fields:
+            self.fields = arena.move(span, <size_t> self.block)
+        return 0
+
+    cdef int go_there(self, Arena arena) except -1:
+        if self.block != NULL and self.fields is None:
+            self.block = arena.address_in(arena.first[arena.region_at(<size_t> self.block)], <size_t> self.block)
+        return 0
 
     cdef int take(self, Tensor t) except -1:
-        """Copy an argument's elements to where the program has them."""
-        if self.nbytes and self.block != NULL:
+        """Copy an argument's elements to where the program has them, or let the program read them there."""
+        if self.fields is not None:
+            self.fields.set_base(t.data + self.low)
+        elif self.nbytes and self.block != NULL:
             memcpy(self.block, t.data + self.low, self.nbytes)
         return 0
 
@@ -47,7 +71,8 @@ cdef class ResultPlan:
         self.prepared = None
         if made is None:
             made = self.make_empty()
-            memcpy(made.data + self.low, self.data + self.low, self.high - self.low)
+            if self.data != NULL:
+                memcpy(made.data + self.low, self.data + self.low, self.high - self.low)
         (<Storage> made.storage).version = self.version
         if self.inference:
             made.flags |= TF_INFERENCE
@@ -77,57 +102,81 @@ cdef class ResultPlan:
                                  room.data - self.low, room.data, nbytes, <object> room.storage)
         return made
 
-    cdef bint is_direct(self, Stream stream, Launch* launches, Py_ssize_t n) noexcept:
-        """Whether a run may write it where it will stay. Note [Results that are written directly]"""
-        cdef char* low = self.data + self.low
-        cdef char* high = self.data + self.high
-        cdef char* first
-        cdef Py_ssize_t i
-        cdef int k
-        if high - low != self.like.count * itemsize_of(self.like) \
-                or high - low < LEAST_BYTES + ADDRESS_BYTES * stream.n_addresses():
-            return False
-        for i in range(n):
-            for k in range(launches[i].n_operands):
-                first = launches[i].data[k] + launches[i].low[k]
-                if first < high and low < launches[i].data[k] + launches[i].high[k] \
-                        and not (low <= first and launches[i].data[k] + launches[i].high[k] <= high):
-                    return False
-        return True
-
-    cdef int prepare(self, Stream stream) except -1:
-        """Let a run write to the tensor that it makes."""
-        self.prepared = self.make_empty()
-        self.address = self.prepared.data + self.low
-        stream.redirect(self.data + self.low, self.high - self.low, self.address)
+    cdef int find_position(self, Arena arena) except -1:
+        """Decide whether a run writes it where it stays. Note [Arguments and results in place]"""
+        cdef size_t low = <size_t> (self.data + self.low), high = <size_t> (self.data + self.high)
+        cdef int32_t region = arena.region_at(low) if low < high else -1
+        cdef Span* span = &arena.spans[arena.last[region]] if region >= 0 else NULL
+        if span == NULL or not span.n_fields:
+            self.data = NULL           # it has no elements, or none that anything writes
+        elif low <= span.low and span.high <= high and <Py_ssize_t> (high - low) >= ADDRESS_BYTES * span.n_fields \
+                and span.begin != AT_START and <Py_ssize_t> (high - low) == self.like.count * itemsize_of(self.like):
+            self.fields = arena.move(arena.last[region], low)
         return 0
 
-    cdef void withdraw(self, Stream stream) noexcept:
-        """Let the stream use the program's memory again."""
-        if self.address != NULL:
-            stream.redirect(self.address, self.high - self.low, self.data + self.low)
-        self.address, self.prepared = NULL, None
+    cdef int go_there(self, Arena arena) except -1:
+        cdef size_t low = <size_t> (self.data + self.low)
+        if self.data != NULL and self.fields is None:
+            self.data = arena.address_in(arena.last[arena.region_at(low)], low) - self.low
+        return 0
+
+    cdef int prepare(self) except -1:
+        """Let a run write to the tensor that it makes."""
+        self.prepared = self.make_empty()
+        self.fields.set_base(self.prepared.data + self.low)
+        return 0
 
 
-cdef list direct_results(list plans, list inputs, rows, Stream stream, Launch* launches, Py_ssize_t n):
-    cdef ResultPlan plan
-    cdef InputPlan taken
+cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1:
+    """Those in instructions, in launches beside them, and in plans of groups."""
+    cdef Launch* launch
     cdef Py_ssize_t i
-    cdef list found = [], ranges = [(address, address + nbytes) for _, _, address, nbytes, _ in rows]
-    for i in range(n):
-        if launches[i].kind == LAUNCH_CALL or launches[i].kind == LAUNCH_GUARD:
-            return []
-    for taken in inputs:
-        ranges.append((<size_t> taken.block, <size_t> taken.block + taken.nbytes))
+    cdef int k
+    arena.rows, arena.n_bytes_of_rows = stream.rows, stream.end - stream.rows
+    for i in range(stream.n_sites):
+        arena.see_field(stream.rows + stream.sites[i], counts)
+    for i in range(stream.n_others):
+        launch = &stream.others[i]
+        for k in range(launch.n_operands):
+            arena.see_field(<char*> &launch.data[k], counts)
+        if launch.kind == LAUNCH_POINTWISE and not launch.n_operands:
+            see_group(<FusedPlan*> launch.plan, arena, counts)
+    return 0
+
+
+cdef int see_group(FusedPlan* plan, Arena arena, bint counts) except -1:
+    cdef int m, k
+    for m in range(plan.n_members):
+        for k in range(plan.members[m].n_sides):
+            arena.see_field(<char*> &plan.members[m].sides[k].data, counts)
+    return 0
+
+
+cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, list plans):
+    cdef InputPlan taken
+    cdef ResultPlan plan
+    cdef list direct = []
     plans = [one for i, one in enumerate(plans) if isinstance(one, ResultPlan) and one not in plans[:i]]
+    see_addresses(stream, arena, True)
+    for taken in inputs:
+        taken.find_position(arena)
     for plan in plans:
-        ranges.append((<size_t> plan.data + plan.low, <size_t> plan.data + plan.high))
+        plan.find_position(arena)
+        if plan.fields is not None:
+            direct.append(plan)
+            memory.nbytes += plan.high - plan.low          # a run holds it
+    arena.pack()
+    if arena.nbytes:
+        arena.base = memory.allocate_block(arena.nbytes)
+    see_addresses(stream, arena, False)
+    for taken in inputs:
+        taken.go_there(arena)
     for plan in plans:
-        first, last = <size_t> plan.data + plan.low, <size_t> plan.data + plan.high
-        met = [low for low, high in ranges if low < last and first < high]
-        if len(met) == 1 and plan.is_direct(stream, launches, n):      # its own range alone
-            found.append(plan)
-    return found
+        plan.go_there(arena)
+    for fields in arena.moving:
+        (<Fields> fields).shrink()
+    stream.forget_sites()
+    return direct
 
 
 cdef object geometry_of(Tensor t):

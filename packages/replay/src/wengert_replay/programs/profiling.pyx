@@ -35,26 +35,28 @@ def replay_profiled(program, list inputs not None, str name not None):
 
 cdef char* run_profiled(Stream stream, list names, char* at, int* stop) except NULL:
     """Run a stream from a row on as ``Stream.run`` does, with an event for each mark."""
-    cdef Py_ssize_t k = mark_behind(stream, at - stream.rows)
+    cdef Py_ssize_t k
+    stream.marks.open()
+    k = mark_behind(stream, at - stream.rows)
     while True:
         event = begin_label(names[k - 1] if k > 0 else "operands")
         with nogil:
-            if k < stream.n_marks:
-                at = stream.run_until(at, stream.rows + stream.marks[k].at, stop)
+            if k < stream.marks.n:
+                at = stream.run_until(at, stream.rows + stream.marks.items[k].at, stop)
             else:
                 at = stream.run(at, stop)
         end_label(event)
-        if stop[0] != STOP_END or k >= stream.n_marks:
+        if stop[0] != STOP_END or k >= stream.marks.n:
             return at
         k += 1
 
 
 cdef Py_ssize_t mark_behind(Stream stream, Py_ssize_t place) noexcept:
     """The number of the first mark behind a place in the rows."""
-    cdef Py_ssize_t low = 0, high = stream.n_marks, middle
+    cdef Py_ssize_t low = 0, high = stream.marks.n, middle
     while low < high:
         middle = (low + high) // 2
-        if stream.marks[middle].at <= <size_t> place:
+        if stream.marks.items[middle].at <= <size_t> place:
             low = middle + 1
         else:
             high = middle
@@ -65,9 +67,10 @@ cdef list names_of_marks(Stream stream, steps):
     """The name of the event of each mark: the operations from its own to that of the next one."""
     cdef Py_ssize_t k, first, last
     found = []
-    for k in range(stream.n_marks):
-        first = stream.marks[k].step
-        last = <Py_ssize_t> stream.marks[k + 1].step if k + 1 < stream.n_marks else len(steps)
+    stream.marks.open()
+    for k in range(stream.marks.n):
+        first = stream.marks.items[k].step
+        last = <Py_ssize_t> stream.marks.items[k + 1].step if k + 1 < stream.marks.n else len(steps)
         names = [step.name for step in steps[first:max(last, first + 1)] if step.way == "launches"][:MOST_NAMES + 1]
         found.append("+".join(names[:MOST_NAMES]) + ("+..." if len(names) > MOST_NAMES else "") if names
                      else steps[first].name if first < len(steps) else "operands")

@@ -1,4 +1,5 @@
 """Program: launches that run again. See program.pyx."""
+from wengert_replay.memory.arena cimport Arena
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.outside cimport Outside
 from wengert_replay.programs.snapshot cimport Snapshot
@@ -27,7 +28,7 @@ cdef class Program:
     cdef Outside surroundings
     cdef readonly list leaves          # of LeafPlan
     cdef readonly list results         # of ResultPlan, or of objects that are results themselves
-    cdef list direct                   # of ResultPlan: Note [Results that are written directly] in plans.pyx
+    cdef list direct                   # of ResultPlan: Note [Arguments and results in place] in plans.pyx
     cdef readonly list result_values   # of each tensor of the result: its recorded value
     cdef public object key             # the signature that it was recorded for
     cdef readonly object shape         # the structure of the result, as signature.flatten gives it
@@ -44,8 +45,9 @@ cdef class Program:
 
     cdef bint has_guard(self, Recording recording)
     cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1
+    cdef int note_memory(self) except -1
     cdef int link_gradients(self, Recording recording, list results) except -1
-    cdef int fill_stream(self, Recording recording, Py_ssize_t first) except -1
+    cdef int fill_stream(self, Recording recording, Py_ssize_t first, Arena arena) except -1
     cdef object run_along(self, list inputs)
     cdef int prepare_results(self) except -1
     cdef void withdraw_results(self) noexcept

@@ -15,11 +15,12 @@ from threading import RLock
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
+from wengert_replay.memory.arena cimport Arena
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
                                                plan_snapshot)
-from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, direct_results
+from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
@@ -63,7 +64,11 @@ cdef class Program:
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:
             first = self.leave_trunk(recording, seen)
-        self.memory.settle(live)
+        stops = trunk is not None or recording.calls or self.has_guard(recording)
+        if stops:
+            self.memory.settle(live)
+        else:
+            self.memory.stay()
         if recording.calls or self.has_guard(recording):
             self.structure = structure_of(recording, max(fork, 0), self.memory,
                                           None if trunk is None else trunk.structure)
@@ -77,10 +82,16 @@ cdef class Program:
         self.result_values = [recording.value_of(t) for t in results]
         self.leaves = plan_leaves(recording, self.memory, spent)
         self.link_gradients(recording, results)
+        self.note_memory()
         self.snapshot = plan_snapshot(recording, first, self.memory)
         self.n_launches = recording.recorder.n - first
-        self.fill_stream(recording, first)
-        self.memory.take_pool(recording)
+        self.fill_stream(recording, first, None if stops else self.memory.arena_of(
+            recording, {number for number, plan in enumerate(self.inputs) if plan.written}))
+        if stops:
+            self.memory.take_pool(recording)
+        else:
+            self.memory.drop_pool(recording)
+        self.memory.forget_regions()
         if trunk is not None:
             trunk.fork_table[fork, seen] = self
 
@@ -93,6 +104,10 @@ cdef class Program:
         for i, t in enumerate(results):
             if id(t) in numbers and (<LeafPlan> self.leaves[numbers[id(t)]]).changes:
                 self.results[i] = self.leaves[numbers[id(t)]]
+        return 0
+
+    cdef int note_memory(self) except -1:
+        """For classes below: note where memory of the first run is now, which ``memory`` still knows."""
         return 0
 
     cdef bint has_guard(self, Recording recording):
@@ -130,36 +145,35 @@ cdef class Program:
                           f"were the same: it depends on Python's state ({recording.words_of(number)})")
         return self.fork + 1
 
-    cdef int fill_stream(self, Recording recording, Py_ssize_t first) except -1:
+    cdef int fill_stream(self, Recording recording, Py_ssize_t first, Arena arena) except -1:
         """Make the stream of the launches from a number on."""
         cdef Ranges kept = Ranges()
         cdef InputPlan plan
         for plan in self.inputs:
             if plan.written and plan.block != NULL:
                 kept.add(plan.block, plan.block + plan.nbytes)
-        for result in [*self.results, *[(<LeafPlan> leaf).grad for leaf in self.leaves]]:
+        results = [*self.results, *[(<LeafPlan> leaf).grad for leaf in self.leaves]]
+        for result in results:
             if isinstance(result, ResultPlan):
                 kept.add((<ResultPlan> result).data + (<ResultPlan> result).low,
                          (<ResultPlan> result).data + (<ResultPlan> result).high)
         for _, _, address, nbytes, _ in self.surroundings.memory_rows():
             kept.add(<char*> <size_t> address, <char*> <size_t> (address + nbytes))
         self.stream = Stream()
-        self.stream.fill(recording.recorder.launches + first, recording.recorder.n - first, kept, first)
-        self.direct = [] if self.trunk is not None else direct_results(
-            [*self.results, *[(<LeafPlan> leaf).grad for leaf in self.leaves]], self.inputs,
-            self.surroundings.memory_rows(), self.stream, recording.recorder.launches, recording.recorder.n)
+        self.stream.fill(recording.recorder.launches + first, recording.recorder.n - first, kept, first, arena)
+        self.direct = [] if arena is None else pack_values(arena, self.stream, self.memory, self.inputs, results)
         return 0
 
     cdef int prepare_results(self) except -1:
         cdef ResultPlan plan
         for plan in self.direct:
-            plan.prepare(self.stream)
+            plan.prepare()
         return 0
 
     cdef void withdraw_results(self) noexcept:
         cdef ResultPlan plan
         for plan in self.direct:
-            plan.withdraw(self.stream)
+            plan.prepared = None
 
     # ---- a replay
 
@@ -177,7 +191,6 @@ cdef class Program:
                 return Miss(self, -2, "an argument shares memory with a tensor from outside", "")
             self.busy = True
             try:
-                self.prepare_results()
                 return self.run_along(inputs)
             finally:
                 self.withdraw_results()
@@ -255,7 +268,10 @@ cdef class Program:
         return True
 
     cdef int copy_in(self, list inputs, Py_ssize_t first=0) except -1:
+        """Give a run what it begins with: arguments, from a number on, and, with the first, memory for results."""
         cdef Py_ssize_t i
+        if not first:
+            self.prepare_results()
         for i in range(len(inputs)):
             (<InputPlan> self.inputs[first + i]).take(<Tensor> inputs[i])
         return 0
@@ -336,8 +352,10 @@ cdef class Program:
 
     @property
     def nbytes(self):
-        """Bytes of memory that the program holds for values, branches left out."""
-        return self.memory.nbytes
+        """Bytes of memory for values: what the program holds, and results that a run writes where they stay. Branches
+        are left out.
+        """
+        return self.memory.nbytes + self.stream.n_slot_bytes
 
     @property
     def stream_nbytes(self):
@@ -346,7 +364,7 @@ cdef class Program:
 
     def __repr__(self):
         return (f"<wengert.replay.Program of {len(self.steps)} operations: {self.n_launches} launches, "
-                f"{len(self.calls)} of them calls of drivers; {self.memory.nbytes} bytes>")
+                f"{len(self.calls)} of them calls of drivers; {self.nbytes} bytes>")
 
     def __str__(self):
         from wengert_replay.inspection.printing import format_program

@@ -1,8 +1,10 @@
 """Stream: the instructions of a program, behind each other in memory. See stream.pyx."""
 from libc.stdint cimport int32_t, uint32_t
 
-from wengert_core.extend cimport (MOST_OPERANDS_OF_LAUNCH, Launch, PointwisePlan, fail_fn, launch_fn, loop_t,
-                                  npy_intp)
+from wengert_core.extend cimport Launch, PointwisePlan, loop_t, npy_intp
+from wengert_replay.instructions.marks cimport Marks
+from wengert_replay.instructions.own_plans cimport OwnPlans
+from wengert_replay.memory.arena cimport Arena
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.passes.schedule cimport Schedule
 from wengert_replay.passes.slots cimport Slots
@@ -19,16 +21,6 @@ cdef struct Row:                       # an instruction where a run may stop; wg
     npy_intp n                         # the number of the launch
     void* data                         # the Launch; NULL: a driver is called
 
-cdef struct Core:                      # the head of a Launch, which is all that its ``run`` reads
-    launch_fn run
-    fail_fn fail
-    void* plan
-    char* data[MOST_OPERANDS_OF_LAUNCH]
-
-cdef struct Mark:                      # the instructions of a launch, or of a group
-    uint32_t at                        # bytes from the beginning of rows
-    uint32_t step                      # the operation that it belongs to
-
 
 cdef class Stream:
     cdef char* rows                    # owned
@@ -36,14 +28,14 @@ cdef class Stream:
     cdef Py_ssize_t room               # bytes of rows
     cdef Launch* others                # owned: launches where a run may stop, and some that are no instructions
     cdef readonly Py_ssize_t n_others
-    cdef Core* cores                   # owned: all other launches that are no instructions
-    cdef readonly Py_ssize_t n_cores
+    cdef OwnPlans plans                # of launches in rows
     cdef readonly Py_ssize_t n_groups
-    cdef Mark* marks                   # owned: in the order in which they run
-    cdef readonly Py_ssize_t n_marks
-    cdef uint32_t* sites               # owned: where addresses stand in rows
+    cdef Marks marks
+    cdef uint32_t* sites               # owned, while addresses may change: where they stand in rows
     cdef Py_ssize_t n_sites
-    cdef char* slots                   # owned
+    cdef Arena arena                   # which the addresses are names of places in; None
+    cdef char* slots                   # owned: small values
+    cdef readonly Py_ssize_t n_slot_bytes
     cdef void* kernels                 # owned: wg_kernel
     cdef readonly Py_ssize_t n_kernels
     cdef void* products                # owned: wg_product
@@ -52,20 +44,19 @@ cdef class Stream:
     cdef Py_ssize_t n_parameters
     cdef Py_ssize_t first              # the number of the first launch
     cdef readonly Py_ssize_t n_instructions
-    cdef readonly Py_ssize_t nbytes    # of all this
+    cdef readonly Py_ssize_t nbytes    # of all this but the slots
 
     # Take over the plans of launches. kept: what matters in memory when a run ends; None: all.
-    # first: the number of the first in the recording.
-    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept=*, Py_ssize_t first=*) except -1
+    # first: the number of the first in the recording.   arena: plans memory anew: what is behind is in
+    # pack_values of plans.pyx.
+    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept, Py_ssize_t first, Arena arena=*) except -1
     # The same, of launches that passes have looked at.
-    cdef int take(self, Slots slots, Py_ssize_t first) except -1
+    cdef int take(self, Slots slots, Py_ssize_t first, Arena arena) except -1
+    cdef int forget_sites(self) except -1
     # Run from a row on, and return the row where the run stops, the end of rows for STOP_END.
     cdef char* run(self, char* at, int* stop) noexcept nogil
     # The same, up to a mark at most, where it stops with STOP_END.
     cdef char* run_until(self, char* at, char* until, int* stop) noexcept nogil
-    # Use other memory in place of what lies at ``low``: that of a result, which is written where it will stay.
-    cdef void redirect(self, char* low, Py_ssize_t nbytes, char* to) noexcept nogil
-    cdef Py_ssize_t n_addresses(self) noexcept     # that it looks at then
     cdef dict facts(self)
     cdef int encode(self, Schedule schedule, Slots slots) except -1
     cdef int append_loads(self, Slots slots, int32_t i) except -1
@@ -74,6 +65,9 @@ cdef class Stream:
     cdef int encode_launch(self, Slots slots, int32_t i) except -1
     cdef uint32_t* append(self, int n_words) except NULL
     cdef int put_address(self, uint32_t* words, char* address) except -1
+    cdef int align(self) except -1
+    cdef int append_core(self, Slots slots, int32_t i) except -1
+    cdef int append_move(self, Slots slots, int32_t i) except -1
     cdef int append_row(self, int operation, void* data, npy_intp n) except -1
     cdef int append_kernel(self, Slots slots, int32_t i, PointwisePlan* plan) except -1
     cdef int number_of_kernel(self, PointwisePlan* plan, int last) except -1

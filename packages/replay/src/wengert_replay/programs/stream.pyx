@@ -9,18 +9,22 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_COPY, LAUNCH_GUARD, LAUNCH_MOVE,
+from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_GUARD,
                                   LAUNCH_PRODUCT, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_WRITTEN,
                                   AddRowPlan, ProductPlan, dtype_facts, free_launch)
 from wengert_replay.passes.dead_code cimport drop_dead_code
-from wengert_replay.passes.fused cimport fuse, redirect_fused, size_of_fused
+from wengert_replay.instructions.marks cimport Marks
+from wengert_replay.instructions.own_plans cimport OwnPlans
+from wengert_replay.memory.arena cimport Arena
+from wengert_replay.passes.fused cimport fuse, size_of_fused
 from wengert_replay.passes.groups cimport form_groups
 from wengert_replay.passes.schedule cimport ALONE, FACT_INSTRUCTION, FACT_PARAMETERS, MOST_COUNTED, instruction_plan
 from wengert_replay.passes.slots cimport NO_VALUE, NUMBER_BYTES, VALUE_FIXED, VALUE_STORED, Value
 from wengert_replay.programs.operations cimport (
-    WG_OP_ADD_ROW_F32, WG_OP_ADD_ROW_F64, WG_OP_CALL, WG_OP_END, WG_OP_GUARD, WG_OP_KERNEL_1, WG_OP_LAUNCH,
-    WG_OP_LOAD_4, WG_OP_NOP, WG_OP_PRODUCT, WG_OP_STORE_4, WG_OP_WIDE, WG_VECTOR, fill_bytes, find_or_add,
-    is_core, operation_of, room_for_another, shorten, step_of)
+    HEAD_BYTES, WG_OP_ADD_ROW_F32, WG_OP_ADD_ROW_F64, WG_OP_CALL, WG_OP_CORE, WG_OP_END, WG_OP_GUARD, WG_OP_KERNEL_1,
+    WG_OP_LAUNCH, WG_OP_LOAD_4, WG_OP_MOVE, WG_OP_NOP, WG_OP_PRODUCT, WG_OP_STORE_4, WG_OP_WIDE, WG_VECTOR, fill_bytes,
+    find_or_add, is_core, is_move, operation_of, step_of)
+from wengert_replay.trace.tables cimport room_for_another, shorten
 
 cdef extern from "wengert_replay/programs/machine.h" nogil:
     ctypedef struct wg_kernel:
@@ -38,9 +42,6 @@ cdef extern from "wengert_replay/programs/machine.h" nogil:
         char* slots
     const void* wg_run_machine(const char* at, const wg_tables* tables, int* stop)
 
-cdef Launch PROBE
-if <char*> PROBE.low - <char*> &PROBE != sizeof(Core):
-    raise ImportError("wengert-replay was built for another wengert-core: the head of a Launch differs")
 cdef const int32_t* DISTANCES = <const int32_t*> wg_run_machine(NULL, NULL, NULL)
 
 
@@ -52,12 +53,8 @@ cdef class Stream:
         cdef Py_ssize_t i
         for i in range(self.n_others):
             free_launch(&self.others[i])
-        for i in range(self.n_cores):
-            free(self.cores[i].plan)
         free(self.others)
-        free(self.cores)
         free(self.rows)
-        free(self.marks)
         free(self.sites)
         free(self.slots)
         free(self.kernels)
@@ -79,28 +76,25 @@ cdef class Stream:
         handler[0] = before
         return at
 
-    cdef Py_ssize_t n_addresses(self) noexcept:
-        return self.n_sites + (self.n_others + self.n_cores) * MOST_OPERANDS_OF_LAUNCH
-
     cdef dict facts(self):
-        """Counts and bytes, for whoever looks inside."""
-        return {"instructions": self.n_instructions, "launches": self.n_others + self.n_cores, "groups": self.n_groups,
-                "kernels": self.n_kernels,
-                "products": self.n_products, "bytes": self.nbytes}
+        return {"instructions": self.n_instructions, "launches": self.n_others, "groups": self.n_groups,
+                "kernels": self.n_kernels, "products": self.n_products, "bytes": self.nbytes}
 
-    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept=None, Py_ssize_t first=0) except -1:
+    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept, Py_ssize_t first, Arena arena=None) except -1:
         cdef Schedule schedule = Schedule()
         cdef Slots slots = Slots()
         schedule.lay_out(launches, n, kept)
         form_groups(schedule)
         drop_dead_code(schedule)
         slots.lay_out(schedule)
-        return self.take(slots, first)
+        return self.take(slots, first, arena)
 
-    cdef int take(self, Slots slots, Py_ssize_t first) except -1:
+    cdef int take(self, Slots slots, Py_ssize_t first, Arena arena) except -1:
         cdef Schedule schedule = slots.schedule
         cdef Py_ssize_t i
-        self.first = first
+        self.first, self.arena = first, arena
+        if arena is not None:
+            arena.lay_out(slots)
         self.allocate_tables(schedule, slots)
         for i in range(slots.n_numbers):
             memcpy(self.slots + slots.values[i].slot, slots.numbers[i], NUMBER_BYTES)
@@ -112,26 +106,22 @@ cdef class Stream:
         return 0
 
     def allocate_tables(self, Schedule schedule, Slots slots):
-        cdef Py_ssize_t i, n_others = 0, n_cores = 0, n_parameters = 0
+        cdef Py_ssize_t i, n_others = 0, n_parameters = 0
         for i in range(schedule.n):
-            if schedule.group[i] != ALONE or not schedule.facts[i] & FACT_INSTRUCTION \
-                    and not is_core(&schedule.launches[i]):
+            if schedule.group[i] == i or not is_core(&schedule.launches[i]) \
+                    and not is_move(&schedule.launches[i]):
                 n_others += 1
-            elif not schedule.facts[i] & FACT_INSTRUCTION:
-                n_cores += 1
-            elif schedule.facts[i] & FACT_PARAMETERS:
+            if schedule.facts[i] & FACT_PARAMETERS:
                 n_parameters += instruction_plan(&schedule.launches[i]).loop.n_params
         self.slots, self.parameters = <char*> calloc(slots.nbytes + WG_VECTOR, 1), <char*> malloc(8 * n_parameters + 1)
         self.others = <Launch*> calloc(n_others + 1, sizeof(Launch))
-        self.cores = <Core*> calloc(n_cores + 1, sizeof(Core))
-        self.marks = <Mark*> malloc((schedule.n + 1) * sizeof(Mark))
+        self.marks, self.plans = Marks(), OwnPlans()
         self.room = 16 * schedule.n + 256
         self.rows = <char*> malloc(self.room)
-        if self.slots == NULL or self.others == NULL or self.parameters == NULL or self.rows == NULL \
-                or self.marks == NULL or self.cores == NULL:
+        if self.slots == NULL or self.others == NULL or self.parameters == NULL or self.rows == NULL:
             raise MemoryError()
         self.end = self.rows
-        self.nbytes = slots.nbytes + 8 * n_parameters
+        self.nbytes, self.n_slot_bytes = 8 * n_parameters, slots.nbytes + WG_VECTOR
 
     # ---- what is the same in each run
 
@@ -173,15 +163,14 @@ cdef class Stream:
     # ---- instructions
 
     cdef int encode(self, Schedule schedule, Slots slots) except -1:
-        cdef Py_ssize_t at = 0, end, nbytes
+        cdef Py_ssize_t at = 0, end, nbytes, before
         cdef int32_t i
         while at < schedule.n:
             i, end = schedule.order[at], at + 1
             while schedule.group[i] != ALONE and end < schedule.n \
                     and schedule.group[schedule.order[end]] == schedule.group[i]:
                 end += 1
-            self.marks[self.n_marks].at = <uint32_t> (self.end - self.rows)
-            self.marks[self.n_marks].step = schedule.launches[i].step
+            before = self.end - self.rows
             if end > at + 1:
                 self.append_group(slots, at)
             elif not schedule.dropped[i]:
@@ -190,15 +179,15 @@ cdef class Stream:
             while at < end:
                 self.append_stores(slots, schedule.order[at])
                 at += 1
-            self.n_marks += self.marks[self.n_marks].at < self.end - self.rows
+            if before < self.end - self.rows:
+                self.marks.add(before, schedule.launches[i].step)
         self.append_row(WG_OP_END, NULL, 0)
         nbytes = self.end - self.rows - sizeof(Row)
         self.rows = shorten(self.rows, self.end - self.rows)
-        self.sites = <uint32_t*> shorten(<char*> self.sites, self.n_sites * sizeof(uint32_t))
+        self.marks.shrink()
+        self.plans.shrink()
         self.end = self.rows + nbytes
-        self.nbytes += self.end - self.rows + self.n_marks * <Py_ssize_t> sizeof(Mark) \
-            + self.n_sites * <Py_ssize_t> sizeof(uint32_t) + self.n_others * <Py_ssize_t> sizeof(Launch) \
-            + self.n_cores * <Py_ssize_t> sizeof(Core) \
+        self.nbytes += self.end - self.rows + self.marks.nbytes + self.plans.nbytes + self.n_others * sizeof(Launch) \
             + self.n_kernels * <Py_ssize_t> sizeof(wg_kernel) + self.n_products * <Py_ssize_t> sizeof(wg_product)
         return 0
 
@@ -235,13 +224,14 @@ cdef class Stream:
         cdef uint32_t* words
         if launch.n_operands and launch.role[launch.n_operands - 1] == OPERAND_WRITTEN:
             value = slots.value[slots.schedule.cells.operands[i] + launch.n_operands - 1]
-        if value != NO_VALUE and (slots.values[value].flags & VALUE_FIXED or slots.values[value].root != value
-                                  and (launch.kind == LAUNCH_MOVE or launch.kind == LAUNCH_COPY)):
-            return 0                   # fixed, or the value that it copies
+        if value != NO_VALUE and (slots.values[value].flags & VALUE_FIXED or slots.values[value].root != value):
+            return 0                   # fixed, or a value that is there already
         if slots.schedule.facts[i] & FACT_INSTRUCTION:
             return self.append_kernel(slots, i, <PointwisePlan*> launch.plan)
         if launch.kind == LAUNCH_PRODUCT:
             return self.append_product(slots, i)
+        if is_move(launch):
+            return self.append_move(slots, i)
         if launch.kind == LAUNCH_ADD_ROW and plan.m <= MOST_COUNTED and plan.n <= MOST_COUNTED:
             words = self.append(7)
             words[0] = DISTANCES[WG_OP_ADD_ROW_F64 if plan.code == FLOAT64 else WG_OP_ADD_ROW_F32]
@@ -275,26 +265,21 @@ cdef class Stream:
         memcpy(words, &address, sizeof(address))
         return 0
 
-    cdef void redirect(self, char* low, Py_ssize_t nbytes, char* to) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef char* address
-        cdef int k
-        for i in range(self.n_sites):
-            memcpy(&address, self.rows + self.sites[i], sizeof(address))
-            address = redirect_address(address, low, nbytes, to)
-            memcpy(self.rows + self.sites[i], &address, sizeof(address))
-        for i in range(self.n_others):
-            for k in range(self.others[i].n_operands):
-                self.others[i].data[k] = redirect_address(self.others[i].data[k], low, nbytes, to)
-            redirect_fused(&self.others[i], low, nbytes, to)
-        for i in range(self.n_cores):
-            for k in range(MOST_OPERANDS_OF_LAUNCH):
-                self.cores[i].data[k] = redirect_address(self.cores[i].data[k], low, nbytes, to)
+    cdef int forget_sites(self) except -1:
+        """Addresses are what they will be."""
+        free(self.sites)
+        self.sites, self.n_sites, self.arena = NULL, 0, None
+        return 0
+
+    cdef int align(self) except -1:
+        """Let the next instruction begin at an address that 8 divides."""
+        if <size_t> (self.end - self.rows) & 7:
+            self.append(1)[0] = DISTANCES[WG_OP_NOP]
+        return 0
 
     cdef int append_row(self, int operation, void* data, npy_intp n) except -1:
         cdef Row* row
-        if <size_t> (self.end - self.rows) & 7:
-            self.append(1)[0] = DISTANCES[WG_OP_NOP]
+        self.align()
         row = <Row*> self.append(sizeof(Row) // 4)
         row.handler, row.size, row.n, row.data = DISTANCES[operation], sizeof(Row), n, data
         return 0
@@ -305,20 +290,38 @@ cdef class Stream:
         cdef Launch* own
         cdef char* places[MOST_OPERANDS_OF_LAUNCH]
         cdef int k
+        if is_core(launch):
+            return self.append_core(slots, i)
         memset(places, 0, sizeof(places))
         for k in range(launch.n_operands):
             places[k] = self.location_of(slots, i, k)
-        if is_core(launch):
-            own = <Launch*> &self.cores[self.n_cores]
-            memcpy(own, launch, sizeof(Core))
-            self.n_cores += 1
-        else:
-            own = &self.others[self.n_others]
-            own[0] = launch[0]
-            self.n_others += 1
+        own = &self.others[self.n_others]
+        own[0] = launch[0]
+        self.n_others += 1
         memcpy(own.data, places, sizeof(places))
         launch.plan = NULL
         return self.append_row(operation, own, self.first + i)
+
+    cdef int append_core(self, Slots slots, int32_t i) except -1:
+        """An instruction with a launch in it, as much of it as its ``run`` reads."""
+        cdef Launch* launch = &slots.schedule.launches[i]
+        cdef int n_words = 2 + HEAD_BYTES // 4 + 2 * launch.n_operands, k
+        cdef uint32_t* words
+        self.align()
+        words = self.append(n_words)
+        words[0], words[1] = DISTANCES[WG_OP_CORE], <uint32_t> n_words
+        memcpy(words + 2, launch, HEAD_BYTES)
+        (<Launch*> (words + 2)).plan = self.plans.take(launch)
+        for k in range(launch.n_operands):
+            self.put_address(words + 2 + HEAD_BYTES // 4 + 2 * k, self.location_of(slots, i, k))
+        return 0
+
+    cdef int append_move(self, Slots slots, int32_t i) except -1:
+        cdef uint32_t* words = self.append(6)
+        words[0], words[1] = DISTANCES[WG_OP_MOVE], <uint32_t> slots.schedule.launches[i].high[0]
+        self.put_address(words + 2, self.location_of(slots, i, 1))
+        self.put_address(words + 4, self.location_of(slots, i, 0))
+        return 0
 
     cdef int append_transfer(self, Slots slots, int32_t value, bint stores) except -1:
         """From memory to a value's slot; stores: to memory."""
@@ -328,7 +331,8 @@ cdef class Stream:
         words[0] = DISTANCES[(WG_OP_STORE_4 if stores else WG_OP_LOAD_4)
                              + (2 if counted else 1 if own.nbytes == 8 else 0)]
         words[1] = <uint32_t> (slots.values[own.root].slot + own.offset)
-        self.put_address(words + 2, <char*> own.address)
+        self.put_address(words + 2, <char*> own.address if self.arena is None or self.arena.positions[value] == NULL
+                         else self.arena.positions[value])
         if counted:
             words[4] = <uint32_t> own.nbytes
         return 0
@@ -394,7 +398,3 @@ cdef class Stream:
         for k in range(3):
             self.put_address(words + 2 + 2 * k, self.location_of(slots, i, k))
         return 0
-
-
-cdef inline char* redirect_address(char* address, char* low, Py_ssize_t nbytes, char* to) noexcept nogil:
-    return to + (address - low) if low <= address < low + nbytes else address

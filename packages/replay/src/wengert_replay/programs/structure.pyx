@@ -22,6 +22,7 @@ cdef enum:
     MOST_OPERANDS = 255                # of a digest, whose lowest byte is their number
 
 
+@cython.overflowcheck(False)            # the product wraps
 cdef uint64_t mix(uint64_t digest, const void* data, Py_ssize_t nbytes) noexcept:
     """FNV-1a, 64 bits."""
     cdef Py_ssize_t i

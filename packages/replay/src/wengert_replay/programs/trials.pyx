@@ -19,11 +19,13 @@ from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_F
                                   LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED,
                                   OPERAND_WRITTEN, AddRowPlan, FillPlan, Launch, PointwisePlan, ReducePlan,
                                   StorePlan, find_reduction, free_launch, npy_intp, resolve)
+from wengert_replay.memory.arena cimport NO_SPAN, Arena, Span
 from wengert_replay.passes.dead_code cimport drop_dead_code
 from wengert_replay.passes.groups cimport form_groups
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.passes.schedule cimport Schedule
 from wengert_replay.passes.slots cimport VALUE_STORED, Slots
+from wengert_replay.programs.plans cimport see_addresses
 from wengert_replay.programs.stream cimport STOP_END, Row, Stream
 
 cdef dict PROVIDERS = {"add": [np.add], "mul": [np.multiply], "exp": ["exp", np.exp], "scale": [np.multiply]}
@@ -206,8 +208,37 @@ cdef int inject(Schedule schedule, Slots slots, str kind, int32_t which) except 
     return n
 
 
-def run_trial(bytes memory not None, list launches not None, list kept or None, tuple fault=None):
-    """Run launches in their order and as a stream. Returns the states of memory of both, and the stream's facts."""
+cdef int plan_memory(Stream stream, Arena arena, list own) except -1:
+    """Place all spans; the last of ``own`` is the arena's memory."""
+    see_addresses(stream, arena, True)
+    arena.pack()
+    own.append(bytearray(arena.nbytes + 64))
+    arena.base = <char*> <bytearray> own[len(own) - 1]
+    arena.base += 64 - <size_t> arena.base % 64
+    see_addresses(stream, arena, False)
+    return 0
+
+
+cdef void move_ends(Arena arena, int32_t* ends, bint begins) noexcept:
+    """Copy what a run begins with into the arena, or what it ends with out of it."""
+    cdef Span* span
+    cdef Py_ssize_t k
+    for k in range(arena.n_regions):
+        if ends[k] == NO_SPAN or not arena.spans[ends[k]].n_fields:
+            continue
+        span = &arena.spans[ends[k]]
+        if begins:
+            memcpy(arena.address_in(ends[k], span.low), <char*> span.low, span.high - span.low)
+        else:
+            memcpy(<char*> span.low, arena.address_in(ends[k], span.low), span.high - span.low)
+
+
+def run_trial(bytes memory not None, list launches not None, list kept or None, tuple fault=None, list regions=None):
+    """Run launches in their order and as a stream. Returns the states of memory of both, and the stream's facts.
+
+    regions: (first byte, byte behind the last) of blocks whose memory is planned anew, by rising places; then nothing
+    stops, and ``kept`` is what counts.
+    """
     cdef Py_ssize_t n = len(launches), i, low, high
     cdef int _again
     cdef char* own = <char*> malloc(len(memory) + 64)
@@ -217,7 +248,8 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
     cdef Slots slots = Slots()
     cdef Stream stream = Stream()
     cdef Ranges ranges = None
-    cdef list plain = [], replayed = []
+    cdef Arena arena = None
+    cdef list plain = [], replayed = [], own_memory = []
     try:
         memcpy(base, <char*> memory, len(memory))
         for i in range(n):
@@ -243,16 +275,30 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
         slots.lay_out(schedule)
         if fault is not None and fault[0] in ("forget", "reuse"):
             inject(schedule, slots, fault[0], fault[1])
-        stream.take(slots, 0)
+        if regions is not None:
+            arena = Arena()
+            for low, high in regions:
+                arena.add_region(<size_t> (base + low), <size_t> (base + high), False)
+        stream.take(slots, 0, arena)
+        if arena is not None:
+            if fault is not None and fault[0] == "shorten" and fault[1] < arena.n:
+                arena.spans[<Py_ssize_t> fault[1]].end = arena.spans[<Py_ssize_t> fault[1]].begin
+            plan_memory(stream, arena, own_memory)
         for _again in range(2):        # the second run begins with what the first has left
             memcpy(base, <char*> memory, len(memory))
+            if arena is not None:
+                move_ends(arena, arena.first, True)
             replayed.append(replay(stream, base, len(memory), launches))
+            if arena is not None:
+                move_ends(arena, arena.last, False)
+                replayed[len(replayed) - 1] = [base[:len(memory)]]
     finally:
         for i in range(n):
             free_launch(&made[i])
         free(made)
         free(own)
-    return plain, replayed, stream.facts()
+    facts = stream.facts()
+    return plain, replayed, facts if arena is None else facts | {"arena": arena.nbytes, "spans": arena.n}
 
 
 cdef list replay(Stream stream, char* base, Py_ssize_t nbytes, list launches):

@@ -8,7 +8,7 @@ from wengert_replay.recording.value_map cimport ValueMap
 
 cdef class ArgumentWords(ValueMap):
     cdef Words words                   # of the step that is recorded
-    cdef uint32_t given                # Record.given
+    cdef uint32_t given                # as PackedSteps.add_step gets it
 
     cdef int add_argument(self, PyObject* value, int depth) except -1
     cdef int add_sequence(self, PyObject* value, bint is_list, int depth) except -1

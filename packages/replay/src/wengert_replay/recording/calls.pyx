@@ -6,6 +6,7 @@ from wengert_core.extend cimport (MAX_SLOTS, WG_GRAD, Storage, Tensor, WgState, 
                                   shape_tuple, strides_of, thread_state)
 
 from wengert_core.extend import Tensor as TensorClass
+from wengert_core.extend import rng_states
 
 
 cdef Tensor on_captured_memory(Tensor t):
@@ -45,6 +46,17 @@ cdef class Call:
     def words(self):
         """Return the name and the arguments, without addresses of tensors: equal for calls that do the same."""
         return self.op.name, [without_tensors(value) for value in self.arguments]
+
+    def generators(self):
+        """Return the generators that a call draws from."""
+        if self.op is None or "generator" not in self.op.params:
+            return []
+        generator = self.arguments[self.op.params.index("generator")]
+        return [rng_states()[0][0] if generator is None else generator]
+
+    def written_outside(self):
+        """Return ranges of memory from outside, beside its results, that a call writes to: states of generators."""
+        return []
 
     cdef list run(self):
         cdef PyObject* slots[MAX_SLOTS]

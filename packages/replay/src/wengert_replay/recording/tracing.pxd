@@ -13,6 +13,9 @@ cdef class Recording(ArgumentWords):
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
+    cdef readonly bint passes          # the refusal is of this time
+    cdef readonly Recording around     # that pauses while this records the body of a loop; None
+    cdef bint ends_outside             # a backward comes to nodes from outside, and no further
     cdef Py_ssize_t first              # launches before the operation that runs
     cdef Py_ssize_t first_serial       # of the blocks that are allocated while it runs
     cdef const void* complete[64]      # Recorder.complete of operations that run others, by their depth

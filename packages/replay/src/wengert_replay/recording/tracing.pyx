@@ -23,10 +23,10 @@ from libc.stdlib cimport free
 import gc
 import sys
 
-from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_MOVE, LAUNCH_STORE, OP_INPLACE,
+from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_COPY, LAUNCH_MOVE, LAUNCH_STORE, OP_INPLACE,
                                   OP_MULTI_VIEW, OP_VIEW, WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE,
                                   WG_STRONG, WG_TELL, Block, Launch, Op, Storage, Tensor, WgState, add_launch,
-                                  block_at, close_pool, free_launch, free_pool, open_pool,
+                                  block_at, close_pool, free_launch, free_pool, new_on_memory, open_pool,
                                   set_recorder, tell_store, thread_state)
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
 from wengert_replay.recording.calls cimport Call, on_captured_memory, tensors_in
@@ -64,6 +64,8 @@ cdef class Recording(ArgumentWords):
         except BaseException:
             set_tracer(None)
             raise
+        self.recorder.owner, self.recorder.use_outside = <void*> self, use_outside
+        self.recorder.see_read = see_read
         set_recorder(&self.recorder)
         self.is_open = True
         for i, t in enumerate(self.inputs):
@@ -218,7 +220,8 @@ cdef class Recording(ArgumentWords):
         return self.see_leaf(leaf)
 
     cdef int note_old_node(self) except -1:
-        return self.refuse("backward runs through a graph that was made outside of the function")
+        return 0 if self.ends_outside else \
+            self.refuse("backward runs through a graph that was made outside of the function")
 
     cdef int note_python(self, source) except -1:
         if source not in self.python:
@@ -257,6 +260,10 @@ cdef class Recording(ArgumentWords):
 
     def call_python(self, function, tuple args not None, dict kwargs not None):
         return call_python(self, function, args, kwargs)
+
+    def run_construct(self, str construct not None, plain, tuple operands not None):
+        from wengert_replay.loops.constructs import run_construct
+        return run_construct(self, construct, plain, operands)
 
     cdef int open_call(self, list tensors) except -1:
         """Get ready for a call on these tensors."""
@@ -346,6 +353,22 @@ cdef class Recording(ArgumentWords):
                           for i in range(op.n_params)]
         call.outputs = [move_argument(t, call.memory) for t in outputs]
         return 0
+
+
+cdef int see_read(void* recording) except -1:
+    """Note the guard of a number that Python reads, with its line."""
+    return (<Recording> recording).note_engine()
+
+
+cdef int use_outside(void* recording, char* data, Py_ssize_t nbytes, holder) except -1:
+    """Know memory of a Python object on which launches work, such as a generator's state, as a tensor's from outside.
+    """
+    cdef Recording own = <Recording> recording
+    cdef Py_ssize_t itemsize = 1
+    if <size_t> data not in own.outside:
+        t = new_on_memory(BOOL, 1, &nbytes, &itemsize, data, data, nbytes, holder)
+        own.outside[<size_t> data] = (t, (<Storage> t.storage).version, <size_t> data, nbytes)
+    return 0
 
 
 cdef object move_argument(value, list memory):

@@ -5,10 +5,11 @@ from libc.stdint cimport uint32_t
 from wengert_core.extend cimport Block, Launch, Op, Pool, Recorder, Tensor
 from wengert_engine.extend cimport Tracer
 from wengert_replay.trace.steps cimport Steps
-from wengert_replay.trace.tables cimport Table
+from wengert_replay.trace.tables cimport Table, Words
 
 cdef enum:
     MOST_STORED = 0x100000             # bytes of a tensor of Python data
+    OPERAND_BITS = 4                   # of an operand's number, behind a launch's
 
 cdef enum WriteMark:                     # Block.written
     WRITTEN = 1                        # what it holds is computed again at each replay
@@ -24,6 +25,7 @@ cdef struct BlockNote:                 # of a block of the pool, by its number
     uint32_t type                      # the type of ``main``
     uint32_t main                      # the result that lies in it; others in it, views, are in ``values``
     uint32_t since                     # results before this number are not in it any more
+    Py_ssize_t serial                  # of the allocation whose first launch is known; -1
 
 
 cdef class ValueMap(Tracer):
@@ -45,6 +47,7 @@ cdef class ValueMap(Tracer):
     cdef BlockNote* notes              # owned
     cdef Py_ssize_t n_notes
     cdef Py_ssize_t notes_room
+    cdef Words first_writes            # rising: (launch, operand) that writes to a block first after its allocation
     cdef char** result_data            # by the number of a result: its address; owned
     cdef Py_ssize_t data_room
 
@@ -63,6 +66,7 @@ cdef class ValueMap(Tracer):
     # results
     cdef int mark_written(self, Block* block) except -1
     cdef int mark_launches(self, Py_ssize_t first) except -1
+    cdef int note_first_write(self, Py_ssize_t number, int operand, Block* block) except -1
     cdef int note_output(self, Op op, Tensor t) except -1
     cdef uint32_t name_result(self, uint32_t type_number, char* data, Block* block) except? 0xFFFFFFFF
     cdef uint32_t word_at(self, char* address) except? 0xFFFFFFFF
@@ -70,6 +74,3 @@ cdef class ValueMap(Tracer):
     cdef int note_engine(self) except -1
     cdef int note_launch(self, Py_ssize_t number) except -1
     cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF
-    cdef uint32_t layout_type(
-        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
-    ) except? 0xFFFFFFFF

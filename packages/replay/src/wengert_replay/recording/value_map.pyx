@@ -16,9 +16,10 @@ from libc.string cimport memset
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, OPERAND_WRITTEN, WG_FOREIGN,
-                                  WG_GRAD, Block, CopyLaunch, FillPlan, Launch, Op, Storage, StorePlan, Tensor,
-                                  block_at, dtype_facts, dtype_of, is_strided, tell_store)
+from wengert_core.extend cimport (LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE,
+                                  LAUNCH_STORE, OPERAND_WRITTEN, WG_FOREIGN, WG_GRAD, Block, CopyLaunch, FillPlan,
+                                  Launch, Op, Storage, StorePlan, Tensor, block_at, dtype_facts, dtype_of, is_strided,
+                                  tell_store)
 from wengert_replay.trace.steps cimport (PSEUDO_COPY, PSEUDO_FILL, PSEUDO_GUARD, PSEUDO_LAUNCH, PSEUDO_STORE,
                                          PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, TAG_TUPLE, TAG_UNKNOWN,
                                          WAY_GUARD, WAY_LAUNCHES, WAY_STORE, WAY_VIEW, Steps)
@@ -27,6 +28,8 @@ from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_
 cdef enum:
     FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
+# Kinds of launches that say themselves whether a write is whole.
+cdef int WHOLE = 1 << LAUNCH_POINTWISE | 1 << LAUNCH_REDUCE | 1 << LAUNCH_MOVE | 1 << LAUNCH_STORE
 cdef uint32_t UNKNOWN = <uint32_t> TAG_UNKNOWN << TAG_SHIFT
 
 
@@ -46,6 +49,7 @@ cdef class ValueMap(Tracer):
     def __dealloc__(self):
         free(self.notes)
         free(self.result_data)
+        free(self.first_writes.items)
         free_table(&self.values)
         free_table(&self.owners)
         free_table(&self.seen)
@@ -105,6 +109,7 @@ cdef class ValueMap(Tracer):
                 self.refuse(f"a tensor of {(<Storage> t.storage).nbytes} bytes is made of Python data")
                 return UNKNOWN
             self.mark_written(block)
+            self.notes[place].serial = block.serial
             self.store_data(t)
             return self.name_result(number, t.data, block)
         word = self.find_in_block(t, number, block)
@@ -124,7 +129,8 @@ cdef class ValueMap(Tracer):
         note = &self.notes[place]
         if has_main(note) and note.data == t.data:
             if note.type == 0:         # bytes of the engine, which this tells the type of
-                note.type = self.steps.results.items[note.main] = type_number
+                note.type = type_number
+                self.steps.set_type(note.main, type_number)
             if note.type == type_number:
                 return note.main
         word = find(&self.values, <size_t> t.data, type_number)
@@ -233,14 +239,15 @@ cdef class ValueMap(Tracer):
     cdef int mark_written(self, Block* block) except -1:
         """Remember that a block is written at each replay; results that were in it before are not any more."""
         cdef Py_ssize_t place = block - self.pool.blocks
+        cdef BlockNote* note
         while place >= self.n_notes:
-            if self.n_notes == self.notes_room:
-                self.notes = <BlockNote*> grow(self.notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
-            self.notes[self.n_notes].since, self.notes[self.n_notes].main = 0, ABSENT
+            self.notes = <BlockNote*> grow(self.notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
+            note = &self.notes[self.n_notes]
+            note.since, note.main, note.serial = 0, ABSENT, -1
             self.n_notes += 1
         if block.written != WRITTEN:
             block.written = WRITTEN
-            self.notes[place].since = <uint32_t> self.steps.results.n
+            self.notes[place].since = <uint32_t> self.steps.rows.n_results
         return 0
 
     cdef int mark_launches(self, Py_ssize_t first) except -1:
@@ -256,7 +263,16 @@ cdef class ValueMap(Tracer):
                     block = block_at(self.pool, launch.data[k])
                     if block != NULL:
                         self.mark_written(block)
+                        self.note_first_write(i, k, block)
         return 0
+
+    cdef int note_first_write(self, Py_ssize_t number, int operand, Block* block) except -1:
+        """Note a write before which nothing in the block counts, where its launch does not say that it is whole."""
+        cdef BlockNote* note = &self.notes[block - self.pool.blocks]
+        if block.born <= number and note.serial != block.serial:
+            note.serial = block.serial
+            if not WHOLE >> self.recorder.launches[number].kind & 1:
+                append_word(&self.first_writes, <uint32_t> (number << OPERAND_BITS | operand))
 
     cdef int note_output(self, Op op, Tensor t) except -1:
         """Name a result, and remember that it is written at each replay."""
@@ -269,6 +285,7 @@ cdef class ValueMap(Tracer):
         block = block_at(self.pool, s.data) if s.bin != FOREIGN_BIN else NULL
         if block != NULL:
             self.mark_written(block)
+            self.notes[block - self.pool.blocks].serial = block.serial     # nothing later is the first write
         elif s.bin == FOREIGN_BIN and find(&self.owners, <size_t> t.storage, 0) == ABSENT:
             self.foreign.append(s)
             put(&self.owners, <size_t> t.storage, 0, OWNER_RESULT)
@@ -296,7 +313,7 @@ cdef class ValueMap(Tracer):
         cdef Block* block = block_at(self.pool, address)
         cdef Py_ssize_t place = block - self.pool.blocks if block != NULL else 0
         cdef uint32_t oldest = self.notes[place].since if block != NULL and place < self.n_notes else 0
-        for i in range(self.steps.results.n - 1, <Py_ssize_t> oldest - 1, -1):
+        for i in range(self.steps.rows.n_results - 1, <Py_ssize_t> oldest - 1, -1):
             if self.result_data[i] == address:
                 return <uint32_t> i
         if block != NULL:
@@ -344,12 +361,12 @@ cdef class ValueMap(Tracer):
             if launch.kind == LAUNCH_FILL:
                 fill, op = <FillPlan*> launch.plan, PSEUDO_FILL
                 append_word(&words, self.steps.bytes_constant(fill.number, dtype_facts().itemsize[fill.dtype]))
-                type_number = self.layout_type(fill.dtype, fill.ndim, fill.shape, fill.strides)
+                type_number = self.steps.layout_type(fill.dtype, fill.ndim, fill.shape, fill.strides)
             elif launch.kind == LAUNCH_COPY or launch.kind == LAUNCH_MOVE:
                 op, copy = PSEUDO_COPY, <CopyLaunch*> launch.plan
                 append_word(&words, self.word_of_source(launch))
                 if launch.kind == LAUNCH_COPY:
-                    type_number = self.layout_type(copy.target_dtype, copy.ndim, copy.shape, copy.target)
+                    type_number = self.steps.layout_type(copy.target_dtype, copy.ndim, copy.shape, copy.target)
             else:
                 append_word(&words, <uint32_t> TAG_TUPLE << TAG_SHIFT | <uint32_t> n_sources)
                 for k in range(launch.n_operands):
@@ -363,6 +380,7 @@ cdef class ValueMap(Tracer):
                 append_word(&words, self.word_at(launch.data[target]))
             if block != NULL:
                 self.mark_written(block)
+                self.note_first_write(number, target, block)
             self.steps.add_record(op, given, self.steps.lines.current(), WAY_LAUNCHES, &words)
             if target >= 0:
                 self.name_result(type_number, launch.data[target], block)
@@ -376,16 +394,7 @@ cdef class ValueMap(Tracer):
         cdef uint32_t base = self.word_at(launch.data[0]), number
         if launch.kind == LAUNCH_MOVE or base == UNKNOWN:
             return base
-        number = self.layout_type(copy.source_dtype, copy.ndim, copy.shape, copy.source)
+        number = self.steps.layout_type(copy.source_dtype, copy.ndim, copy.shape, copy.source)
         if self.steps.type_of_word(base) == number:
             return base
         return self.add_view(number, launch.data[0], base, launch.data[0])
-
-    cdef uint32_t layout_type(
-        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
-    ) except? 0xFFFFFFFF:
-        cdef Py_ssize_t dims[16]
-        cdef int i
-        for i in range(ndim):
-            dims[i], dims[ndim + i] = shape[i], strides[i]
-        return self.steps.type_number(dtype, ndim, dims)

@@ -2,33 +2,42 @@
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 
-from wengert_replay.trace.steps cimport NUMBER_MASK, TAG_CONSTANT, TAG_SHIFT, Record, Steps
+from wengert_replay.trace.packed cimport NUMBER_MASK, TAG_CONSTANT, TAG_SHIFT, Row
+from wengert_replay.trace.steps cimport Steps
 
 cdef frozenset PLAIN = frozenset((int, float, complex, bool, str, bytes, tuple, type(None)))
 
 
 cdef bint begins_like(Steps steps, Steps other, Py_ssize_t n) except -1:
-    cdef Record* a
-    cdef Record* b
-    cdef Py_ssize_t i, n_words, n_results
+    cdef Row a, b
+    cdef Py_ssize_t i
     if n > steps.n or n > other.n:
         return False
-    n_words = steps.records[n].word if n < steps.n else steps.words.n
-    n_results = steps.records[n].result if n < steps.n else steps.results.n
-    if n_words > other.words.n or n_results > other.results.n:
-        return False
     for i in range(n):
-        a, b = &steps.records[i], &other.records[i]
-        if steps.ops[a.op] != other.ops[b.op] or a.given != b.given or a.word != b.word or a.result != b.result \
-                or (a.line_and_way ^ b.line_and_way) & 15:
-            return False
-    for i in range(n_words):
-        if not is_same_word(steps, steps.words.items[i], other, other.words.items[i]):
-            return False
-    for i in range(n_results):
-        if not is_same_type(steps, steps.results.items[i], other, other.results.items[i]):
+        if i:
+            steps.rows.read_next(&a)
+            other.rows.read_next(&b)
+        else:
+            steps.rows.read(0, &a)
+            other.rows.read(0, &b)
+        if not is_same_step(steps, &a, other, &b):
             return False
     return True
+
+
+cdef bint is_same_step(Steps steps, Row* a, Steps other, Row* b) except -1:
+    cdef Py_ssize_t at = a.words, there = b.words
+    cdef uint32_t i
+    if steps.ops[a.op] != other.ops[b.op] or a.given != b.given or a.way != b.way or a.n_results != b.n_results:
+        return False
+    while at < a.types:
+        if there >= b.types or not is_same_word(steps, steps.rows.take_word(a, &at), other,
+                                                other.rows.take_word(b, &there)):
+            return False
+    for i in range(a.n_results):
+        if not is_same_type(steps, steps.type_of_result(a, a.first + i), other, other.type_of_result(b, b.first + i)):
+            return False
+    return there >= b.types
 
 
 cdef bint is_same_word(Steps steps, uint32_t word, Steps other, uint32_t theirs) except -1:

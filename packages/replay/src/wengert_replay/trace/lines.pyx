@@ -1,21 +1,12 @@
 """Lines: the places in a program that call operations, each noted once."""
 cimport cython
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.stdlib cimport free
 
 import os
 
+from wengert_engine.extend cimport Frame, frame_code, frame_instruction, innermost_frame, line_at, outer_frame
 from wengert_replay.trace.tables cimport ABSENT, find, free_table, grow, put
-
-cdef extern from "Python.h":
-    ctypedef struct PyFrameObject
-    ctypedef struct PyCodeObject
-    PyFrameObject* PyEval_GetFrame() noexcept                   # borrowed
-    PyFrameObject* PyFrame_GetBack(PyFrameObject* frame) noexcept
-    PyCodeObject* PyFrame_GetCode(PyFrameObject* frame) noexcept
-    int PyFrame_GetLasti(PyFrameObject* frame) noexcept
-    int PyCode_Addr2Line(PyCodeObject* code, int offset) noexcept
-    void Py_XDECREF(void* o) noexcept
 
 cdef str HERE = os.sep + "wengert_"
 cdef str TESTS = os.sep + "tests" + os.sep
@@ -47,25 +38,18 @@ cdef class Lines:
 
     cdef uint32_t current(self) except? 0xFFFFFFFF:
         """The number of the innermost line that runs now and is not wengert's own."""
-        cdef PyFrameObject* frame = PyEval_GetFrame()
-        cdef PyFrameObject* back
-        cdef PyCodeObject* code
+        cdef Frame* frame = innermost_frame()
+        cdef PyObject* code
         cdef uint32_t number
-        if frame == NULL:
-            return 0
-        Py_INCREF(<object> <PyObject*> frame)
         try:
             while frame != NULL:
-                code = PyFrame_GetCode(frame)
-                Py_XDECREF(code)       # the frame has it
+                code = frame_code(frame)
                 if not self.is_ours(code):
-                    number = find(&self.numbers, <size_t> code, <size_t> PyFrame_GetLasti(frame))
-                    return number if number != ABSENT else self.add(code, PyFrame_GetLasti(frame))
-                back = PyFrame_GetBack(frame)
-                Py_XDECREF(frame)
-                frame = back
+                    number = find(&self.numbers, <size_t> code, <size_t> frame_instruction(frame))
+                    return number if number != ABSENT else self.add(code, frame_instruction(frame))
+                frame = outer_frame(frame)
         finally:
-            Py_XDECREF(frame)
+            Py_XDECREF(<PyObject*> frame)
         return 0
 
     cdef uint32_t add(self, void* code, int instruction) except? 0xFFFFFFFF:
@@ -84,7 +68,7 @@ cdef class Lines:
         code = self.codes[number]
         if code is None:
             return ""
-        return f"{code.co_filename}:{PyCode_Addr2Line(<PyCodeObject*> <PyObject*> code, self.instructions[number])}"
+        return f"{code.co_filename}:{line_at(<PyObject*> code, self.instructions[number])}"
 
     cdef int forget_tables(self) except -1:
         """Note no more lines."""

@@ -1,9 +1,11 @@
 """Steps: what a program does, as C arrays. See steps.pyx."""
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from wengert_core.extend cimport Op, Tensor
 from wengert_replay.trace.lines cimport Lines
+from wengert_replay.trace.packed cimport (NUMBER_MASK, TAG_CONSTANT, TAG_INPUT, TAG_LIST, TAG_OUTSIDE, TAG_RESULT,
+                                          TAG_SHIFT, TAG_SLICE, TAG_TUPLE, TAG_UNKNOWN, PackedSteps, Row)
 from wengert_replay.trace.tables cimport Table, Words
 
 cdef enum Way:                         # how a step is replayed
@@ -24,32 +26,10 @@ cdef enum PseudoNumber:                # the first numbers of operations: PSEUDO
     PSEUDO_GUARD = 4
     PSEUDO_LAUNCH = 5
 
-cdef enum Tag:                         # the three highest bits of a word
-    TAG_RESULT = 0
-    TAG_INPUT = 1
-    TAG_OUTSIDE = 2
-    TAG_CONSTANT = 3
-    TAG_TUPLE = 4                      # so many words follow
-    TAG_LIST = 5
-    TAG_SLICE = 6                      # three words follow
-    TAG_UNKNOWN = 7                    # memory that no step knows
-    TAG_SHIFT = 29
-    NUMBER_MASK = 0x1FFFFFFF
-
-cdef struct Record:                    # Note [Steps are rows] in steps.pyx
-    uint16_t op                        # its number in ``Steps.ops``
-    uint16_t given                     # a bit for each parameter that words stand for; the others have their defaults
-    uint32_t line_and_way              # Lines' number, and Way in the lowest four bits
-    uint32_t word                      # where its words begin
-    uint32_t result                    # the number of its first result
-
-
 cdef class Steps:
-    cdef Record* records               # owned
-    cdef Py_ssize_t n
-    cdef Py_ssize_t room
-    cdef Words words                   # arguments
-    cdef Words results                 # by the number of a result: its type
+    cdef PackedSteps rows
+    cdef Py_ssize_t n                  # of them
+    cdef dict late_types               # by the number of a result: its type, where that was not known at first
     cdef Words input_types             # by the number of an argument
     cdef Words outside_types
     cdef list outside_references       # weak ones, by the number of an outside value
@@ -76,16 +56,20 @@ cdef class Steps:
     cdef uint32_t add_op(self, op) except? 0xFFFFFFFF
     cdef uint32_t type_of(self, Tensor t) except? 0xFFFFFFFF
     cdef uint32_t type_number(self, int code, int rank, const Py_ssize_t* dims) except? 0xFFFFFFFF
+    cdef uint32_t layout_type(
+        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
+    ) except? 0xFFFFFFFF
     cdef uint32_t constant(self, PyObject* value) except? 0xFFFFFFFF
     cdef uint32_t add_constant(self, value) except? 0xFFFFFFFF
     cdef uint32_t shared_constant(self, value) except? 0xFFFFFFFF
     cdef uint32_t bytes_constant(self, const char* data, Py_ssize_t nbytes) except? 0xFFFFFFFF
     cdef int add_record(self, uint32_t op, uint32_t given, uint32_t line, int way, Words* words) except -1
     cdef uint32_t add_result(self, uint32_t type_number) except? 0xFFFFFFFF
-    cdef Py_ssize_t step_of_result(self, uint32_t number) noexcept
-    cdef uint32_t type_of_word(self, uint32_t word) noexcept
+    cdef int set_type(self, uint32_t number, uint32_t type_number) except -1      # of a result
+    cdef uint32_t type_of_result(self, Row* row, uint32_t number) except? 0xFFFFFFFF
+    cdef uint32_t type_of_word(self, uint32_t word) except? 0xFFFFFFFF
     cdef object value_of_word(self, uint32_t word)
-    cdef object decode(self, Py_ssize_t* at)
+    cdef object decode(self, Row* row, Py_ssize_t* at)
     cdef object arguments_of(self, Py_ssize_t number, bint only_given)
     cdef int shrink(self) except -1
 
@@ -94,4 +78,4 @@ cdef class Step:
     """A step, made when somebody looks."""
     cdef readonly Steps steps
     cdef readonly Py_ssize_t number
-    cdef Record* record(self) noexcept
+    cdef Row row(self) noexcept

@@ -1,24 +1,23 @@
 """Steps: what a program does, operation by operation, as it is printed, called and saved.
 
 Note [Steps are rows]
-    A program has tens of thousands of steps, so a step is a row of 16 bytes. Its arguments are words of four bytes, one
-    for each that is not its parameter's default: three bits say what it is (a result, an argument of the function, a
-    tensor from outside, a constant, or how many words a tuple or list has), the others its number. A result has four
-    bytes, which are the number of its type (dtype, sizes, strides). Operations, lines, constants and types stand in
-    tables, each once. Objects (``Step``, ``Value``) are made for whoever looks.
+    A program has tens of thousands of steps, so a step is a row of bytes (packed.pyx). Its arguments are words, one for
+    each that is not its parameter's default; a result is the number of its type (dtype, sizes, strides). Operations,
+    lines, constants and types stand in tables, each once. Objects (``Step``, ``Value``) are made for whoever looks.
 Note [Names are of memory]
     A value is known by its first byte and its type: tensors that agree in both are the same elements, whoever made
     them. What was there before is another value, which the step that wrote the memory gives its number.
 """
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 
 from wengert_core.extend cimport dtype_facts, dtype_of
 from wengert_replay.trace.lines cimport Lines
-from wengert_replay.trace.tables cimport (ABSENT, Words, append_word, append_words, find, fit_words, free_table,
-                                          grow, mix, put)
+from wengert_replay.trace.packed cimport PackedSteps, Row
+from wengert_replay.trace.tables cimport (ABSENT, Words, append_word, find, fit_words, free_table, grow, mix, put,
+                                          shorten)
 
 from wengert_replay.trace.values import PSEUDO_OPS, PseudoOp, UnknownArgument, Value
 
@@ -35,7 +34,7 @@ cdef enum Kind:                        # of constants, in the keys of their tabl
     KIND_INT = 2
 
 cdef enum:
-    N_ROWS = 5                         # Steps.row
+    N_ROWS = 3                         # Steps.row
 
 cdef tuple WAYS = ("launches", "view", "store", "call", "guard", "python", "error")
 cdef dict KINDS = {TAG_RESULT: "result", TAG_INPUT: "input", TAG_OUTSIDE: "outside"}
@@ -47,7 +46,7 @@ cdef class Steps:
 
     def __cinit__(self):
         self.outside_references, self.outside_places, self.constants, self.lines = [], [], [], Lines()
-        self.tuple_numbers, self.contents = {}, {}
+        self.tuple_numbers, self.contents, self.late_types, self.rows = {}, {}, {}, PackedSteps()
         self.ops = list(PSEUDO_OPS)
         append_word(&self.types, 0)
 
@@ -56,18 +55,13 @@ cdef class Steps:
         for i in range(N_ROWS):
             free(self.row(i).items)
         self.free_tables()
-        free(self.records)
         free(self.geometry)
 
     cdef Words* row(self, int number) noexcept:
         """One of the rows of words."""
         if number == 0:
-            return &self.words
-        if number == 1:
-            return &self.results
-        if number == 2:
             return &self.input_types
-        return &self.outside_types if number == 3 else &self.types
+        return &self.outside_types if number == 1 else &self.types
 
     cdef void free_tables(self) noexcept:
         free_table(&self.op_numbers)
@@ -128,6 +122,15 @@ cdef class Steps:
             self.scalar_types[code] = number
         return number
 
+    cdef uint32_t layout_type(
+        self, int dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides
+    ) except? 0xFFFFFFFF:
+        cdef Py_ssize_t dims[16]
+        cdef int i
+        for i in range(ndim):
+            dims[i], dims[ndim + i] = shape[i], strides[i]
+        return self.type_number(dtype, ndim, dims)
+
     cdef uint32_t constant(self, PyObject* value) except? 0xFFFFFFFF:
         """The word of an argument that is no tensor and no sequence: it is held, each once where that is cheap."""
         cdef size_t bits = <size_t> value
@@ -170,31 +173,29 @@ cdef class Steps:
 
     cdef int add_record(self, uint32_t op, uint32_t given, uint32_t line, int way, Words* words) except -1:
         """Append a step; its results are what is added next."""
-        cdef Record* record
-        self.records = <Record*> grow(self.records, self.n, &self.room, sizeof(Record))
-        record = &self.records[self.n]
-        record.op, record.given, record.line_and_way = <uint16_t> op, <uint16_t> given, line << 4 | <uint32_t> way
-        record.word, record.result = <uint32_t> self.words.n, <uint32_t> self.results.n
-        append_words(&self.words, words)
-        self.n += 1
+        self.rows.add_step(op, given, line, <uint32_t> way, words)
+        self.n = self.rows.n
         return 0
 
     cdef uint32_t add_result(self, uint32_t type_number) except? 0xFFFFFFFF:
         """Append a result of the last step, and return its word."""
-        if self.results.n >= NUMBER_MASK:
+        if self.rows.n_results >= NUMBER_MASK:
             raise OverflowError("a program of more than 500,000,000 results")
-        append_word(&self.results, type_number)
-        return <uint32_t> (self.results.n - 1)
+        self.rows.add_result(type_number)
+        return <uint32_t> (self.rows.n_results - 1)
+
+    cdef int set_type(self, uint32_t number, uint32_t type_number) except -1:
+        self.late_types[number] = type_number
+        return 0
 
     cdef int shrink(self) except -1:
         """Nothing is written any more: drop tables and room."""
         cdef int i
-        cdef Record* records = <Record*> realloc(self.records, self.n * sizeof(Record) + 1)
-        if records == NULL:
-            raise MemoryError()
-        self.records, self.room = records, self.n
+        self.rows.shrink()
         for i in range(N_ROWS):
             fit_words(self.row(i))
+        self.geometry = <Py_ssize_t*> shorten(<char*> self.geometry, self.n_geometry * sizeof(Py_ssize_t))
+        self.geometry_room = self.n_geometry
         self.free_tables()
         self.tuple_numbers = {}
         self.lines.forget_tables()
@@ -239,43 +240,37 @@ cdef class Steps:
     @property
     def nbytes(self):
         """Bytes of the rows and tables, without the objects that are constants."""
-        cdef Py_ssize_t n = self.n * sizeof(Record) + self.n_geometry * sizeof(Py_ssize_t)
+        cdef Py_ssize_t n = self.rows.size() + self.n_geometry * sizeof(Py_ssize_t)
         cdef int i
         for i in range(N_ROWS):
             n += self.row(i).n * sizeof(uint32_t)
         return n + 8 * (len(self.constants) + len(self.ops) + len(self.outside_references) + 2 * self.lines.n)
 
-    cdef Py_ssize_t step_of_result(self, uint32_t number) noexcept:
-        """The last step whose first result is not behind it."""
-        cdef Py_ssize_t low = 0, high = self.n, middle
-        while low < high:
-            middle = (low + high) // 2
-            if self.records[middle].result <= number:
-                low = middle + 1
-            else:
-                high = middle
-        return low - 1
+    cdef uint32_t type_of_result(self, Row* row, uint32_t number) except? 0xFFFFFFFF:
+        """row: the step that has made it."""
+        cdef uint32_t found = self.rows.type_at(row, number - row.first)
+        return found if found else <uint32_t> self.late_types.get(number, 0)
 
-    cdef uint32_t type_of_word(self, uint32_t word) noexcept:
+    cdef uint32_t type_of_word(self, uint32_t word) except? 0xFFFFFFFF:
         cdef uint32_t tag = word >> TAG_SHIFT, number = word & NUMBER_MASK
+        cdef Row row
         if tag == TAG_RESULT:
-            return self.results.items[number]
+            self.rows.find_result(number, &row)
+            return self.type_of_result(&row, number)
         return self.input_types.items[number] if tag == TAG_INPUT else self.outside_types.items[number]
 
     cdef object value_of_word(self, uint32_t word):
-        cdef uint32_t tag = word >> TAG_SHIFT, number = word & NUMBER_MASK, type_number = self.type_of_word(word)
+        cdef uint32_t tag = word >> TAG_SHIFT, number = word & NUMBER_MASK, type_number
         cdef Py_ssize_t* geometry
-        cdef Py_ssize_t step
         cdef int rank, itemsize
+        cdef Row row
         made_by = None
         if tag == TAG_RESULT:
-            step = self.step_of_result(number)
-            made_by, place = step, number - self.records[step].result
-            name = f"%{step}.{place}" if place else f"%{step}"
-        elif tag == TAG_INPUT:
-            name = f"a{number}"
+            self.rows.find_result(number, &row)
+            made_by, place, type_number = row.number, number - row.first, self.type_of_result(&row, number)
+            name = f"%{made_by}.{place}" if place else f"%{made_by}"
         else:
-            name = f"w{number}"
+            name, type_number = f"{'a' if tag == TAG_INPUT else 'w'}{number}", self.type_of_word(word)
         if type_number == 0:
             return Value(KINDS[tag], number, name, None, (), (), made_by)
         geometry = self.geometry + self.types.items[type_number]
@@ -284,31 +279,32 @@ cdef class Steps:
         strides = tuple([geometry[2 + rank + i] // itemsize for i in range(rank)])
         return Value(KINDS[tag], number, name, dtype_of(<int> geometry[0]), shape, strides, made_by)
 
-    cdef object decode(self, Py_ssize_t* at):
+    cdef object decode(self, Row* row, Py_ssize_t* at):
         """The argument that the words from ``at[0]`` on stand for."""
-        cdef uint32_t word = self.words.items[at[0]]
+        cdef uint32_t word = self.rows.take_word(row, at)
         cdef uint32_t tag = word >> TAG_SHIFT, number = word & NUMBER_MASK
-        at[0] += 1
         if tag == TAG_CONSTANT:
             return self.constants[number]
         if tag == TAG_TUPLE or tag == TAG_LIST:
-            items = [self.decode(at) for _ in range(number)]
+            items = [self.decode(row, at) for _ in range(number)]
             return items if tag == TAG_LIST else tuple(items)
         if tag == TAG_SLICE:
-            return slice(*[self.decode(at) for _ in range(3)])
+            return slice(*[self.decode(row, at) for _ in range(3)])
         if tag == TAG_UNKNOWN:
             return UnknownArgument("Tensor")
         return self.value_of_word(word)
 
     cdef object arguments_of(self, Py_ssize_t number, bint only_given):
-        cdef Record* record = &self.records[number]
-        cdef Py_ssize_t at = record.word
+        cdef Row row
+        cdef Py_ssize_t at
         cdef int i
-        cdef Op op = self.ops[record.op] if isinstance(self.ops[record.op], Op) else None
+        self.rows.read(number, &row)
+        at = row.words
+        cdef Op op = self.ops[row.op] if isinstance(self.ops[row.op], Op) else None
         arguments = []
-        for i in range(len(self.ops[record.op].params)):
-            if record.given >> i & 1:
-                arguments.append(self.decode(&at))
+        for i in range(len(self.ops[row.op].params)):
+            if row.given >> i & 1:
+                arguments.append(self.decode(&row, &at))
             elif not only_given:
                 arguments.append(<object> op.defaults[i] if op is not None and op.defaults[i] != NULL else None)
         return tuple(arguments)
@@ -319,13 +315,15 @@ cdef class Steps:
 cdef class Step:
     """An operation that was recorded, or what the engine did between operations."""
 
-    cdef Record* record(self) noexcept:
-        return &self.steps.records[self.number]
+    cdef Row row(self) noexcept:
+        cdef Row found
+        self.steps.rows.read(self.number, &found)
+        return found
 
     @property
     def op(self):
         """An Op, or a PseudoOp: a Python function, or what the engine does."""
-        return self.steps.ops[self.record().op]
+        return self.steps.ops[self.row().op]
 
     @property
     def name(self):
@@ -334,7 +332,7 @@ cdef class Step:
     @property
     def way(self):
         """The way in which it is replayed: "launches", "view", "store", "call", "guard", "python", "error"."""
-        return WAYS[self.record().line_and_way & 15]
+        return WAYS[self.row().way]
 
     @property
     def arguments(self):
@@ -354,9 +352,8 @@ cdef class Step:
     @property
     def results(self):
         """The values that it made. A write gives another value for the same memory."""
-        cdef Py_ssize_t end = self.steps.records[self.number + 1].result if self.number + 1 < self.steps.n \
-            else self.steps.results.n
-        return tuple([self.steps.value_of_word(<uint32_t> i) for i in range(self.record().result, end)])
+        cdef Row row = self.row()
+        return tuple([self.steps.value_of_word(i) for i in range(row.first, row.first + row.n_results)])
 
     @property
     def outputs(self):
@@ -366,12 +363,12 @@ cdef class Step:
     @property
     def code(self):
         """The code object of the line that called it; None where no Python code did."""
-        return self.steps.lines.code_of(self.record().line_and_way >> 4)
+        return self.steps.lines.code_of(self.row().line)
 
     @property
     def line(self):
         """The place in the program that called it: "file:line"; "" where no Python code did."""
-        return self.steps.lines.text(self.record().line_and_way >> 4)
+        return self.steps.lines.text(self.row().line)
 
     def __repr__(self):
         return f"<wengert.replay.Step {self.number}: {self.name}>"

@@ -56,6 +56,8 @@ cdef int put(Table* table, size_t first, size_t second, uint32_t number) except 
 cdef void free_table(Table* table) noexcept
 # Make room for n + 1 items; return the array, which may have moved.
 cdef void* grow(void* items, Py_ssize_t n, Py_ssize_t* room, Py_ssize_t itemsize) except NULL
+cdef void* room_for_another(void* table, Py_ssize_t n, Py_ssize_t size) except NULL    # for n + 1 entries
+cdef char* shorten(char* memory, Py_ssize_t nbytes) noexcept      # to what is used of it
 
 cdef struct Words:                     # a row of words that grows
     uint32_t* items                    # owned
@@ -63,5 +65,4 @@ cdef struct Words:                     # a row of words that grows
     Py_ssize_t room
 
 cdef int append_word(Words* words, uint32_t word) except -1
-cdef int append_words(Words* words, Words* others) except -1    # all of them
 cdef int fit_words(Words* words) except -1                      # no more room than is used

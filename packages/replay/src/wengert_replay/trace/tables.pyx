@@ -70,13 +70,6 @@ cdef int append_word(Words* words, uint32_t word) except -1:
     return 0
 
 
-cdef int append_words(Words* words, Words* others) except -1:
-    cdef Py_ssize_t i
-    for i in range(others.n):
-        append_word(words, others.items[i])
-    return 0
-
-
 cdef int fit_words(Words* words) except -1:
     """Give back the room that is not used."""
     cdef uint32_t* items = <uint32_t*> realloc(words.items, words.n * sizeof(uint32_t) + 1)
@@ -84,3 +77,16 @@ cdef int fit_words(Words* words) except -1:
         raise MemoryError()
     words.items, words.room = items, words.n
     return 0
+
+
+cdef void* room_for_another(void* table, Py_ssize_t n, Py_ssize_t size) except NULL:
+    """It grows where n is a power of two."""
+    cdef void* grown = table if n & n - 1 else realloc(table, max(2 * n, 1) * size)
+    if grown == NULL:
+        raise MemoryError()
+    return grown
+
+
+cdef char* shorten(char* memory, Py_ssize_t nbytes) noexcept:
+    cdef char* shorter = <char*> realloc(memory, nbytes) if nbytes else NULL
+    return shorter if shorter != NULL else memory

@@ -1,5 +1,6 @@
 # Written by tools/generate/module_stubs.py.
 from wengert.distributed import algorithms as algorithms
+from wengert.distributed import device_mesh as device_mesh
 from wengert.distributed import distributed_c10d as distributed_c10d
 from wengert.distributed import nn as nn
 from wengert.distributed import optim as optim
@@ -48,6 +49,8 @@ from wengert_distributed.functional.gradcheck import gradcheck as gradcheck
 from wengert_distributed.functional.gradcheck import gradgradcheck as gradgradcheck
 from wengert_distributed.groups.backends import Backend as Backend
 from wengert_distributed.groups.backends import is_backend_available as is_backend_available
+from wengert_distributed.groups.device_mesh import DeviceMesh as DeviceMesh
+from wengert_distributed.groups.device_mesh import init_device_mesh as init_device_mesh
 from wengert_distributed.groups.environment import get_default_backend_for_device as get_default_backend_for_device
 from wengert_distributed.groups.environment import get_node_local_rank as get_node_local_rank
 from wengert_distributed.groups.environment import is_available as is_available
@@ -84,20 +87,22 @@ from wengert_distributed.stores.file_store import FileStore as FileStore
 from wengert_distributed.stores.store import HashStore as HashStore
 from wengert_distributed.stores.store import PrefixStore as PrefixStore
 from wengert_distributed.stores.store import Store as Store
+from wengert_distributed.stores.tcp_store import TCPStore as TCPStore
 
 __all__ = [
-    "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "DistributedDataParallel",
-    "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore", "P2POp", "PrefixStore",
-    "ProcessGroup", "ReduceOp", "Store", "Work", "_all_gather_base", "_make_nccl_premul_sum",
-    "_reduce_scatter_base", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object",
-    "all_gather_single", "all_reduce", "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier",
-    "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group",
-    "gather", "gather_object", "get_backend", "get_backend_config", "get_default_backend_for_device",
-    "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks",
-    "get_rank", "get_world_size", "gradcheck", "gradgradcheck", "group", "init_process_group", "irecv",
-    "is_available", "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available",
-    "is_nccl_available", "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "isend",
-    "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list",
-    "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter",
-    "scatter_object_list", "send", "send_object_list", "split_group", "supports_complex"
+    "Backend", "DeviceMesh", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError",
+    "DistributedDataParallel", "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore",
+    "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "TCPStore", "Work", "_all_gather_base",
+    "_make_nccl_premul_sum", "_reduce_scatter_base", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
+    "all_gather_object", "all_gather_single", "all_reduce", "all_reduce_coalesced", "all_to_all",
+    "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout",
+    "destroy_process_group", "gather", "gather_object", "get_backend", "get_backend_config",
+    "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count",
+    "get_process_group_ranks", "get_rank", "get_world_size", "gradcheck", "gradgradcheck", "group",
+    "init_device_mesh", "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",
+    "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "is_ucc_available",
+    "is_xccl_available", "isend", "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration",
+    "recv", "recv_object_list", "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_single",
+    "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "send_object_list", "split_group",
+    "supports_complex"
 ]

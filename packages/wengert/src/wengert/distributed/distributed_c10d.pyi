@@ -31,6 +31,7 @@ from wengert_distributed.collectives.reducing import reduce_scatter_single as re
 from wengert_distributed.collectives.reducing import reduce_scatter_tensor as reduce_scatter_tensor
 from wengert_distributed.collectives.reductions import supports_complex as supports_complex
 from wengert_distributed.distributed_c10d import _get_default_group as _get_default_group
+from wengert_distributed.distributed_c10d import _get_default_store as _get_default_store
 from wengert_distributed.distributed_c10d import _get_process_group_name as _get_process_group_name
 from wengert_distributed.distributed_c10d import _make_nccl_premul_sum as _make_nccl_premul_sum
 from wengert_distributed.distributed_c10d import _rank_not_in_group as _rank_not_in_group
@@ -43,6 +44,8 @@ from wengert_distributed.functional.gradcheck import gradcheck as gradcheck
 from wengert_distributed.functional.gradcheck import gradgradcheck as gradgradcheck
 from wengert_distributed.groups.backends import Backend as Backend
 from wengert_distributed.groups.backends import is_backend_available as is_backend_available
+from wengert_distributed.groups.device_mesh import DeviceMesh as DeviceMesh
+from wengert_distributed.groups.device_mesh import init_device_mesh as init_device_mesh
 from wengert_distributed.groups.environment import get_default_backend_for_device as get_default_backend_for_device
 from wengert_distributed.groups.environment import get_node_local_rank as get_node_local_rank
 from wengert_distributed.groups.environment import is_available as is_available
@@ -79,20 +82,22 @@ from wengert_distributed.stores.file_store import FileStore as FileStore
 from wengert_distributed.stores.store import HashStore as HashStore
 from wengert_distributed.stores.store import PrefixStore as PrefixStore
 from wengert_distributed.stores.store import Store as Store
+from wengert_distributed.stores.tcp_store import TCPStore as TCPStore
 
 __all__ = [
-    "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "DistributedDataParallel",
-    "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore", "P2POp", "PrefixStore",
-    "ProcessGroup", "ReduceOp", "Store", "Work", "_get_default_group", "_get_process_group_name",
-    "_make_nccl_premul_sum", "_rank_not_in_group", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
-    "all_gather_object", "all_gather_single", "all_reduce", "all_reduce_coalesced", "all_to_all",
-    "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout",
-    "destroy_process_group", "gather", "gather_object", "get_backend", "get_backend_config",
-    "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count",
-    "get_process_group_ranks", "get_rank", "get_world_size", "gradcheck", "gradgradcheck", "group",
-    "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available", "is_initialized",
-    "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "is_ucc_available", "is_xccl_available",
-    "isend", "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration", "recv",
-    "recv_object_list", "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor",
-    "scatter", "scatter_object_list", "send", "send_object_list", "split_group", "supports_complex"
+    "Backend", "DeviceMesh", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError",
+    "DistributedDataParallel", "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore",
+    "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "TCPStore", "Work", "_get_default_group",
+    "_get_default_store", "_get_process_group_name", "_make_nccl_premul_sum", "_rank_not_in_group", "all_gather",
+    "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce",
+    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast",
+    "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather", "gather_object",
+    "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank", "get_group_rank",
+    "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "gradcheck",
+    "gradgradcheck", "group", "init_device_mesh", "init_process_group", "irecv", "is_available",
+    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
+    "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group",
+    "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op",
+    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+    "send_object_list", "split_group", "supports_complex"
 ]

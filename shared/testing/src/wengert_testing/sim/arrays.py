@@ -6,10 +6,11 @@ As with CuPy's, an array of the host among the arguments is an error, and so is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from wengert_testing.sim.capture import BY_VALUE, Node, refusal
 from wengert_testing.sim.order import WORLD, Block, Stamp
 
 WRITERS = {"copyto", "put", "put_along_axis", "place", "putmask", "fill_diagonal", "at"}
@@ -67,6 +68,7 @@ class SimArray:
 
     def get(self) -> Any:
         """The elements, as an array of the host; waits for the stream."""
+        self._place.plugin.require_no_capture([self._place.stream()], "to read elements")
         stamp = self._place.stream().launch("a copy to the host")
         data = read_contents(self, stamp).copy()
         stamp.stream.synchronize()
@@ -152,7 +154,7 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     collect(args, arrays, name)
     collect(list(kwargs.values()), arrays, name)
     if not arrays:
-        return current_device_state().wrap_result(quietly(function, args, kwargs), [])
+        return make_array(name, function, args, kwargs)
     device_state = arrays[0]._place
     if any(array._place is not device_state for array in arrays):
         raise ValueError(f"{name}: arrays of several devices: {sorted({str(array._place.device) for array in arrays})}")
@@ -160,6 +162,8 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     targets = [arrays[0]] if writes else []
     if isinstance(kwargs.get("out"), SimArray):
         targets.append(kwargs["out"])
+    if stamp.stream.capture is not None:
+        return note(device_state, name, Call(function, args, kwargs), arrays, targets)
     for target in targets:
         keep(target, stamp)
     unwrapped = {id(a): a._data if any(a is t for t in targets) else read_contents(a, stamp) for a in arrays}
@@ -170,6 +174,68 @@ def run(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     if targets and isinstance(result, np.ndarray) and any(result is t._data for t in targets):
         return targets[-1]
     return device_state.wrap_result(result, arrays, stamp)
+
+
+class Call(NamedTuple):
+    """A call of a function of NumPy's."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def make_array(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a function without arrays among its arguments."""
+    state = current_device_state()
+    if state.stream().capture is not None:
+        return note(state, name, Call(function, args, kwargs), [], [])
+    return state.wrap_result(quietly(function, args, kwargs), [])
+
+
+def note(state: Any, name: str, call: Call, arrays: list[SimArray], targets: list[SimArray]) -> Any:
+    """Note a call for a graph; gives its result."""
+    capture, function = state.stream().capture, call.function
+    by_mask = name == "getitem" and any(one._data.dtype == bool for one in arrays[1:])
+    if by_mask or name in BY_VALUE:
+        raise refusal(f"{name}, whose result depends on elements")
+    unwrapped = {id(one): one._data for one in arrays}
+    args = strip(call.args, unwrapped)
+    kwargs = {key: strip(value, unwrapped) for key, value in call.kwargs.items()}
+    for target in targets:
+        capture.keep(target._data, target._block)
+    found = quietly(function, args, kwargs)
+    if targets and isinstance(found, np.ndarray) and any(found is one._data for one in targets):
+        result: Any = targets[-1]
+    else:
+        result = state.wrap_result(found, arrays)
+    own = [one for one in results_of(result) if all(one._block is not other._block for other in arrays)]
+    if not own and not targets:
+        return result  # a view, which needs no work
+    kept = [one._data for one in results_of(result)]
+
+    def work() -> None:
+        again = quietly(function, args, kwargs)  # not of call, which keeps arguments alive
+        for data, value in zip(kept, flat_results(again), strict=True):
+            if data is not value and not np.may_share_memory(data, value):
+                data[...] = value
+
+    writes = [*targets, *own]
+    capture.nodes.append(Node(name, [one._block for one in arrays], [one._block for one in writes], work))
+    return result
+
+
+def results_of(value: Any) -> list[SimArray]:
+    """The device's arrays in a result."""
+    if isinstance(value, SimArray):
+        return [value]
+    return [array for part in value for array in results_of(part)] if isinstance(value, (tuple, list)) else []
+
+
+def flat_results(value: Any) -> list[Any]:
+    """NumPy's arrays and numbers in a result."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return [value]
+    return [array for part in value for array in flat_results(part)] if isinstance(value, (tuple, list)) else []
 
 
 def quietly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -257,4 +323,4 @@ def from_host(value: Any, dtype: Any = None, copy: Any = None, order: Any = None
                 arrays.append(item)
     if arrays:
         return run("array", np.array, (list(value),), {} if dtype is None else {"dtype": dtype})
-    return current_device_state().wrap_result(np.array(value, dtype, ndmin=ndmin), [])
+    return make_array("array", np.array, (np.array(value, dtype, ndmin=ndmin),), {})

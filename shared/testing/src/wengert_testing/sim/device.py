@@ -11,6 +11,7 @@ from wengert_core.devices.device import PLUGIN_DEVICES
 from wengert_core.devices.plugin import DevicePlugin, OutOfMemoryError
 from wengert_core.exchange import device_memory
 
+from wengert_testing.sim import capture
 from wengert_testing.sim.arrays import SimArray, SimNamespace, read_contents, set_current
 from wengert_testing.sim.landing import Download, Upload, settle_before
 from wengert_testing.sim.order import Block, SimEvent, SimStream, Stamp
@@ -24,6 +25,7 @@ class DeviceState:
         self.plugin, self.index = plugin, index
         self.pool = Pool(index)
         self.default = SimStream(plugin, index)
+        self.default.is_default = True
         self.device = plugin.device(index)
 
     def stream(self) -> SimStream:
@@ -54,6 +56,8 @@ class SimDevice(DevicePlugin):
     type = "sim"
     accelerator = False  # it is there for who names it
     dlpack_type = 12  # DLPack's "extension device"
+    can_capture = True
+    require_no_capture = staticmethod(capture.require_no_capture)
     COUNT = 2
 
     def __init__(self) -> None:
@@ -90,7 +94,9 @@ class SimDevice(DevicePlugin):
                     f"sim out of memory. Tried to allocate {nbytes} bytes. Device {index} has a total capacity of "
                     f"{device_state.pool.limit} bytes of which {device_state.pool.allocated} are in use"
                 )
-        return SimMemory(device_state.pool, nbytes, device_state.stream())
+        stream = device_state.stream()
+        pool = None if stream.capture is None else stream.capture.pool
+        return SimMemory(device_state.pool, nbytes, stream, pool)
 
     def limit(self, nbytes: int | None, index: int = 0) -> None:
         """Let a device have that much memory in all; None: any amount."""
@@ -117,6 +123,9 @@ class SimDevice(DevicePlugin):
 
     def upload(self, host: Any, target: Any, non_blocking: bool) -> None:
         stream = target._place.stream()
+        if stream.capture is not None:
+            self.note_upload(stream.capture, host, target, non_blocking)
+            return
         settle_before(host, stream, self.streams())
         target[...] = target._place.wrap_result(host.copy(), [])
         if non_blocking:
@@ -124,11 +133,24 @@ class SimDevice(DevicePlugin):
         else:
             stream.synchronize()
 
+    def note_upload(self, noting: capture.Capture, host: Any, target: Any, non_blocking: bool) -> None:
+        """A copy in a capture: each replay reads pinned memory as it is then."""
+        if not non_blocking:
+            raise capture.refusal("a copy from memory of the host that is not pinned, or that is waited for")
+        data = target._data
+
+        def copy() -> None:
+            data[...] = host
+
+        noting.add("a copy from pinned memory", [], [target], copy)
+
     def download(self, source: Any) -> Any:
         return source.get()
 
     def download_to(self, source: Any, host: Any) -> None:
         stream = source._place.stream()
+        if stream.capture is not None:
+            raise capture.refusal("a copy to memory of the host")
         stamp = stream.launch("a copy to pinned memory")
         data = read_contents(source, stamp).copy()
         settle_before(host, stream, self.streams())
@@ -136,6 +158,7 @@ class SimDevice(DevicePlugin):
 
     def transfer(self, source: Any, target: Any) -> None:
         here, there = source._place.stream(), target._place.stream()
+        self.require_no_capture([here, there], "a copy between devices")
         there.wait_stream(here)
         stamp = there.launch("a copy between devices")
         data = source._data.copy()
@@ -158,6 +181,7 @@ class SimDevice(DevicePlugin):
         return [*(device_state.default for device_state in self.device_states), *self.make]
 
     def synchronize(self, index: int) -> None:
+        self.require_no_capture([one for one in self.streams() if one.index == index], "to wait for the device")
         for stream in self.streams():
             if stream.index == index:
                 stream.synchronize()
@@ -192,3 +216,34 @@ class SimDevice(DevicePlugin):
 
     def record_stream(self, memory: Any, stream: Any) -> None:
         memory.block.shared.add(stream.number)
+
+    # ---- graphs
+
+    def begin_capture(self, index: int, pool: Any = None, mode: str = "global") -> None:
+        stream = self.current_stream(index)
+        if stream.is_default:
+            raise RuntimeError("sim error: graphs are captured on another stream than the default one")
+        if mode not in capture.MODES:
+            raise ValueError(f"expected one of the modes {', '.join(capture.MODES)}, got {mode!r}")
+        self.require_no_capture([stream], "another capture")
+        capture.Capture(stream, capture.GraphPool() if pool is None else pool, mode)
+
+    def end_capture(self, index: int) -> capture.SimGraph:
+        noting = self.current_stream(index).capture
+        if noting is None or noting.stream is not self.current_stream(index):
+            raise RuntimeError("sim error: no capture has begun on the current stream")
+        graph: capture.SimGraph = noting.finish()
+        return graph
+
+    def is_capturing(self, index: int) -> bool:
+        return self.current_stream(index).capture is not None
+
+    def make_graph_pool(self) -> capture.GraphPool:
+        return capture.GraphPool()
+
+    def replayed_upload(self, index: int, first: Any, make: Any) -> SimArray:
+        state = self.device_states[index]
+        array = SimArray(first.copy(), Block(), state)
+        if make is not None:
+            state.stream().capture.uploads.append((array, make))
+        return array

@@ -103,6 +103,8 @@ class SimStream:
         self.free_at = 0.0  # when what is queued will be done
         self.clock: dict[int, int] = {}
         self.landing: list[Any] = []  # copies that the host has not waited for: see landing.py
+        self.capture: Any = None  # where what is queued is noted for a graph: see capture.py
+        self.is_default = False
 
     def __repr__(self) -> str:
         return f"<sim stream {self.number} of {self.device}>"
@@ -118,12 +120,15 @@ class SimStream:
         merge(self.clock, WORLD.host)
         self.ticks += 1
         self.clock[self.number] = self.ticks
+        if self.capture is not None:
+            return Stamp(self, self.ticks, self.free_at, self.free_at, what)
         start = max(self.free_at, WORLD.now)
         self.free_at = start + WORLD.random.uniform(0.01, WORLD.slowest)
         return Stamp(self, self.ticks, start, self.free_at, what)
 
     def query(self) -> bool:
         """Whether all work is done; the host may then use what it gave."""
+        self.plugin.require_no_capture([self], "a question to the stream")
         WORLD.step()
         if self.free_at > WORLD.now:
             return False
@@ -132,6 +137,7 @@ class SimStream:
 
     def synchronize(self) -> None:
         """Let the host wait for all work that is queued."""
+        self.plugin.require_no_capture([self], "to wait for the stream")
         self.wait_on_host(self.clock, self.free_at)
 
     def wait_on_host(self, clock: dict[int, int], until: float) -> None:
@@ -147,6 +153,10 @@ class SimStream:
     def wait_event(self, event: SimEvent) -> None:
         """Let what is queued from now on wait for an event; one that was never recorded holds nobody up."""
         WORLD.step()
+        if event.capture is not None and event.capture is event.capture.stream.capture:
+            event.capture.join(self)
+        elif event.stream is not None:
+            self.plugin.require_no_capture([self], "to wait for work that is not captured")
         merge(self.clock, event.clock)
         self.free_at = max(self.free_at, event.done)
 
@@ -165,6 +175,7 @@ class SimEvent:
         self.clock: dict[int, int] = {}
         self.done = 0.0
         self.stream: SimStream | None = None
+        self.capture: Any = None  # that its stream was in
 
     def record(self, stream: SimStream | None = None) -> None:
         """Happen when what is queued now on a stream (the current one by default) is done."""
@@ -172,6 +183,7 @@ class SimEvent:
         stream = self.plugin.current_stream(self.plugin.current_device()) if stream is None else stream
         merge(stream.clock, WORLD.host)
         self.clock, self.done, self.stream = dict(stream.clock), max(stream.free_at, WORLD.now), stream
+        self.capture = stream.capture
 
     def wait(self, stream: SimStream | None = None) -> None:
         """Let a stream (the current one by default) wait for this."""
@@ -181,13 +193,20 @@ class SimEvent:
     def query(self) -> bool:
         """Whether it has happened; the host may then use what came before."""
         WORLD.step()
+        self.require_no_capture()
         if self.done > WORLD.now:
             return False
         self.synchronize()
         return True
 
+    def require_no_capture(self) -> None:
+        """CaptureError for an event of a stream that is capturing."""
+        if self.capture is not None:
+            self.plugin.require_no_capture([self.capture.stream], "to wait for a captured event")
+
     def synchronize(self) -> None:
         """Let the host wait for it."""
+        self.require_no_capture()
         if self.stream is not None:
             self.stream.wait_on_host(self.clock, self.done)
 
@@ -203,7 +222,7 @@ class SimEvent:
 class Block:
     """What is known of the order of work on one piece of memory."""
 
-    __slots__ = ("after", "before", "reads", "shared", "write")
+    __slots__ = ("after", "before", "capture", "freed", "reads", "shared", "write")
 
     def __init__(self) -> None:
         self.write: Stamp | None = None
@@ -211,9 +230,12 @@ class Block:
         self.before: bytes | None = None  # contents ahead of the last write, with races("stale")
         self.after: Any = None
         self.shared: set[int] = set()  # streams that it was said to be used on
+        self.capture: Any = None  # that writes it
+        self.freed = False  # and no part of a graph's pool
 
     def read_by(self, stamp: Stamp) -> bool:
         """Note a read. Whether its contents are old: only with races("stale")."""
+        self.require_no_capture(stamp)
         last = self.write
         stale = False
         if last is not None and not last.is_known_to(stamp.stream.clock):
@@ -227,12 +249,18 @@ class Block:
 
     def write_by(self, stamp: Stamp) -> None:
         """Note a write."""
+        self.require_no_capture(stamp)
         clock = stamp.stream.clock
         others = [one for one in (self.write, *self.reads) if one is not None and not one.is_known_to(clock)]
         for one in others[:1]:
             WORLD.report(f"{stamp.what} on {stamp.stream} writes memory that {one.what} on {one.stream} uses; the "
                          "first does not wait for the second")  # fmt: skip
         self.write, self.reads = stamp, []
+
+    def require_no_capture(self, stamp: Stamp) -> None:
+        """Report work that is not captured, on memory that a capture writes."""
+        if self.capture is not None:
+            WORLD.report(f"{stamp.what} on {stamp.stream} uses memory that a capture writes")
 
     def users(self) -> list[Stamp]:
         """The work that uses the memory, as far as it is known."""

@@ -17,11 +17,16 @@ FREED = 0xFB  # what memory holds before it is written to, and when it is freed
 class SimMemory:
     """Owner of a block of a device's memory: see ``DevicePlugin.allocate``."""
 
-    def __init__(self, pool: Pool, nbytes: int, stream: Any) -> None:
-        self.pool, self.nbytes, self.stream = pool, nbytes, stream
-        self.block = Block()
-        self.bytes = np.full(nbytes, FREED, np.uint8)  # first: it may not be there. Users reach it through arrays only
-        self.address = pool.take(nbytes)
+    def __init__(self, pool: Pool, nbytes: int, stream: Any, graph_pool: Any = None) -> None:
+        self.pool, self.nbytes, self.stream, self.graph_pool = pool, nbytes, stream, graph_pool
+        piece = None if graph_pool is None else graph_pool.take(pool.index, nbytes)
+        if piece is None:
+            self.block = Block()
+            self.bytes = np.full(nbytes, FREED, np.uint8)  # first: it may not be there. Arrays give it to users
+            self.address = pool.take(nbytes)
+        else:
+            self.bytes, self.address, self.block = piece
+            pool.add(nbytes)
         pool.live[self.address] = self
 
     def __del__(self) -> None:
@@ -30,6 +35,10 @@ class SimMemory:
             return
         self.bytes.fill(FREED)
         self.pool.give(self.nbytes)
+        if self.graph_pool is not None:
+            self.graph_pool.give(self.pool.index, self.nbytes, (self.bytes, self.address, block))
+            return
+        block.freed = True
         for stamp in block.users():
             if stamp.stream is not self.stream and stamp.stream.number not in block.shared \
                     and not stamp.is_known_to(self.stream.clock) and not stamp.is_known_to(WORLD.host):
@@ -63,11 +72,15 @@ class Pool:
 
     def take(self, nbytes: int) -> int:
         """An address that was never given before."""
-        self.allocated += nbytes
-        self.peak = max(self.peak, self.allocated)
+        self.add(nbytes)
         with self.lock:  # two threads never get one address
             address, self.next = self.next, self.next + (nbytes + 511) // 512 * 512 + 512
         return address
+
+    def add(self, nbytes: int) -> None:
+        """Memory is in use."""
+        self.allocated += nbytes
+        self.peak = max(self.peak, self.allocated)
 
     def at(self, address: int) -> SimMemory:
         """The block that an address is in."""

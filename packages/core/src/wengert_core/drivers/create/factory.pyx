@@ -22,7 +22,8 @@ from wengert_core.exchange.copy_launch cimport tell_fill, tell_zeros
 from wengert_core.exchange.device_memory cimport runs_on_device, fill_on_device
 from wengert_core.exchange.from_data cimport dtype_code, scalar_code, store_checked, tensor_of_data
 from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
-from wengert_core.runtime.launches cimport count_recorders, tell_complete, tell_opaque
+from wengert_core.rng.pcg64 cimport is_draw_into
+from wengert_core.runtime.launches cimport count_recorders, recorder, tell_complete, tell_opaque
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.runtime.user_warnings import warn_user
@@ -363,6 +364,7 @@ cdef int out_code(Op op, PyObject* out, int code) except -1:
 cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     cdef FactoryRow* row = <FactoryRow*> op.data
     cdef int code
+    cdef Py_ssize_t first
     cdef Tensor t
     if names_layout(row, slots) and thread_state().modes & WG_FOREIGN:
         return make_in_layout(op, row, slots)
@@ -375,7 +377,10 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     if row.kind == F_DATA:
         t = of_data(op, row, slots, code)
     elif row.kind == F_MADE:
+        first = recorder().n if RECORDERS[0] and recorder() != NULL else -1
         t = call_row_function(op, row, slots, code)
+        if first >= 0 and recorder().n == first + 1 and is_draw_into(&recorder().launches[first], t):
+            tell_complete(<void*> op)
     else:
         t = make_filled(op, row, slots, code)
         if RECORDERS[0]:

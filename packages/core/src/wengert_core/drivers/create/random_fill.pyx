@@ -8,9 +8,11 @@ from wengert_core.drivers.references cimport sample_into
 from wengert_core.drivers.steps cimport after_write, before_write
 from wengert_core.dtypes.dtypes cimport dtype_of
 from wengert_core.exchange.device_memory cimport runs_on_device
-from wengert_core.runtime.state cimport WG_BATCHED
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_BATCHED, WG_TELL
 from wengert_core.tensors.tensor cimport Tensor, shape_tuple
 
+from wengert_core.rng.draws import draw
 from wengert_core.rng.generator import numpy_generator
 
 
@@ -34,7 +36,13 @@ cdef object random_run(Op op, PyObject** slots, uint32_t live):
     before_write(op, slots, t, live, &keep)
     try:
         sampler, fill = op.impl
-        if fill is None or runs_on_device() or not fill(rng, t, *arguments):
+        if runs_on_device():
+            generator, kind = <object> slots[op.n_params - 1], dtype_of(t.code)
+            sample_into(op, draw(generator, op.name, sampler, shape_tuple(t), kind, *arguments), t)
+        elif fill is not None and fill(rng, t, *arguments):
+            if live & WG_TELL:
+                tell_complete(<void*> op)
+        else:
             sample_into(op, sampler(rng, shape_tuple(t), dtype_of(t.code), *arguments), t)
     except BaseException:
         Py_XDECREF(keep)

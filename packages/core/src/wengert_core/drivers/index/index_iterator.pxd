@@ -5,6 +5,9 @@ cdef enum WalkKind:
     WALK_READ = 0                      # other = t[index]
     WALK_WRITE = 1                     # t[index] = other
     WALK_ADD = 2                       # t[index] += other
+    WALK_PRODUCT = 3                   # t[index] *= other
+    WALK_LARGEST = 4                   # t[index] = the larger of it and other
+    WALK_SMALLEST = 5
 
 # index: int64, of other's shape, or 1-d and repeated along all dims but ``dim``. other: as many dims as t; where its
 # strides are 0 an element is repeated; of the tensor ``source``, or None and a number. Bounds have been checked

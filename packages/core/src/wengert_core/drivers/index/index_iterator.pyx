@@ -6,8 +6,9 @@ from libc.string cimport memcpy
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.dtypes.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport convert_copy
-from wengert_core.exchange.device_memory cimport on_host
-from wengert_core.kernels.index.index cimport IndexLoop, all_within, gather, scatter, scatter_add
+from wengert_core.exchange.device_memory cimport captures, on_host
+from wengert_core.kernels.index.index cimport (IndexLoop, Reduction, all_within, gather, scatter, scatter_add,
+                                               scatter_reduce)
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_CONSTANT, OPERAND_READ,
                                             OPERAND_UPDATED, OPERAND_WRITTEN, Launch, add_operand, count_recorders)
 from wengert_core.runtime.state cimport WG_TELL, thread_state
@@ -64,6 +65,8 @@ cdef int check_bounds(str message, object error, Tensor index, int dim, Py_ssize
     cdef Bounds b
     cdef int d
     if index.device:
+        if captures(index.device):
+            return 0                   # nothing can be read
         return check_bounds(message, error, on_host(index), dim, size, negative)
     b.whole = index.flags & TF_CONTIGUOUS != 0
     if b.whole and not RECORDERS[0] and all_within(<int64_t*> index.data, index.count, -size if negative else 0, size):
@@ -228,8 +231,10 @@ cdef void walk(Walk* w, char* own, char* index, char* other) noexcept nogil:
             gather(loop, w.itemsize)
         elif w.what == WALK_WRITE:
             scatter(loop, w.itemsize)
-        else:
+        elif w.what == WALK_ADD:
             scatter_add(loop, w.code)
+        else:
+            scatter_reduce(loop, w.code, <Reduction> (w.what - WALK_PRODUCT))
         i = n - 1
         while i >= 0:
             counter[i] += 1

@@ -10,6 +10,7 @@ Note [How positions become offsets]
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport hold
@@ -26,14 +27,15 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, F
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, array_of, convert_copy, copy_into
 from wengert_core.exchange.copy_launch cimport tell_zeros
-from wengert_core.exchange.device_memory cimport runs_on_device, move_to_device, on_host, without_kernels
+from wengert_core.exchange.device_memory cimport captures, runs_on_device, move_to_device, on_host, without_kernels
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport count_recorders, tell_complete, tell_opaque
 from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WG_TELL, WgState, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view, shape_tuple
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, new_empty, new_empty_at, new_view,
+                                          shape_tuple)
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -293,13 +295,23 @@ cdef void result_strides(Plan* plan, int rank, Py_ssize_t* strides, Py_ssize_t* 
         positions[i] = step if plan.before[i] == 1 else 0
 
 
+cdef Tensor plan_index(Tensor index):
+    """An index tensor of a device in the host's memory; zeros while a graph is captured, where a mask is an error."""
+    cdef Tensor zeros
+    if index.code == UINT8 or index.code == BOOL or not captures(index.device):
+        return on_host(index)
+    zeros = new_empty_at(0, index.code, index.rank, index.dims)
+    memset(zeros.data, 0, (<Storage> zeros.storage).nbytes)
+    return zeros
+
+
 cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
     """make_plan, with the index tensors in the host's memory: their values are looked at."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     if not runs_on_device():
         return make_plan(op, t, indices, plan)
-    local = [on_host(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index
+    local = [plan_index(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index
              for index in indices]
     state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
     try:

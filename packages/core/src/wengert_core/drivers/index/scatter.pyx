@@ -1,4 +1,6 @@
-"""Writing along a dim: scatter, scatter_add, index_add, index_copy and index_fill, with their in-place variants."""
+"""Writing along a dim: scatter, scatter_add, scatter_reduce, index_add, index_copy, index_reduce and index_fill, with
+their in-place variants.
+"""
 
 
 from cpython.ref cimport PyObject
@@ -9,6 +11,7 @@ from wengert_core.dispatch.keep_alive cimport hold_slots
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.index_iterator cimport (WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector,
                                                         check_bounds, walk_along)
+from wengert_core.drivers.index.scatter_reduce cimport check_reduction, reduce_into
 from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_SHARED
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
@@ -40,6 +43,10 @@ cdef enum Way:
     INDEX_ADD = 2
     INDEX_COPY = 3
     INDEX_FILL = 4
+    SCATTER_REDUCE = 5
+    INDEX_REDUCE = 6
+
+cdef tuple WAYS = ("scatter", "scatter_add", "index_add", "index_copy", "index_fill", "scatter_reduce", "index_reduce")
 
 cdef struct Job:                       # what is to be written; pointers are kept alive by run's locals
     int what                           # Walked
@@ -55,7 +62,7 @@ def configure(Op op, str what):
     op.flags |= WRITES_APART
     if what == "index_fill" and not ONLY_REFERENCES:
         op.flags |= WRITES_SHARED
-    op.data = <void*> <Py_ssize_t> ("scatter", "scatter_add", "index_add", "index_copy", "index_fill").index(what)
+    op.data = <void*> <Py_ssize_t> WAYS.index(what)
 
 
 cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
@@ -72,9 +79,11 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
         slots = own
         t, given = <Tensor> own[0], <Tensor> own[2]
     dim = dim_slot(op, slots, 1, t.rank)
-    if way == INDEX_ADD and isinstance(<object> slots[3], Tensor):
-        check_ranks(<Tensor> slots[3], t, given, dim)
-    elif way == INDEX_COPY and isinstance(<object> slots[3], Tensor) and given.rank < 2:
+    if way >= SCATTER_REDUCE:
+        check_reduction(op, slots, t.code, way == INDEX_REDUCE)
+    if (way == INDEX_ADD or way == INDEX_REDUCE) and isinstance(<object> slots[3], Tensor):
+        check_ranks(op, <Tensor> slots[3], t, given, dim)
+    if way in (INDEX_COPY, INDEX_REDUCE) and isinstance(<object> slots[3], Tensor) and given.rank < 2:
         check_slices(op, way, as_vector(<Tensor> slots[3]), as_vector(t), given, dim)
     index = checked_index(op, way, given, as_vector(t), dim)
     source = prepare(op, way, slots, as_vector(t), index, dim, &job)
@@ -90,7 +99,10 @@ cdef object scatter_run(Op op, PyObject** slots, uint32_t live):
     else:
         target = new_preserved(t, t.code) if way == INDEX_FILL else new_like(t, t.code)    # as torch
         copy_into(target, t)
-    write(op, slots, as_vector(target), dim, index, source, &job)
+    if way >= SCATTER_REDUCE:
+        reduce_into(op, slots, as_vector(target), dim, index, source, job.shape)
+    else:
+        write(op, slots, as_vector(target), dim, index, source, &job)
     if live & WG_TELL and not (way == INDEX_FILL and isinstance(<object> slots[3], Tensor)):
         tell_complete(<void*> op)      # a number that is a tensor has been read
     if op.flags & OP_INPLACE:
@@ -128,7 +140,7 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
     """The index as int64; its dtype, dims and bounds are right afterwards."""
     cdef Tensor index
     cdef str name = plain_name(op)
-    if way == SCATTER or way == SCATTER_ADD:
+    if scatters(way):
         index = as_index_or_empty(given, "scatter(): Expected dtype int32/int64 for index")
         if index.count and index.rank != t.rank:
             raise RuntimeError("Index tensor must have the same number of dimensions as self tensor: they have the "
@@ -141,16 +153,18 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
                                f"{list(shape_tuple(given))}")
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {given.rank} with type: "
                          f"{scalar_name(given.code)} and size: {list(shape_tuple(given))}")
-    if given.code != INT64:                # only index_add takes int32
+    if given.code != INT64:                # only index_add and index_reduce take int32
         if way == INDEX_FILL:
             raise IndexError(f"index_fill_(): Expected dtype int64 for index. It is {scalar_name(given.code)}")
         if way == INDEX_COPY:
             raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_name(given.code)}")
     index = as_index(given, f"{name}_(): Expected dtype int32/int64 for index")
-    if way != INDEX_ADD and t.count == 0 and t.dims[dim]:
+    if way != INDEX_ADD and way != INDEX_REDUCE and t.count == 0 and t.dims[dim]:
         return index                       # nothing is written
     if way == INDEX_COPY:
         check_bounds(OUTSIDE_COPY, IndexError, index, dim, t.dims[dim], False)
+    elif way == INDEX_REDUCE:
+        check_bounds(OUTSIDE_SELF, IndexError, index, dim, t.dims[dim], False)
     elif way == INDEX_ADD:
         if t.rank == 1 and t.count:
             check_bounds(OUTSIDE_SELF, IndexError, index, dim, t.dims[dim], False)
@@ -159,6 +173,11 @@ cdef Tensor checked_index(Op op, int way, Tensor given, Tensor t, int dim):
     else:
         check_bounds(OUTSIDE, IndexError, index, dim, t.dims[dim], True)
     return index
+
+
+cdef inline bint scatters(int way) noexcept:
+    """Whether there is an entry of the index for each element that is written."""
+    return way <= SCATTER_ADD or way == SCATTER_REDUCE
 
 
 cdef str plain_name(Op op):
@@ -176,13 +195,15 @@ cdef Tensor prepare(Op op, int way, PyObject** slots, Tensor t, Tensor index, in
         job.what = scatter_mode(<object> slots[5])
         value = slots[4] if slots[3] == <PyObject*> None else slots[3]
     for i in range(t.rank):
-        job.shape[i] = index.dims[i] if way <= SCATTER_ADD and index.rank == t.rank \
+        job.shape[i] = index.dims[i] if scatters(way) and index.rank == t.rank \
             else index.count if i == dim else t.dims[i]
+    if way >= SCATTER_REDUCE and not isinstance(<object> value, Tensor):
+        raise op_error(op, 3, "Tensor", value)
     if not isinstance(<object> value, Tensor) or way == INDEX_FILL:
         read_number(op, way, value, t, index, dim, job)
         return None
     source = as_vector(<Tensor> value)
-    if way <= SCATTER_ADD:
+    if scatters(way):
         check_source(source, <Tensor> value, t, index, dim)
     else:
         check_slices(op, way, source, t, index, dim)
@@ -263,16 +284,16 @@ cdef int check_source(Tensor source, Tensor given, Tensor t, Tensor index, int d
 
 
 cdef int check_slices(Op op, int way, Tensor source, Tensor t, Tensor index, int dim) except -1:
-    """What index_add and index_copy say of their source."""
+    """What index_add, index_reduce and index_copy say of their source."""
     cdef int i
     cdef Py_ssize_t length = source.dims[dim] if dim < source.rank else 1
-    if way == INDEX_ADD:
+    if way == INDEX_ADD or way == INDEX_REDUCE:
         if source.code != t.code:
-            raise RuntimeError(f"index_add_(): self ({scalar_name(t.code)}) and source ({scalar_name(source.code)}) "
-                               "must have the same scalar type")
+            raise RuntimeError(f"{plain_name(op)}_(): self ({scalar_name(t.code)}) and source "
+                               f"({scalar_name(source.code)}) must have the same scalar type")
         if index.count != length:
-            raise RuntimeError(f"index_add_(): Number of indices ({index.count}) should be equal to source.size(dim): "
-                               f"({length}), for dim: {dim}")
+            raise RuntimeError(f"{plain_name(op)}_(): Number of indices ({index.count}) should be equal to "
+                               f"source.size(dim): ({length}), for dim: {dim}")
     else:
         if source.code != t.code:
             raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got (self) "
@@ -286,18 +307,18 @@ cdef int check_slices(Op op, int way, Tensor source, Tensor t, Tensor index, int
     return 0
 
 
-cdef int check_ranks(Tensor source, Tensor t, Tensor index, int dim) except -1:
+cdef int check_ranks(Op op, Tensor source, Tensor t, Tensor index, int dim) except -1:
     """index_add takes no vector of one for a number, nor the other way round."""
     if source.rank == 0 and index.count != 1:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: index_add_() got {index.count} "
-                         "indices for one number")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions: {plain_name(op)}_() got "
+                         f"{index.count} indices for one number")
     if (source.rank == 0) != (t.rank == 0):
         raise slices_differ(INDEX_ADD, source, t, dim)
     return 0
 
 
 cdef object slices_differ(int way, Tensor source, Tensor t, int dim):
-    if way == INDEX_ADD:
+    if way != INDEX_COPY:
         return RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
                             f"self.shape = {list(shape_tuple(t))} source.shape = {list(shape_tuple(source))}")
     shapes = [" ".join([str(n) for i, n in enumerate(shape_tuple(x)) if i != dim]) for x in (t, source)]

@@ -1,7 +1,7 @@
 """What the two kinds of convolution's kernels share: the geometry, the tables of offsets, the padded source."""
 from libc.stdint cimport int32_t
 
-from wengert_core.runtime.scratch cimport Scratch
+from wengert_core.runtime.launches cimport Launch
 from wengert_core.runtime.thread_pool cimport body_fn
 from wengert_core.tensors.tensor cimport Tensor
 
@@ -98,23 +98,24 @@ cdef struct Reading:                   # how one dim of a source is read for a r
     int32_t* chosen                    # the tap's number in the kernel
 
 
-cdef class Source:
-    """A padded copy of a tensor of images, or the tensor itself where no padding is needed."""
-    cdef Tensor tensor                 # that is read; None: ``copy`` is
-    cdef Scratch copy
-    cdef char* data
-    cdef Py_ssize_t before[3]
-    cdef Py_ssize_t size[3]            # padded
-    cdef Py_ssize_t channel            # elements
-    cdef Py_ssize_t split              # rows are laid out by residues of this: the stride in the last dim
-    cdef char* limit                   # the end of what may be read
-    cdef bint held                     # as a Geometry's
+cdef struct Source:                    # a padded copy of a tensor of images, or the tensor where no padding is needed
+    char* given                        # the tensor's elements
+    char* data                         # what is read: those, or the copy
+    char* limit                        # the end of what may be read
+    Py_ssize_t inside[3]
+    Py_ssize_t before[3]
+    Py_ssize_t size[3]                 # padded
+    Py_ssize_t planes, item
+    Py_ssize_t channel                 # elements
+    Py_ssize_t split                   # rows are laid out by residues of this: the stride in the last dim
+    Py_ssize_t nbytes                  # of the copy; 0: there is none
 
-    cdef int widen(self, int axis, Py_ssize_t inside, Reading* r) noexcept
-    cdef int fill(self, Tensor t, Py_ssize_t* inside, bint slack) except -1
-
-cdef Source new_source(Geometry* g)
-cdef const wg_tiles* tiles() noexcept                # the registers to compute with
+# First ``start``, then ``widen`` for each reading, then ``settle``; then, with memory for the copy, ``fill_source``.
+cdef void start_source(Source* s, Tensor t, Py_ssize_t* inside) noexcept
+cdef void widen(Source* s, int axis, Reading* r) noexcept
+cdef int settle_source(Source* s, Py_ssize_t split, bint slack) except -1    # slack: room behind it is wanted
+cdef void fill_source(Source* s, char* given, char* copy, bint held) noexcept nogil
+cdef const wg_tiles* tiles() noexcept nogil           # the registers to compute with
 cdef void wide_reading(Axis* a, Reading* r) noexcept nogil
 cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
 cdef void fill_tables(
@@ -122,4 +123,7 @@ cdef void fill_tables(
     int32_t* out_offset, int32_t* tap, int32_t* chosen
 ) noexcept nogil
 cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil
-cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept
+# held: several threads may work. Note [What a kernel holds] in dispatch/keep_alive.pxd
+cdef void share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept nogil
+cdef void share_pieces(body_fn body, Py_ssize_t units, Py_ssize_t grain, void* ctx, bint held) noexcept nogil
+cdef int no_memory(Launch* launch) except -1         # raises: a launch that fails has no memory

@@ -1,15 +1,11 @@
 """Offset tables and padded copy of a convolution's source. Note [Convolution by tables]: kernels/nn/convolution.h."""
-cimport cython
-from cpython.object cimport PyTypeObject
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from wengert_core.dispatch.keep_alive cimport in_pieces
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.geometry.size_math cimport mul_add
-from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.scratch cimport scratch
-from wengert_core.runtime.thread_pool cimport body_fn
+from wengert_core.runtime.launches cimport Launch
+from wengert_core.runtime.thread_pool cimport body_fn, parallel_for
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -22,7 +18,7 @@ def use_tiles(bint wide):
     TILES = wg_find_tiles(wide)
 
 
-cdef const wg_tiles* tiles() noexcept:
+cdef const wg_tiles* tiles() noexcept nogil:
     return TILES
 
 
@@ -48,46 +44,54 @@ cdef void narrow_reading(Axis* a, Py_ssize_t residue, Reading* r) noexcept nogil
             r.taps += 1
 
 
-@cython.binding(False)
-cdef class Source:
-    """A padded copy of a tensor of images, or the tensor itself where no padding is needed."""
+cdef void start_source(Source* s, Tensor t, Py_ssize_t* inside) noexcept:
+    cdef int i
+    s.planes, s.item = t.dims[0] * t.dims[1], FACTS.itemsize[t.code]
+    for i in range(3):
+        s.inside[i] = s.size[i] = inside[i]
+        s.before[i] = 0
 
-    cdef int widen(self, int axis, Py_ssize_t inside, Reading* r) noexcept:
-        """Make room for what a reading needs along an axis."""
-        cdef Py_ssize_t t, last
-        for t in range(r.taps if r.positions else 0):
-            last = (r.positions - 1) * r.step + r.offset[t]
-            if -r.offset[t] > self.before[axis]:
-                self.before[axis] = -r.offset[t]
-            if last >= self.size[axis]:
-                self.size[axis] = last + 1    # counted from the first element inside; before[] is added in the end
-        return 0
 
-    cdef int fill(self, Tensor t, Py_ssize_t* inside, bint slack) except -1:
-        """Copy the tensor where there is a border, or where ``slack`` behind it is wanted."""
-        cdef wg_border b
-        cdef int i
-        cdef Py_ssize_t planes = t.dims[0] * t.dims[1], item = FACTS.itemsize[t.code]
-        cdef bint same = not slack and self.split == 1
-        self.channel = 1
-        self.size[2] += (self.split - (self.size[2] + self.before[2]) % self.split) % self.split
-        for i in range(3):
-            self.size[i] += self.before[i]
-            same = same and self.size[i] == inside[i]
-            self.channel = mul_add("convolution", self.channel, self.size[i], 0)
-            b.inside[i], b.outside[i], b.before[i] = inside[i], self.size[i], self.before[i]
-        if self.channel > 0x7fffffff:
-            raise RuntimeError(f"convolution: a channel of {self.channel} elements is more than 2**31 - 1")
-        if same:
-            self.tensor, self.data, self.limit = t, t.data, t.data + t.count * item
-            return 0
-        self.copy = scratch(planes * self.channel * item + WG_SLACK)
-        self.data = self.copy.data
-        self.limit = self.data + planes * self.channel * item + WG_SLACK
-        b.from_, b.to, b.item, b.split = t.data, self.data, item, self.split
-        memset(self.data + planes * self.channel * item, 0, WG_SLACK)
-        in_pieces(planes, 0x20000 // (self.channel + 1) + 1, wg_pad_planes, &b, self.held)
-        return 0
+cdef void widen(Source* s, int axis, Reading* r) noexcept:
+    """Make room for what a reading needs along an axis."""
+    cdef Py_ssize_t t, last
+    for t in range(r.taps if r.positions else 0):
+        last = (r.positions - 1) * r.step + r.offset[t]
+        if -r.offset[t] > s.before[axis]:
+            s.before[axis] = -r.offset[t]
+        if last >= s.size[axis]:
+            s.size[axis] = last + 1    # counted from the first element inside; before[] is added in the end
+
+
+cdef int settle_source(Source* s, Py_ssize_t split, bint slack) except -1:
+    cdef int i
+    cdef bint same = not slack and split == 1
+    s.channel, s.split = 1, split
+    s.size[2] += (split - (s.size[2] + s.before[2]) % split) % split
+    for i in range(3):
+        s.size[i] += s.before[i]
+        same = same and s.size[i] == s.inside[i]
+        s.channel = mul_add("convolution", s.channel, s.size[i], 0)
+    if s.channel > 0x7fffffff:
+        raise RuntimeError(f"convolution: a channel of {s.channel} elements is more than 2**31 - 1")
+    s.nbytes = 0 if same else s.planes * s.channel * s.item + WG_SLACK
+    return 0
+
+
+cdef void fill_source(Source* s, char* given, char* copy, bint held) noexcept nogil:
+    """Copy the tensor where there is a border, or where slack behind it is wanted."""
+    cdef wg_border b
+    cdef int i
+    s.given = given
+    s.data = copy if s.nbytes else given
+    s.limit = s.data + s.planes * s.channel * s.item + (WG_SLACK if s.nbytes else 0)
+    if s.nbytes == 0:
+        return
+    for i in range(3):
+        b.inside[i], b.outside[i], b.before[i] = s.inside[i], s.size[i], s.before[i]
+    b.from_, b.to, b.item, b.split = given, copy, s.item, s.split
+    memset(copy + s.planes * s.channel * s.item, 0, WG_SLACK)
+    share_pieces(wg_pad_planes, s.planes, 0x20000 // (s.channel + 1) + 1, &b, held)
 
 
 cdef void fill_tables(
@@ -125,16 +129,17 @@ cdef Py_ssize_t at_least(Py_ssize_t a, Py_ssize_t b) noexcept nogil:
     return a if a > b else b
 
 
-cdef int share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept:
+cdef void share_out(body_fn body, Py_ssize_t units, Py_ssize_t work, void* ctx, bint held) noexcept nogil:
     held = held and work >= WITHOUT_GIL
-    in_pieces(units, WORTH_A_THREAD * units // work if held else 1, body, ctx, held)
-    return 0
+    share_pieces(body, units, WORTH_A_THREAD * units // work if held else 1, ctx, held)
 
 
-cdef Source new_source(Geometry* g):
-    cdef Source new = Source.__new__(Source)
-    new.held = g.held
-    return new
+cdef void share_pieces(body_fn body, Py_ssize_t units, Py_ssize_t grain, void* ctx, bint held) noexcept nogil:
+    if held:
+        parallel_for(units, grain, body, ctx)
+    else:
+        body(0, units, ctx)
 
 
-not_made_by_hand(<PyTypeObject*> Source)
+cdef int no_memory(Launch* launch) except -1:
+    raise MemoryError()

@@ -27,6 +27,8 @@ from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_cop
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add
+from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -90,6 +92,7 @@ cdef int read_geometry(Op op, PyObject** slots, int first, int ndim, Geometry* g
 cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssize_t groups) except -1:
     """The channels of input, weight and bias, and their dtypes."""
     cdef Py_ssize_t expected
+    cdef int i
     if x.code == BOOL or (transposed and FACTS.category[x.code] == CAT_INT and x.code != INT64):
         kernel = "slow_conv_transpose" if transposed else "slow_conv" if x.rank < 5 else "compute_columns"
         dims = f"{3 if x.rank == 5 else 2}d{'_out_cpu' if transposed else '' if x.rank == 5 else '_cpu'}"
@@ -114,6 +117,9 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
         raise RuntimeError(f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be "
                            f"1-dimensional with {expected} elements, "
                            f"but got bias of size {list(shape_tuple(bias))} instead")
+    for i in range(2, w.rank):
+        if w.dims[i] == 0:
+            raise empty_kernel(w)
     if x.code != w.code:
         raise RuntimeError(f"Input type ({tensor_name(x.code)}) and weight type ({tensor_name(w.code)}) should be the "
                            "same: convolutions do not promote; convert one with .to()")
@@ -121,6 +127,16 @@ cdef int check_tensors(Tensor x, Tensor w, Tensor bias, bint transposed, Py_ssiz
         raise RuntimeError(f"Input type ({_C_NAMES[x.code]}) and bias type ({_C_NAMES[bias.code]}) should be the same: "
                            "convolutions do not promote; convert one with .to()")
     return 0
+
+
+cdef object empty_kernel(Tensor w):
+    sizes = [w.dims[i] for i in range(2, w.rank)]
+    if len(sizes) == 3:
+        return RuntimeError(f"kernel size should be greater than zero, but got: {sizes[0]} x {sizes[1]} x {sizes[2]} "
+                            "(TxHxW)")
+    height = sizes[0] if len(sizes) == 2 else 1
+    return RuntimeError(f"kernel size should be greater than zero, but got kernel_height: {height} kernel_width: "
+                        f"{sizes[len(sizes) - 1]}")
 
 
 cdef int set_steps(str op, Geometry* g) except -1:
@@ -262,6 +278,8 @@ cdef object convolution_run(Op op, PyObject** slots, uint32_t live):
     if is_channels_last(<Tensor> own[0]) or is_channels_last(<Tensor> own[1]):
         out = with_channels_last(out)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 
@@ -311,6 +329,8 @@ cdef object weight_run(Op op, PyObject** slots, uint32_t live):
         if out.code != (<Tensor> own[0]).code:
             out = convert_copy(out, (<Tensor> own[0]).code)
     if live:
+        if live & WG_TELL:
+            tell_complete(<void*> op)
         record(op, slots, out, live)
     return out
 

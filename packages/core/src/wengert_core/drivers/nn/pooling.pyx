@@ -22,7 +22,7 @@ from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
-from wengert_core.exchange.device_memory cimport on_host, without_kernels
+from wengert_core.exchange.device_memory cimport captures, on_host, without_kernels
 from wengert_core.exchange.restore_format cimport restore_layout
 from wengert_core.runtime.launches cimport tell_complete
 from wengert_core.runtime.state cimport WG_TELL
@@ -254,7 +254,7 @@ cdef int check_gradient(Op op, Pool* p, Tensor t, Tensor indices, Kind kind) exc
     if t.count != expected or (indices is not None and indices.count != p.planes * p.out_plane):
         raise RuntimeError(f"{op.name}: a tensor of shape {list(shape_tuple(t))} does not fit the other arguments: "
                            f"expected {expected} elements")
-    if indices is not None:
+    if indices is not None and not captures(indices.device):
         if indices.device:
             indices = on_host(indices)
         places = p[0]

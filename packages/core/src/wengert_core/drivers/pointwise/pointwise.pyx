@@ -43,7 +43,7 @@ from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.launches cimport tell_complete, tell_opaque
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_ON_DEVICE, WG_TELL, WgState,
                                          thread_state)
-from wengert_core.tensors.tensor cimport Tensor, bump_version
+from wengert_core.tensors.tensor cimport Tensor, alias, bump_version
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -181,13 +181,15 @@ cdef bint is_identity(Pointwise* p, Tensor t) noexcept:
 cdef object scale_other(Op op, PyObject** slots, int alpha_slot):
     """other * alpha, for add and sub."""
     alpha = <object> slots[alpha_slot]
+    cdef int code
+    common_code(op, slots, 2, &code)
     if isinstance(alpha, Tensor):
+        if is_launch_factor(slots[1], <Tensor> alpha, code):
+            return <object> slots[1] * alias(<Tensor> alpha)
         alpha = alpha.item()
     if number_code(<PyObject*> alpha) < 0:
         raise op_error(op, alpha_slot, "Number", <PyObject*> alpha)
     other = <object> slots[1]
-    cdef int code
-    common_code(op, slots, 2, &code)
     if isinstance(alpha, bool) and code != BOOL:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if FACTS.category[code] != CAT_COMPLEX and isinstance(alpha, complex):
@@ -197,6 +199,12 @@ cdef object scale_other(Op op, PyObject** slots, int alpha_slot):
     if code != BOOL:
         check_bound(<PyObject*> alpha, code)
     return other * (bool(alpha) if code == BOOL else alpha)
+
+
+cdef inline bint is_launch_factor(PyObject* other, Tensor alpha, int code) noexcept:
+    """Whether a recording is told of the product with a tensor in place of its number, which gives the same."""
+    return thread_state().modes & WG_TELL and alpha.rank == 0 and alpha.code == code and not alpha.device \
+        and FACTS.category[code] >= CAT_FLOAT and isinstance(<object> other, Tensor) and (<Tensor> other).code == code
 
 
 cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:

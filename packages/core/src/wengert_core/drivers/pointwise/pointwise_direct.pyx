@@ -312,7 +312,7 @@ cdef inline object run_ternary(
     cdef npy_intp strides[4]
     args[0], args[1], args[2], args[3] = first.data, x.data, y.data, out.data
     strides[0] = FACTS.itemsize[loop.first]
-    strides[1] = strides[2] = FACTS.itemsize[loop.compute]
+    strides[1] = strides[2] = FACTS.itemsize[loop.compute] if x.count > 1 else 0    # as other calls: NumPy's clip asks
     strides[3] = FACTS.itemsize[loop.out]
     loop.fn(args, <npy_intp*> &x.count, strides, loop.data)
     if live:

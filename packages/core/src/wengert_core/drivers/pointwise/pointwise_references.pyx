@@ -6,13 +6,14 @@ import numpy as np
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.pointwise.loop_lookup cimport Loop
 from wengert_core.drivers.references cimport call_this, convert_into
-from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, dtype_of
+from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, FLOAT32, FLOAT64, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import COMPUTE_NAMES as _COMPUTE_NAMES
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, same_shape
 
+cdef DTypeFacts* FACTS = dtype_facts()
 cdef tuple NUMPY_DTYPES = tuple([np.dtype(name) for name in _COMPUTE_NAMES])
 
 
@@ -37,7 +38,17 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
             with np.errstate(over="ignore", invalid="ignore"):
                 array = array.astype(wanted)
         arrays.append(array[()] if away and isinstance(array, np.ndarray) else array)
+    if out.rank == 0 and not away and FACTS.category[loop.compute] == CAT_COMPLEX:
+        return one_into(op, reference, arrays, loop, out)
     return convert_into(op, call_this(op, reference, arrays), out, loop.out)
+
+
+cdef int one_into(Op op, object reference, list arrays, Loop* loop, Tensor out) except -1:
+    """Compute one number as an array of one: NumPy computes with numbers and with arrays of no dims otherwise."""
+    found = call_this(op, reference, [array if array is None else array.reshape(1) for array in arrays])
+    if isinstance(found, np.ndarray) and found.shape == (1,):
+        found = found.reshape(())
+    return convert_into(op, found, out, loop.out)
 
 
 cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:

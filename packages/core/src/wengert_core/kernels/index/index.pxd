@@ -27,3 +27,12 @@ cdef void gather(const IndexLoop *loop, int itemsize) noexcept nogil            
 cdef void scatter(const IndexLoop *loop, int itemsize) noexcept nogil           # self[index] = other, in order
 # self[index] += other, in order; bool: or; float16 and bfloat16 round at each step, as torch does. False for no dtype.
 cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil
+
+cdef enum Reduction:
+    REDUCE_PRODUCT = 0
+    REDUCE_LARGEST = 1                   # NaN is larger and smaller than any number
+    REDUCE_SMALLEST = 2
+
+# self[index] = the reduction of it and other, in order; bool: and, or, and; float16 rounds at each step. False for no
+# dtype: bfloat16 and complex ones.
+cdef bint scatter_reduce(const IndexLoop *loop, int dtype, Reduction way) noexcept nogil

@@ -1,10 +1,11 @@
-"""Gather, scatter and scatter_add along a dim; with repeating index strides also index_select, index_add, embedding.
+"""Gather, scatter, scatter_add and scatter_reduce along a dim; with repeating index strides also index_select,
+index_add, embedding.
 
 A row of the walk whose index is constant (index_stride[1] == 0) moves n elements from or to one place: those rows are
 copied by memcpy or added in one vector loop.
 """
 cimport cython
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
 from wengert_core.kernels.types cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT8, INT16,
@@ -37,6 +38,11 @@ ctypedef fused number_t:
     int64_t
     float
     double
+
+ctypedef fused wide_t:
+    uint16_t
+    uint32_t
+    uint64_t
 
 
 cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil:
@@ -263,6 +269,81 @@ cdef bint scatter_add(const IndexLoop *loop, int dtype) noexcept nogil:
         add_complex(loop, <double *>NULL)
     elif dtype == BOOL:
         or_bools(loop)
+    else:
+        return False
+    return True
+
+
+@cython.overflowcheck(False)            # integers wrap
+cdef inline number_t reduce_two(number_t x, number_t y, Reduction way) noexcept nogil:
+    if way == REDUCE_PRODUCT:
+        return <number_t>(x * y)
+    if way == REDUCE_LARGEST:
+        return y if y > x or y != y else x
+    return y if y < x or y != y else x
+
+
+cdef void reduce_numbers(const IndexLoop *loop, Reduction way, number_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    cdef number_t *into
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <number_t *>element_at(&walk, i, j)
+            into[0] = reduce_two(into[0], (<number_t *>partner(&walk, i, j))[0], way)
+
+
+@cython.overflowcheck(False)            # integers wrap
+cdef void reduce_unsigned(const IndexLoop *loop, Reduction way, wide_t *unused) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    cdef wide_t *into
+    cdef wide_t term
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into, term = <wide_t *>element_at(&walk, i, j), (<wide_t *>partner(&walk, i, j))[0]
+            if way == REDUCE_PRODUCT:
+                into[0] = <wide_t>(into[0] * term)
+            elif term > into[0] if way == REDUCE_LARGEST else term < into[0]:
+                into[0] = term
+
+
+cdef void reduce_halves(const IndexLoop *loop, Reduction way) noexcept nogil:
+    cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
+    cdef npy_intp i, j
+    cdef uint16_t *into
+    for i in range(walk.shape[0]):
+        for j in range(walk.shape[1]):
+            into = <uint16_t *>element_at(&walk, i, j)
+            into[0] = wg_float_to_half(reduce_two(wg_half_to_float(into[0]),
+                                                  wg_half_to_float((<uint16_t *>partner(&walk, i, j))[0]), way))
+
+
+cdef bint scatter_reduce(const IndexLoop *loop, int dtype, Reduction way) noexcept nogil:
+    if loop.shape[0] == 0 or loop.shape[1] == 0:
+        return True
+    if dtype == FLOAT32:
+        reduce_numbers(loop, way, <float *>NULL)
+    elif dtype == FLOAT64:
+        reduce_numbers(loop, way, <double *>NULL)
+    elif dtype == INT64:
+        reduce_numbers(loop, way, <int64_t *>NULL)
+    elif dtype == INT32:
+        reduce_numbers(loop, way, <int32_t *>NULL)
+    elif dtype == INT16:
+        reduce_numbers(loop, way, <int16_t *>NULL)
+    elif dtype == INT8:
+        reduce_numbers(loop, way, <int8_t *>NULL)
+    elif dtype == UINT8 or dtype == BOOL:        # of 0 and 1 the product is and, the largest or
+        reduce_numbers(loop, way, <uint8_t *>NULL)
+    elif dtype == UINT16:
+        reduce_unsigned(loop, way, <uint16_t *>NULL)
+    elif dtype == UINT32:
+        reduce_unsigned(loop, way, <uint32_t *>NULL)
+    elif dtype == UINT64:
+        reduce_unsigned(loop, way, <uint64_t *>NULL)
+    elif dtype == FLOAT16:
+        reduce_halves(loop, way)
     else:
         return False
     return True

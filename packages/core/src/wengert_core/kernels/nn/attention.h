@@ -1,4 +1,4 @@
-/* The loops of attention_loops.h for float and for double. Included by drivers/nn/attention.pyx only.
+/* The loops of attention_loops.h for float and for double. Included by drivers/nn/attention_blocks.pxd only.
  *
  * Note [Attention by blocks]
  * The scores of all queries with all keys are never in memory at once. A unit has a block of queries, one in each lane,

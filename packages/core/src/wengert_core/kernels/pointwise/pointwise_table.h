@@ -55,6 +55,34 @@
            2.75572734787185824e-07, 2.51053127296221029e-08, 2.09147553258932021e-09)
 #include "piecewise.h"
 
+/* exp: a chunk that holds a number whose result may be denormal, infinite or NaN is computed the long way, to the same
+   bits otherwise. The largest number is that with the largest bits, without its sign; NaN is larger than all. */
+#define WG_EXPONENTIAL(SUF, R, WORD, ABS_MASK, FAR) \
+    WG_CLONES static void WG_CAT(exp_##SUF, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+        const R *x = (const R *)args[0]; \
+        R *out = (R *)args[1]; \
+        (void)params; \
+        while (n > 0) { \
+            const Py_ssize_t m = n < WG_CHUNK ? n : WG_CHUNK; \
+            WORD far = 0; \
+            for (Py_ssize_t i = 0; i < m; i++) { \
+                const WORD size = WG_CAT(WG_CAT(wg_, SUF), _bits)(x[i]) & ABS_MASK; \
+                far = size > far ? size : far; \
+            } \
+            if (far > WG_CAT(WG_CAT(wg_, SUF), _bits)(FAR)) { \
+                WG_IVDEP \
+                for (Py_ssize_t i = 0; i < m; i++) out[i] = wg_exp_##SUF(x[i]); \
+            } else { \
+                WG_IVDEP \
+                for (Py_ssize_t i = 0; i < m; i++) out[i] = wg_exp_near_##SUF(x[i]); \
+            } \
+            n -= m; x += m; out += m; \
+        } \
+    } \
+    WG_LOOP(exp_##SUF, 1, sizeof(R), sizeof(R))
+WG_EXPONENTIAL(f32, float, uint32_t, 0x7FFFFFFFu, 87.0f)
+WG_EXPONENTIAL(f64, double, uint64_t, 0x7FFFFFFFFFFFFFFFu, 708.0)
+
 /* sin and cos: a chunk that holds a number out of range of the fast reduction (or NaN) goes to the C library. */
 #define WG_TRIGONOMETRIC(NAME, QUARTER, EXACT) \
     WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
@@ -136,6 +164,16 @@ WG_OP2(div_trunc_f64, double, double, double, WG_NO_PARAMS, trunc(x / y))
 WG_LCM(i32, int32_t, uint32_t)
 WG_LCM(i64, int64_t, uint64_t)
 
+/* A loop of NumPy takes one number alone another way than in a vector, and rounds it otherwise. */
+#define WG_COMPLEX_SQUARE(SUF, C) \
+    WG_INLINE C wg_square_##SUF(C x) { \
+        const C square = {x.re * x.re - x.im * x.im, x.re * x.im + x.re * x.im}; \
+        return square; \
+    } \
+    WG_OP1(square_##SUF, C, C, WG_NO_PARAMS, wg_square_##SUF(x))
+WG_COMPLEX_SQUARE(c64, wg_c64)
+WG_COMPLEX_SQUARE(c128, wg_c128)
+
 /* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
 #define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, (T)(z ^ ((y ^ z) & (T)-(T)(x != 0))))
 WG_WHERE(1, uint8_t)
@@ -168,7 +206,8 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(gelu_tanh, 1, 0), WG_REAL(softplus, 1, 2), WG_REAL(exp, 1, 0), WG_REAL(erf, 1, 0), WG_REAL(erfc, 1, 0),
     WG_REAL(lgamma, 1, 0), WG_REAL(digamma, 1, 0), WG_REAL(reciprocal, 1, 0), WG_REAL(rsqrt, 1, 0),
     WG_REAL(square, 1, 0), WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
-    WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0), WG_REAL(log_sigmoid_backward, 2, 0),
+    WG_REAL(xlogy, 2, 0), WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0),
+    WG_REAL(log_sigmoid_backward, 2, 0),
     WG_REAL(silu_backward, 2, 0), WG_REAL(relu_backward, 2, 0), WG_REAL(threshold_backward, 2, 1),
     WG_REAL(gelu_backward, 2, 0), WG_REAL(gelu_tanh_backward, 2, 0), WG_REAL(softplus_backward, 2, 2),
     WG_REAL(binary_cross_entropy, 2, 0), WG_REAL(binary_cross_entropy_slope, 2, 0),
@@ -183,6 +222,7 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},
     {"floor_divide", WG_F32, 2, 0, WG_F32, floor_divide_f32_loop},
     {"lcm", WG_I32, 2, 0, WG_I32, lcm_i32_loop}, {"lcm", WG_I64, 2, 0, WG_I64, lcm_i64_loop},
+    {"square", WG_C64, 1, 0, WG_C64, square_c64_loop}, {"square", WG_C128, 1, 0, WG_C128, square_c128_loop},
     {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
     WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
     WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),

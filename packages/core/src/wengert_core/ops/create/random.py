@@ -37,6 +37,7 @@ random("cauchy_(Tensor self, float median=0, float sigma=1, *, object? generator
 random("log_normal_(Tensor self, float mean=1, float std=2, *, object? generator=None) -> Tensor",
         sampler=samplers.log_normal)
 random("geometric_(Tensor self, float p, *, object? generator=None) -> Tensor", sampler=samplers.geometric)
-random("bernoulli_(Tensor self, Any p=0.5, *, object? generator=None) -> Tensor", sampler=samplers.bernoulli)
+random("bernoulli_(Tensor self, Any p=0.5, *, object? generator=None) -> Tensor", sampler=samplers.bernoulli,
+       fill=pcg64.choose)
 random("random_(Tensor self, object? from='unset', object? to='unset', *, object? generator=None) -> Tensor",
         sampler=samplers.integers)

@@ -15,6 +15,7 @@ from wengert_core.exchange import from_data as _from_data
 from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.rng import pcg64, samplers
+from wengert_core.rng.draws import draw
 from wengert_core.rng.generator import generator_of, numpy_generator
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
@@ -38,17 +39,20 @@ def _sizes(name: str, size: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in sizes)
 
 
-def _fill_random(name: str, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
-    rng = numpy_generator(generator, name)
-    return _from_data.put(tensor, sampler(rng, tuple(tensor.shape), tensor.dtype, *parameters))
+def _fill_random(name: str, fill: Any, sampler: Any, tensor: Tensor, generator: Any, *parameters: Any) -> Tensor:
+    """fill: draws into the tensor; where it cannot, or is None, the sampler makes an array."""
+    if fill is not None and fill(numpy_generator(generator, name), tensor):
+        return tensor
+    return _from_data.put(tensor, draw(generator, name, sampler, tuple(tensor.shape), tensor.dtype, *parameters))
 
 
 def _new(name: str, fill: Any, sampler: Any, size: Any, generator: Any, kind: Any) -> Tensor:
     """fill: draws into the tensor; where it cannot, the sampler makes an array."""
     sizes = _sizes(name, size)
     tensor = _from_data.blank(kind, *sizes)  # first: it refuses sizes that cannot be
-    rng = numpy_generator(generator, name)
-    return tensor if fill(rng, tensor) else _from_data.put(tensor, sampler(rng, sizes, kind))
+    if fill(numpy_generator(generator, name), tensor):
+        return tensor
+    return _from_data.put(tensor, draw(generator, name, sampler, sizes, kind))
 
 
 def rand(size: Any, generator: Any, dtype: dtype | None) -> Tensor:
@@ -76,12 +80,15 @@ def randint(low: Any, high: Any, size: Any, generator: Any, dtype: dtype | None)
         )
     if hasattr(type(size), "__index__"):
         raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not int")
-    tensor = _from_data.blank(dtype or INT64, *_sizes("randint", size))
+    return _fill_whole("randint", _from_data.blank(dtype or INT64, *_sizes("randint", size)), generator, low, high)
+
+
+def _fill_whole(name: str, tensor: Tensor, generator: Any, low: Any, high: Any) -> Tensor:
     if tensor.dtype is INT64 and type(low) is int and type(high) is int and -(1 << 63) <= low < high < 1 << 63:
-        rng = numpy_generator(generator, "randint")
+        rng = numpy_generator(generator, name)
         if pcg64.whole(rng, tensor, low, high - 1):
             return tensor
-    return _fill_random("randint", samplers.integers, tensor, generator, *bounds)
+    return _fill_random(name, None, samplers.integers, tensor, generator, low, high)
 
 
 MOST_PERMUTED = {"float16": (2049, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
@@ -103,8 +110,9 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
         raise RuntimeError(
             f"value cannot be converted to type {kind.name} without overflow: randperm({n}) needs a larger dtype"
         )
-    rng = numpy_generator(generator, "randperm")
-    return tensor if pcg64.order(rng, tensor) else _from_data.put(tensor, samplers.shuffle(rng, n))
+    if pcg64.order(numpy_generator(generator, "randperm"), tensor):
+        return tensor
+    return _from_data.put(tensor, draw(generator, "randperm", samplers.shuffle, n))
 
 
 def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
@@ -115,12 +123,12 @@ def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
 
 def rand_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
     """rand with a tensor's shape, dtype and order in memory."""
-    return _fill_random("rand_like", samplers.unit, _like(tensor, memory_format, dtype), generator)
+    return _fill_random("rand_like", pcg64.unit, samplers.unit, _like(tensor, memory_format, dtype), generator)
 
 
 def randn_like(tensor: Tensor, generator: Any, memory_format: Any, dtype: dtype | None) -> Tensor:
     """randn with a tensor's shape, dtype and order in memory."""
-    return _fill_random("randn_like", samplers.normal, _like(tensor, memory_format, dtype), generator)
+    return _fill_random("randn_like", pcg64.normal, samplers.normal, _like(tensor, memory_format, dtype), generator)
 
 
 def randint_like(
@@ -132,7 +140,7 @@ def randint_like(
         raise invalid_combination(
             "randint_like", (tensor, low, high), "(Tensor input, int high), (Tensor input, int low, int high)"
         )
-    return _fill_random("randint_like", samplers.integers, _like(tensor, memory_format, dtype), generator, *bounds)
+    return _fill_whole("randint_like", _like(tensor, memory_format, dtype), generator, *bounds)
 
 
 # ---- with tensors of parameters
@@ -145,14 +153,13 @@ def host(array: Array) -> Array:
 
 def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
     """1 with the probability that an element gives, else 0."""
-    rng = numpy_generator(generator, "bernoulli")
     if p is not None:
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
         if given.dtype.kind == "c":
             raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{CPP_NAMES[given.dtype.name]}'")
-        found = pcg64.chance(rng, given.shape, p)
-        return xp.asarray(rng.random(given.shape) < p if found is None else found).astype(given.dtype)
+        return xp.asarray(draw(generator, "bernoulli", _chance, given.shape, p)).astype(given.dtype)
+    rng = numpy_generator(generator, "bernoulli")
     if given.dtype.kind != "f" and not given.size:
         return given
     if given.dtype.kind != "f":
@@ -163,6 +170,12 @@ def bernoulli(xp: Any, given: Array, p: float | None, generator: Any) -> Array:
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli got probabilities outside [0, 1]"
         )
     return (xp.asarray(rng.random(given.shape)) < given).astype(given.dtype)
+
+
+def _chance(rng: np.random.Generator, shape: tuple[int, ...], p: float) -> Array:
+    """True with probability p."""
+    found = pcg64.chance(rng, shape, p)
+    return rng.random(shape) < p if found is None else found
 
 
 def poisson(xp: Any, rate: Array, generator: Any) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.exchange.device_memory import can_read
 from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.ops.pointwise.composed_activations import constant
 from wengert_core.optable.core_table import TABLE
@@ -99,7 +100,7 @@ def embedding(
         raise AssertionError("Padding_idx must be within num_embeddings")
     flat = input if input.dim() == 1 else input.reshape(input.numel())
     seen = every_sample(flat)
-    if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < rows:
+    if seen.numel() and can_read(seen) and not 0 <= seen.min().item() <= seen.max().item() < rows:
         raise IndexError(f"index out of range in self: embedding has {rows} rows")
     if max_norm is not None:
         shorten(constant(weight), flat, max_norm, norm_type)  # unrecorded

@@ -6,9 +6,8 @@ from typing import Any
 
 from wengert_core.dtypes.cpp_names import CPP_NAMES
 from wengert_core.optable.core_table import TABLE
-from wengert_core.runtime.user_warnings import warn_user
 
-array = TABLE.array
+scattering = TABLE.scattering
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 OTHER_NAMES = {"max": "amax", "min": "amin"}
 """Names of reductions that scatter_reduce takes beside those which it is documented with, as in torch."""
@@ -150,22 +149,13 @@ def check_index(x: Any, dim: int, index: Any, source: Any) -> None:
         )
 
 
-def index_reduced_beta(xp: Any, x: Any, dim: int, index: Any, source: Any, reduce: str, include_self: bool) -> Any:
-    """index_reduce_reference, with torch's warning."""
-    check_reduction(x, reduce, REDUCTIONS[1:], "index_reduce")
-    warn_user("index_reduce() is in beta and the API may change at any time.")
-    return index_reduce_reference(xp, x, dim, index, source, reduce, include_self)
-
-
-array(
-    "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True, "
-    "Tensor? out=None) -> Tensor",
+scattering(
+    "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
+    way="scatter_reduce",
     reference=scatter_reduce_reference,
-    inplace=True,
 )
-array(
-    "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True, "
-    "Tensor? out=None) -> Tensor",
-    reference=index_reduced_beta,
-    inplace=True,
+scattering(
+    "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
+    way="index_reduce",
+    reference=index_reduce_reference,
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.dtypes import type_name
+from wengert_core.exchange.device_memory import current_device_number, is_capturing
 from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_loss, reduction_of
 from wengert_core.ops.reduce.softmax import log_softmax_op
 from wengert_core.optable.core_table import TABLE
@@ -16,7 +18,7 @@ def pick_targets(xp: Any, classes: int, target: Any, weight: Any, ignore_index: 
     """Targets as [N, S] made fit to index with, and the weight of each: 0 where it is ignored."""
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
-    if wrong.any():
+    if not is_capturing(current_device_number()) and wrong.any():
         raise IndexError(f"Target {int(target[wrong][0])} is out of bounds.")
     index = xp.where(counts, target, 0)
     return index, xp.where(counts, 1.0 if weight is None else weight[index], 0.0)
@@ -40,7 +42,7 @@ def nll_gradient(
 ) -> Any:
     """The gradient of nll with respect to x."""
     shape = tuple(self_shape)
-    out = xp.zeros((1, *shape, 1) if len(shape) == 1 else (*shape[:2], int(xp.prod(xp.asarray(shape[2:])))), grad.dtype)
+    out = xp.zeros((1, *shape, 1) if len(shape) == 1 else (*shape[:2], math.prod(shape[2:])), grad.dtype)
     target = target.reshape(out.shape[0], out.shape[2]).astype("int64")
     index, scale = pick_targets(xp, out.shape[1], target, weight, ignore_index)
     each = grad.reshape(target.shape) if reduction == 0 else grad / (scale.sum() if reduction == 1 else 1)

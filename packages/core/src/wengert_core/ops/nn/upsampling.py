@@ -197,7 +197,7 @@ def resize_stages(kind: str) -> Any:
 
     def upsample(self: Tensor, output_size: Any, align_corners: bool, scales: Any) -> Tensor:
         if not self.numel():  # taps would be listed all the same
-            return keep_layout(self, self.new_empty((*self.shape[:2], *output_size)))
+            return keep_layout(self, self.new_zeros((*self.shape[:2], *output_size)))
         wide = self if self.dtype.itemsize != 2 or kind.startswith("nearest") else self.float()
         every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
         for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims

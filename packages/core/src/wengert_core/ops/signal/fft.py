@@ -65,6 +65,9 @@ def r2c(xp: Any, x: Any, dim: Any, normalization: int, onesided: bool, forward: 
 def c2r(xp: Any, x: Any, dim: Any, normalization: int, last_dim_size: int, forward: bool) -> Any:
     """From half of a spectrum to real; the last dim becomes last_dim_size long."""
     sizes = [x.shape[d] for d in dim[:-1]] + [last_dim_size]
+    if not x.shape[dim[-1]]:  # NumPy writes nothing
+        shape = [last_dim_size if d == dim[-1] else n for d, n in enumerate(x.shape)]
+        return xp.zeros(shape, x.real.dtype)
     return along_last(
         xp,
         xp.conj(x) if forward else x,

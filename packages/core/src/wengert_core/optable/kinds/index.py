@@ -51,7 +51,9 @@ class IndexRows(Rows):
         return self.add(op, op.name)
 
     @s.check_settings(
-        way=s.one_of("scatter", "scatter_add", "index_add", "index_copy", "index_fill"),
+        way=s.one_of(
+            "scatter", "scatter_add", "index_add", "index_copy", "index_fill", "scatter_reduce", "index_reduce"
+        ),
         reference=s.function,
         doc=s.text,
     )

@@ -53,6 +53,8 @@ SIGNATURES = {
     "scatter": "Tensor self, int dim, Tensor index, Any? src, Any? value, str? reduce",
     "scatter_add": "Tensor self, int dim, Tensor index, Tensor src",
     "index_add": "Tensor self, int dim, Tensor index, Tensor source, Scalar alpha",
+    "scatter_reduce": "Tensor self, int dim, Tensor index, Tensor src, str reduce, bool include_self",
+    "index_reduce": "Tensor self, int dim, Tensor index, Tensor source, str reduce, bool include_self",
     "index_copy": "Tensor self, int dim, Tensor index, Tensor source",
     "index_fill": "Tensor self, int dim, Tensor index, Any value",
     "cat": "Tensor[] tensors, int dim",

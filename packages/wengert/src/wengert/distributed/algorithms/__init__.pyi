@@ -1,6 +1,10 @@
 # Written by tools/generate/module_stubs.py.
 from wengert_distributed import comm_hooks as ddp_comm_hooks
+from wengert_distributed.parallel import join as join
+from wengert_distributed.parallel.join import Join as Join
+from wengert_distributed.parallel.join import JoinHook as JoinHook
+from wengert_distributed.parallel.join import Joinable as Joinable
 
 __all__ = [
-    "ddp_comm_hooks"
+    "Join", "JoinHook", "Joinable", "ddp_comm_hooks", "join"
 ]

@@ -1,0 +1,163 @@
+"""Tests of CUDA graphs with a stand-in for CuPy: run by test_on_fake_cupy.py, in a process of their own."""
+
+from __future__ import annotations
+
+import fake_cupy
+import pytest
+import wengert as torch
+from wengert import nn
+from wengert_core.extend import CaptureError
+from wengert_cuda import CudaDevice
+from wengert_registry import registry
+
+cupy = fake_cupy.install()
+if "cuda" not in registry.group("devices"):
+    registry.group("devices").register("cuda", CudaDevice, owner="packages/cuda/tests")
+
+
+@pytest.fixture(autouse=True)
+def _calls():
+    fake_cupy.CALLS.clear()
+    yield
+    assert not fake_cupy.NODES
+
+
+def capture(function, **options):
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, **options):
+        result = function()
+    return graph, result
+
+
+def test_a_replay_sees_new_arguments():
+    x = torch.arange(3.0, device="cuda")
+    graph, y = capture(lambda: x.softmax(0) * 2 + x.exp().sum())
+    for values in ([1.0, 2.0, 3.0], [0.0, -1.0, 5.0]):
+        x.copy_(torch.tensor(values))
+        graph.replay()
+        expected = torch.tensor(values)
+        torch.testing.assert_close(y.cpu(), expected.softmax(0) * 2 + expected.exp().sum())
+    assert "launch" in fake_cupy.CALLS
+
+
+def test_a_training_step_is_that_of_the_cpu():
+    results = []
+    for device in ("cpu", "cuda"):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+        x = torch.randn(5, 3).to(device)
+        model.to(device)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1, capturable=device == "cuda")
+
+        def step():
+            optimizer.zero_grad(set_to_none=False)  # noqa: B023
+            loss = (model(x) ** 2).mean()  # noqa: B023
+            loss.backward()
+            optimizer.step()  # noqa: B023
+            return loss
+
+        step()
+        run = capture(step)[0].replay if device == "cuda" else step
+        for _ in range(3):
+            run()
+        results.append([p.detach().cpu() for p in model.parameters()])
+    for expected, got in zip(*results, strict=True):
+        torch.testing.assert_close(got, expected)
+
+
+def test_memory_of_a_capture_is_the_graphs():
+    x = torch.ones(3, device="cuda")
+    pool = torch.cuda.graph_pool_handle()
+    graph, y = capture(lambda: x + 1, pool=pool)
+    assert graph.pool() is pool
+    assert "malloc of a graph" in fake_cupy.CALLS
+    fake_cupy.CALLS.clear()
+    torch.ones(3, device="cuda")
+    assert "malloc of a graph" not in fake_cupy.CALLS
+    graph.replay()
+    assert y.tolist() == [2, 2, 2]
+
+
+def test_random_numbers_are_drawn_by_each_replay():
+    generator = torch.Generator("cuda").manual_seed(3)
+    graph, y = capture(lambda: torch.rand(4, device="cuda", generator=generator))
+    found = []
+    for _ in range(2):
+        graph.replay()
+        found.append(y.tolist())
+    generator.manual_seed(3)
+    assert found == [torch.rand(4, device="cuda", generator=generator).tolist() for _ in range(2)]
+
+
+def test_numbers_of_the_host_are_constants():
+    x = torch.zeros(3, device="cuda")
+    graph, y = capture(lambda: x + torch.arange(3, device="cuda"))
+    graph.replay()
+    assert y.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x.tolist(), lambda x: torch.tensor([1.0], device="cuda"), lambda x: torch.cuda.synchronize(),
+    lambda x: x.cpu(), lambda x: torch.cuda.empty_cache(), lambda x: capture(lambda: x),
+])  # fmt: skip
+def test_what_waits_is_refused(call):
+    x = torch.ones(3, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with pytest.raises(CaptureError, match="operation not permitted when stream is capturing"), \
+            torch.cuda.graph(graph):  # fmt: skip
+        call(x)
+    assert not torch.cuda.is_current_stream_capturing()
+    with torch.cuda.graph(graph):  # everything can be used
+        assert torch.cuda.is_current_stream_capturing()
+        y = x * 3
+    graph.replay()
+    assert y.tolist() == [3, 3, 3]
+
+
+def test_pinned_memory_is_read_by_each_replay():
+    host = torch.ones(3).pin_memory("cuda")
+    x = torch.zeros(3, device="cuda")
+    graph, _ = capture(lambda: x.copy_(host, non_blocking=True))
+    for value in (1.0, 5.0):
+        host.fill_(value)
+        graph.replay()
+        assert x.tolist() == [value] * 3
+
+
+def test_graphed_callables():
+    model = nn.Linear(3, 2).to("cuda")
+    reference = nn.Linear(3, 2).to("cuda")
+    reference.load_state_dict(model.state_dict())
+    graphed = torch.cuda.make_graphed_callables(model, (torch.randn(4, 3, device="cuda", requires_grad=True),))
+    x = torch.randn(4, 3).to("cuda")
+    inputs = [x.clone().requires_grad_() for _ in range(2)]
+    for run, one in zip((graphed, reference), inputs, strict=True):
+        (run(one) ** 2).sum().backward()
+    torch.testing.assert_close(inputs[0].grad.cpu(), inputs[1].grad.cpu())
+    torch.testing.assert_close(model.weight.grad.cpu(), reference.weight.grad.cpu())
+
+
+def test_the_handle_of_a_graph():
+    graph, _ = capture(lambda: torch.ones(2, device="cuda"))
+    assert graph.raw_cuda_graph_exec() == fake_cupy.Graph.graphExec
+
+
+def test_a_captured_function_is_a_graph():
+    w = torch.ones(3, device="cuda", requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = (w * x).square().sum()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    run, host = torch.capture(step), torch.ones(3)
+    for k in range(5):
+        x = torch.tensor([1.0, 2.0, float(k)])
+        assert abs(run(x.cuda()).item() - (host * x).square().sum().item()) < 1e-4
+        host -= 0.1 * 2 * host * x * x
+        torch.testing.assert_close(w.detach().cpu(), host)
+    assert torch.replay.explain(run).replays >= 2
+    assert "launch" in fake_cupy.CALLS

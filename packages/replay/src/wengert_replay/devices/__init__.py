@@ -1,0 +1,1 @@
+"""Graphs on devices: work of a device that is captured once, and replayed by one call."""

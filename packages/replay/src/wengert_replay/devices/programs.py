@@ -1,0 +1,133 @@
+"""Programs on a device: calls of a captured function whose tensors are on one device that captures graphs.
+
+Note [A program on a device]
+    The first call of a signature runs as usual: it makes what is made once, such as the state of an optimizer. The
+    second runs the function while the device captures, with copies of the arguments, and replays the graph at once;
+    later calls copy their arguments, replay, and copy the results. What Python does beside the device's work, versions
+    and gradients of leaves, is done by each replay as well. Python functions that are called inside of a program
+    (``compiler.disable``) are called ahead of a replay: if one gives something else, the call is recorded again.
+    A call whose capture raises is run once more as usual, which raises what the function raises.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wengert_core.extend import Tensor, device_plugin
+
+from wengert_replay.recording.tracing import is_unusual
+from wengert_replay.signature import rebuild, surroundings
+
+if TYPE_CHECKING:
+    from wengert_replay.capturing import Capture
+    from wengert_replay.devices.device_program import DeviceProgram
+
+MOST_PROGRAMS = 8
+"""Programs of one signature, for other states of gradients."""
+MOST_ATTEMPTS = 16
+"""Recordings of one signature."""
+RETRIES = 4
+"""Recordings that may store tensors."""
+
+
+class DeviceEntry:
+    """The programs of one signature."""
+
+    def __init__(self) -> None:
+        self.programs: list[DeviceProgram] = []
+        self.refusal = ""
+        self.attempts = 0
+
+
+class DevicePrograms:
+    """The programs of a captured function on devices."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.entries: dict[Any, DeviceEntry] = {}
+
+    def call(self, structure: Any, tensors: list[Tensor], modes: int, why: str, args: Any, kwargs: Any) -> Any:
+        """Return the result of a call; ``why``: why no program of the host can be used."""
+        capture = self.capture
+        reason = why_not(tensors) or ("validate=True does not look at devices" if capture.validate else "")
+        if reason or is_unusual() or is_capturing(tensors[0]):
+            return capture.run_eagerly(reason and (why if tensors[0].device.type == "cpu" else reason), args, kwargs)
+        key: tuple[Any, ...] = (structure, tuple(map(describe, tensors)), modes, surroundings())
+        if capture.guard_python:
+            number = capture.states.number(capture.function, (*args, *kwargs.values()))
+            if number < 0:
+                reason = "the state of Python that the function depends on is another one in each call"
+                return capture.run_eagerly(reason, args, kwargs, warn=True)
+            key = (*key, number)
+        entry = self.entries.get(key)
+        if entry is None:
+            if len(self.entries) >= capture.max_programs:
+                reason = f"there are {capture.max_programs} programs (max_programs) on devices"
+                return capture.run_eagerly(reason, args, kwargs, warn=True)
+            self.entries[key] = DeviceEntry()
+            return capture.run_eagerly("", args, kwargs)
+        if entry.refusal:
+            return capture.run_eagerly(entry.refusal, args, kwargs)
+        for program in entry.programs:
+            if program.fits():
+                capture.replayed += 1
+                return rebuild(program.structure, program.replay(tensors))
+        entry.programs = [one for one in entry.programs if not one.is_stale()]
+        if len(entry.programs) >= MOST_PROGRAMS or entry.attempts >= MOST_ATTEMPTS:
+            entry.refusal = "tensors from outside, gradients or numbers of Python differ in each call"
+            return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
+        return self.record(entry, structure, tensors, args, kwargs)
+
+    def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
+        """Run a call as the recording of a program."""
+        from wengert_replay.devices.device_program import STORED, record_program  # who has no device need not load it
+
+        capture = self.capture
+        entry.attempts += 1
+        program, shape, results = record_program(capture.function, structure, tensors)
+        if program is None:  # the capture has raised
+            entry.refusal = results[0] if results else ""
+            return capture.run_eagerly(entry.refusal, args, kwargs, warn=bool(entry.refusal))
+        capture.eager += 1
+        if program.refusal:
+            if program.refusal != STORED or entry.attempts >= RETRIES:
+                entry.refusal = program.refusal
+            if program.refusal not in capture.reasons:
+                capture.reasons.append(program.refusal)
+            if capture.strict and entry.refusal:
+                raise RuntimeError(f"wengert.capture: {capture.name} cannot be replayed, and fullgraph is True: "
+                                   f"{program.refusal}")  # fmt: skip
+        else:
+            entry.programs.append(program)
+        return rebuild(shape, results)
+
+
+def describe(tensor: Tensor) -> tuple[Any, ...]:
+    """Return what a program depends on in an argument."""
+    return type(tensor), tensor.device, tensor.dtype, tuple(tensor.shape), tensor.stride()
+
+
+def is_capturing(tensor: Tensor) -> bool:
+    """Return whether a tensor's device captures a graph already."""
+    return bool(device_plugin(tensor.device.type).is_capturing(tensor.device.index))
+
+
+def why_not(tensors: list[Tensor]) -> str:
+    """Return why no program of a device can take arguments; "" where one can."""
+    first = tensors[0].device
+    plugin = None if first.type in ("cpu", "meta") else device_plugin(first.type)
+    if plugin is None or not plugin.can_capture:
+        return f"an argument is on {first}, which captures no graphs"
+    seen = set()
+    for tensor in tensors:
+        if tensor.device != first or str(tensor.layout) != "torch.strided":
+            return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
+        if tensor.requires_grad:
+            return f"an argument on {first} requires gradients"
+        if any(n > 1 and stride == 0 for n, stride in zip(tensor.shape, tensor.stride(), strict=True)):
+            return "an argument on a device is expanded"
+        if tensor.numel():
+            if tensor.untyped_storage().data_ptr() in seen:
+                return "two arguments share memory"
+            seen.add(tensor.untyped_storage().data_ptr())
+    return ""

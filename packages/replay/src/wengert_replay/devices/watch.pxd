@@ -1,0 +1,25 @@
+"""DeviceWatch: the tensors that a function uses while a device's work is captured. See watch.pyx."""
+from cpython.ref cimport PyObject
+
+from wengert_core.extend cimport Op, Recorder, Tensor
+from wengert_engine.extend cimport Tracer
+
+
+cdef class DeviceWatch(Tracer):
+    cdef readonly dict tensors         # id -> (weak reference, weak reference to its memory, address, version)
+    cdef readonly dict memories        # id -> weak reference to memory of the device that was used or made
+    cdef readonly dict held            # id -> memory from before the capture, until its first replay
+    cdef readonly dict leaves          # id -> (leaf, its gradient before)
+    cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
+    cdef readonly str refusal          # why there is no program; "" where there may be one
+    cdef set host                      # storages of the host that were made meanwhile
+    cdef list keep                     # so that their addresses stay theirs
+    cdef unsigned int device
+    cdef int depth                     # of operations inside of operations
+    cdef Recorder recorder
+
+    cdef void drop_launches(self) noexcept
+    cdef int see(self, object value, bint is_result) except -1
+    cdef int see_tensor(self, Tensor t, bint is_result) except -1
+    cdef int see_host(self, Tensor t, bint is_result) except -1
+    cdef int refuse(self, str why) except -1

@@ -1,0 +1,15 @@
+from typing import Any
+
+from wengert_core.extend import Tensor
+from wengert_engine.extend import Tracer
+
+class DeviceWatch(Tracer):
+    tensors: dict[int, tuple[Any, Any, int, int]]
+    memories: dict[int, Any]
+    held: dict[int, Any]
+    leaves: dict[int, tuple[Tensor, Tensor | None]]
+    calls: list[tuple[Any, Any, list[Any]]]
+    refusal: str
+    def __init__(self, first: Tensor) -> None: ...
+    def start(self) -> None: ...
+    def stop(self) -> None: ...

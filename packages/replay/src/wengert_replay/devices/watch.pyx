@@ -1,0 +1,130 @@
+"""DeviceWatch: the tensors that a function uses while a device's work is captured, and what it does beside."""
+cimport cython
+from cpython.ref cimport PyObject
+from libc.stdlib cimport free
+
+from weakref import ref
+
+from wengert_core.extend cimport WG_GRAD, Op, Storage, Tensor, free_launch, is_strided, set_recorder
+
+from wengert_core.extend import device_memory_of
+from wengert_engine.extend import set_tracer
+
+from wengert_replay.signature import Unhashable, flatten
+
+
+@cython.binding(False)
+cdef class DeviceWatch(Tracer):
+    """A listener of a thread from ``start`` to ``stop``; all tensors have to be on one device."""
+
+    def __init__(self, Tensor first not None):
+        self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
+        self.host, self.keep, self.held, self.device = set(), [], {}, first.device
+
+    def start(self):
+        """Listen to this thread. RuntimeError where it is observed already."""
+        set_tracer(self)
+        set_recorder(&self.recorder)   # drivers of the host tell what they do; nobody asks
+
+    def stop(self):
+        """Listen no more."""
+        set_tracer(None)
+        set_recorder(NULL)
+        self.drop_launches()
+
+    def __dealloc__(self):
+        self.drop_launches()
+        free(self.recorder.launches)
+
+    cdef void drop_launches(self) noexcept:
+        cdef Py_ssize_t i
+        for i in range(self.recorder.n):
+            free_launch(&self.recorder.launches[i])
+        self.recorder.n = 0
+
+    cdef int refuse(self, str why) except -1:
+        if not self.refusal:
+            self.refusal = why
+        return 0
+
+    cdef int begin(self, Op op, PyObject** slots) except -1:
+        cdef int i
+        if self.depth == 0:
+            for i in range(op.n_params):
+                if slots[i] != NULL and slots[i] != op.defaults[i]:
+                    self.see(<object> slots[i], False)
+        self.depth += 1
+        return 0
+
+    cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1:
+        self.depth -= 1
+        if self.depth == 0:
+            self.see(<object> result, True)
+            self.drop_launches()
+        return 0
+
+    cdef int fail(self, Op op, PyObject** slots) except -1:
+        self.depth -= 1
+        return 0
+
+    cdef int note_grad(self, Tensor leaf) except -1:
+        cdef bint has_grad = leaf.extra != NULL and leaf.extra.grad != NULL    # `leaf.grad` would come back here
+        if id(leaf) not in self.leaves:
+            self.leaves[id(leaf)] = (leaf, <object> leaf.extra.grad if has_grad else None)
+        return 0
+
+    cdef int note_old_node(self) except -1:
+        return self.refuse("backward runs through a graph that was made outside of the function")
+
+    def call_python(self, function, tuple args not None, dict kwargs not None):
+        result = function(*args, **kwargs)
+        tensors = []
+        try:
+            structure = flatten(result, tensors)
+        except Unhashable as error:
+            self.refuse(f"a Python function inside of it gives an object of type {error}")
+            return result
+        if args or kwargs:
+            self.refuse("it calls a Python function with tensors; optimizers do so unless capturable=True")
+        elif any((<Tensor> t).device for t in tensors):
+            self.refuse("a Python function inside of it gives tensors of the device")
+        else:
+            self.calls.append((function, structure, [t.tolist() for t in tensors]))
+        return result
+
+    cdef int see(self, object value, bint is_result) except -1:
+        if isinstance(value, Tensor):
+            return self.see_tensor(<Tensor> value, is_result)
+        if type(value) in (tuple, list) or is_result and isinstance(value, tuple):
+            for item in value:
+                self.see(item, is_result)
+        return 0
+
+    cdef int see_tensor(self, Tensor t, bint is_result) except -1:
+        cdef object known
+        if t.device == 0 and is_strided(t):
+            return self.see_host(t, is_result)
+        if t.device != self.device or not is_strided(t):
+            return self.refuse(f"a tensor of another device or layout ({(<object> t).device}) is used")
+        known = self.tensors.get(id(t))
+        if known is not None and known[0]() is t:
+            return 0
+        memory = device_memory_of(t)
+        reference = ref(memory)
+        known = self.memories.get(id(memory))
+        if not is_result and (known is None or known() is not memory):
+            self.held[id(memory)] = memory     # from outside: the graph reads it when it is replayed for the first time
+        self.memories[id(memory)] = reference
+        self.tensors[id(t)] = (ref(t), reference, <size_t> t.data, (<Storage> t.storage).version)
+        if t.flags & WG_GRAD and t.grad_fn == NULL and not is_result:
+            self.note_grad(t)
+        return 0
+
+    cdef int see_host(self, Tensor t, bint is_result) except -1:
+        """A number of the host becomes a part of the work: it must have been made meanwhile."""
+        if is_result:
+            self.host.add(<size_t> t.storage)
+            self.keep.append(t)
+        elif <size_t> t.storage not in self.host:
+            self.refuse("a tensor of the host is used, whose numbers would be kept")
+        return 0

@@ -1,0 +1,50 @@
+"""Runs: a call of a captured function, and the ways from there to gradients. See runs.pyx."""
+from wengert_replay.history.joint cimport JointProgram
+from wengert_replay.history.residuals cimport Residuals
+
+
+cdef class Form:
+    cdef readonly object structure     # of the result; see ``flatten``
+    cdef readonly list outputs         # the tensors in it that have a graph, by their numbers
+    cdef readonly list ends            # the inputs that get gradients, by their numbers
+    cdef readonly list leaves          # leaves from outside that outputs depend on; they get gradients too
+    cdef readonly list read            # other tensors from outside that the function reads and does not write
+
+
+cdef class Joint:
+    cdef readonly JointProgram program
+    cdef readonly Form form
+    cdef readonly list places          # for each end, the number of its gradient among the program's, or None
+
+    cdef list gradients_in(self, list found)
+
+
+cdef class Derivative:
+    cdef public Joint joint            # None: there is none yet
+    cdef public str refusal            # why there will be none; ""
+    cdef public object higher          # the same as a function, for backwards that build a graph; or None
+    cdef tuple expected                # of each output: a description of its gradient, or None
+
+    cdef bint fits(self, tuple grads) except -1
+
+
+cdef class Way:
+    cdef public Joint joint            # what calls run; or None
+    cdef readonly dict derivatives     # by what gradients there are, and their dtypes, sizes and strides: Derivative
+    cdef public Derivative newest      # the one that ran last; or None
+
+
+cdef class Run:
+    cdef readonly object history       # the History
+    cdef readonly Form form
+    cdef readonly object state         # what the function changes, as it was before
+    cdef readonly Py_ssize_t n_inputs
+    cdef readonly Way way
+    cdef public Joint joint            # that it ran; another one may take its place in the way
+    cdef public Residuals residuals    # of this run; None: it was no replay, or there are none
+    cdef readonly list versions        # of ``form.read``
+    cdef readonly object kept          # an InputKeeper, where there are several outputs; or None
+    cdef public object twin            # under validate=True: an eager run beside it, with its gradients; else None
+    cdef bint applied                  # by Function.apply, whose forward has three more arguments
+
+    cdef list go_on(self, tuple grads)

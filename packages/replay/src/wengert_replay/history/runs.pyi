@@ -1,0 +1,66 @@
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from wengert_core.extend import Tensor
+from wengert_engine import Function
+
+from wengert_replay.history.joint import JointProgram
+from wengert_replay.history.residuals import Residuals
+from wengert_replay.programs.program import Program
+
+class Form:
+    structure: Any
+    outputs: list[int]
+    ends: list[int]
+    leaves: list[Tensor]
+    read: list[Tensor]
+    def __init__(
+        self, structure: Any, outputs: list[int], ends: list[int], leaves: list[Tensor], read: list[Tensor]
+    ) -> None: ...
+
+class Joint:
+    program: JointProgram
+    form: Form
+    places: list[int | None]
+    def __init__(self, program: JointProgram, form: Form, places: list[int | None]) -> None: ...
+    def for_ends(self, found: list[Any]) -> list[Tensor | None]: ...
+
+class Derivative:
+    joint: Joint | None
+    refusal: str
+    higher: Any
+    def __init__(self, pattern: tuple[bool, ...], described: tuple[Any, ...] | None) -> None: ...
+
+class Way:
+    joint: Joint | None
+    derivatives: dict[Any, Derivative]
+    newest: Derivative | None
+    def programs(self) -> list[Program]: ...
+    def run(self, history: Any, state: Any, tensors: list[Tensor]) -> tuple[Any, list[Any]] | Literal[False] | None: ...
+
+class Run:
+    history: Any
+    form: Form
+    state: Any
+    n_inputs: int
+    way: Way
+    joint: Joint | None
+    residuals: Residuals | None
+    versions: list[int]
+    kept: InputKeeper | None
+    twin: Any
+    def __init__(
+        self, history: Any, form: Form, state: Any, n_inputs: int, way: Way, residuals: Residuals | None = None
+    ) -> None: ...
+
+class InputKeeper:
+    inputs: list[Tensor]
+    def __init__(self, inputs: list[Tensor]) -> None: ...
+
+class Replay(Function):
+    @staticmethod
+    def forward(ctx: Any, run: Run, inputs: list[Tensor], outputs: Any, *ends: Tensor) -> Any: ...
+
+def run_backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]: ...
+def attach(run: Run, inputs: list[Tensor], results: list[Tensor]) -> None: ...
+def describe_grads(grads: Sequence[Tensor]) -> tuple[Any, ...] | None: ...

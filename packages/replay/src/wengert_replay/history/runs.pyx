@@ -1,0 +1,214 @@
+"""Runs: a call of a captured function, what its node keeps of it, and the ways from there to gradients.
+
+Note [A call and its backward]
+    Both are replays of a few microseconds, so what they do besides is compiled: a call makes its node without a Python
+    function, and a backward whose gradients are as those of the one before goes on in the same program. Everything else
+    is the History's: recordings, runs of the function again, derivatives that are differentiated.
+"""
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.string cimport memcmp
+
+from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Tensor, is_strided,
+                                  thread_state)
+from wengert_engine.extend cimport record_function
+
+from wengert_engine import Function
+from wengert_engine.extend import is_dual_level_open, is_released
+
+from wengert_replay.history.outside import versions_of
+from wengert_replay.recording.tracing import is_unusual
+
+
+@cython.binding(False)
+cdef class Form:
+    """The form of a function's results."""
+
+    def __init__(self, structure, list outputs not None, list ends not None, list leaves not None, list read not None):
+        self.structure, self.outputs, self.ends, self.leaves, self.read = structure, outputs, ends, leaves, read
+
+
+@cython.binding(False)
+cdef class Joint:
+    """A program of a function, and of its gradients where it has a pause."""
+
+    def __init__(self, JointProgram program not None, Form form not None, list places not None):
+        self.program, self.form, self.places = program, form, places
+
+    cdef list gradients_in(self, list found):
+        """The gradients for all ends, of the program's."""
+        return [None if place is None else found[place] for place in self.places]
+
+    def for_ends(self, list found not None):
+        """Return gradients for all ends, None for those that get none, from those of the program."""
+        return self.gradients_in(found)
+
+
+cdef tuple describe(Tensor t):
+    """What a gradient must have in common with those of a recording; None for one that no program takes."""
+    if t.device or t.flags & (WG_BATCHED | TF_INFERENCE) or not is_strided(t):
+        return None
+    return t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)), t.flags & WG_GRAD
+
+
+def describe_grads(grads not None):
+    """Return dtypes, sizes and strides of tensors, and what requires grad; None for what no program can take."""
+    found = tuple([describe(<Tensor?> t) for t in grads])
+    return None if None in found else found
+
+
+@cython.binding(False)
+cdef class Derivative:
+    """A way to gradients for some of the results: a program, or the reason why there is none."""
+
+    def __init__(self, tuple pattern not None, described):
+        """pattern: for each output whether it has a gradient.   described: those gradients, by ``describe_grads``."""
+        rest = iter(described or ())
+        self.refusal, self.expected = "", tuple([next(rest, None) if there else None for there in pattern])
+
+    cdef bint fits(self, tuple grads) except -1:
+        """Whether gradients are as those of the recording."""
+        cdef Py_ssize_t i
+        cdef Tensor t
+        cdef bytes dims
+        for i in range(len(grads)):
+            if grads[i] is None or self.expected[i] is None:
+                if grads[i] is not self.expected[i]:
+                    return False
+                continue
+            t = <Tensor> grads[i]
+            code, dims, has_grad = <tuple> self.expected[i]
+            if t.device or t.flags & (WG_BATCHED | TF_INFERENCE) or not is_strided(t) or t.code != <int> code \
+                    or t.flags & WG_GRAD != <unsigned int> has_grad \
+                    or PyBytes_GET_SIZE(dims) != <Py_ssize_t> (2 * t.rank * sizeof(Py_ssize_t)) \
+                    or memcmp(t.dims, PyBytes_AS_STRING(dims), PyBytes_GET_SIZE(dims)) != 0:
+                return False
+        return True
+
+
+@cython.binding(False)
+cdef class Way:
+    """A way through a function: what its guards are found to be."""
+
+    def __cinit__(self):
+        self.derivatives = {}
+
+    def programs(self):
+        """Return the programs that there are, those of gradients and of their gradients among them."""
+        cdef Derivative one
+        found = [self.joint.program] if self.joint is not None else []
+        for one in self.derivatives.values():
+            if one.joint is not None and one.joint is not self.joint:
+                found.append(one.joint.program)
+            found += one.higher.programs() if one.higher is not None else []
+        return found
+
+    def run(self, history, state, list tensors not None):
+        """Run the way's program for a call. Returns the result's structure and tensors, or what ``begin`` does."""
+        cdef Joint joint = self.joint
+        found = None if joint is None else joint.program.begin(tensors)
+        if not found:
+            return found
+        residuals, results = <tuple> found
+        attach(Run(history, joint.form, state, len(tensors), self, residuals), tensors, results)
+        return joint.form.structure, results
+
+
+@cython.binding(False)
+cdef class Run:
+    """A call of a captured function, as its node keeps it."""
+
+    def __init__(self, history, Form form not None, state, Py_ssize_t n_inputs, Way way not None,
+                 Residuals residuals=None):
+        """residuals: of the run of the way's program that the call was; None: it was no replay, or has none."""
+        self.history, self.form, self.state, self.n_inputs = history, form, state, n_inputs
+        self.way, self.joint, self.residuals = way, way.joint, residuals
+        self.versions = versions_of(form.read) if form.read else []
+
+    cdef list go_on(self, tuple grads):
+        """The gradients for all ends, by the program that the call ran; None where that cannot be."""
+        cdef Derivative derivative = self.way.newest
+        if derivative is None or self.residuals is None or derivative.joint is not self.joint \
+                or thread_state().modes & WG_GRAD or not derivative.fits(grads) or is_unusual() or is_dual_level_open():
+            return None
+        found = self.joint.program.go_on(self.residuals, [one for one in grads if one is not None])
+        if found is None:
+            return None
+        self.way.joint = self.joint
+        return self.joint.gradients_in(found)
+
+
+@cython.binding(False)
+cdef class InputKeeper:
+    """The inputs of a call with several outputs, until each of them has had a backward.
+
+    A backward from one output frees what the node has saved. As usual another one would have a graph of its own.
+    """
+    cdef readonly list inputs
+    cdef list versions
+    cdef set used                      # outputs that have had a backward
+
+    def __init__(self, list inputs not None):
+        self.inputs, self.versions, self.used = list(inputs), versions_of(inputs), set()
+
+    cdef object get(self, ctx, tuple grads):
+        """The inputs for a backward with these gradients. RuntimeError as for any graph that was freed."""
+        wanted = {i for i, one in enumerate(grads) if one is not None}
+        saved = self.inputs
+        if not is_released(ctx) or wanted & self.used:
+            saved = ctx.saved_tensors
+        elif versions_of(self.inputs) != self.versions:
+            raise RuntimeError(
+                "one of the variables needed for gradient computation has been modified by an inplace operation: an "
+                "argument of a captured function. Clone it before, or call backward() first"
+            )
+        self.used |= wanted
+        if len(self.used) == len(grads):
+            self.inputs = []
+        return saved
+
+
+def run_backward(ctx, *grads):
+    """Return the gradients for the inputs of a node, from those of its outputs."""
+    cdef Run run = <Run?> ctx.run
+    saved = ctx.saved_tensors if run.kept is None else (<InputKeeper> run.kept).get(ctx, grads)
+    found = run.go_on(grads)
+    if found is None:
+        found = run.history.gradients(run, list(saved[:run.n_inputs]), grads)
+    if run.twin is not None and not thread_state().modes & WG_GRAD:
+        run.twin.check(grads, found)
+    return (None, None, None, *found) if run.applied else tuple(found)
+
+
+class Replay(Function):
+    """The node of a captured function."""
+
+    _inside_transforms = True
+
+    @staticmethod
+    def forward(ctx, run, inputs, outputs, *ends):
+        ctx.run = run
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*inputs, *run.form.leaves)
+        return outputs
+
+    backward = staticmethod(run_backward)
+
+
+def attach(Run run not None, list inputs not None, list results not None):
+    """Put outputs of a node in place of the results that have a graph."""
+    cdef Form form = run.form
+    cdef tuple outputs, ends, made
+    if not form.outputs:
+        return
+    if len(form.outputs) > 1:
+        run.kept = InputKeeper(inputs)
+    outputs = tuple([results[i] for i in form.outputs])
+    ends = (*[inputs[i] for i in form.ends], *form.leaves)
+    run.applied = thread_state().modes & (WG_OBSERVE | WG_BATCHED) != 0 or is_dual_level_open()
+    if run.applied:
+        made = Replay.apply(run, inputs, outputs, *ends)
+    else:
+        made = record_function(Replay, "run", run, ends, (*inputs, *form.leaves), outputs)
+    for i, one in zip(form.outputs, made):
+        results[i] = one

@@ -1,0 +1,1 @@
+"""Constructs of ``wengert.func`` as one instruction: bodies that are recorded once, and gradients of loops."""

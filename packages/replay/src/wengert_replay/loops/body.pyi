@@ -1,0 +1,26 @@
+from typing import Any
+
+from wengert_core.extend import Tensor
+
+from wengert_replay.recording.tracing import Recording
+
+class Body:
+    steps: Any
+    calls: dict[int, Any]
+    outside: list[Tensor]
+    imported: list[Tensor]
+    states: dict[int, Any]
+    external: list[Tensor]
+    like_inputs: list[Any]
+    like_results: list[Any]
+    n_inputs: int
+    n_results: int
+    n_imports: int
+    def note_outside(self, recording: Recording, around: Recording) -> None: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def stream_nbytes(self) -> int: ...
+    def generators(self) -> list[object]: ...
+    def all_states(self) -> dict[int, object]: ...
+    def words(self) -> str: ...

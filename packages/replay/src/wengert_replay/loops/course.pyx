@@ -1,0 +1,228 @@
+"""Course: what iterations with one body copy and run.
+
+Bytes are copied where a row's elements lie beside each other and have the strides that the body was recorded with;
+other rows are copied element by element.
+"""
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+from wengert_core.extend cimport (COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, Launch, Tensor, copy_into,
+                                  itemsize_of, new_on_memory, strides_of)
+from wengert_replay.loops.body cimport Body, Port
+from wengert_replay.programs.stream cimport STOP_END, STOP_FAILED, Row
+
+cdef enum:
+    CHUNK = 0x40                       # iterations between two looks for signals
+    STOP_TEST = 100                    # the test does not hold
+
+
+cdef int add_feed(Feeds* feeds, char* source, Py_ssize_t source_step, char* target, Py_ssize_t target_step,
+                  Py_ssize_t nbytes) except -1:
+    cdef Feed* grown
+    if nbytes == 0:
+        return 0
+    grown = <Feed*> realloc(feeds.items, (feeds.n + 1) * sizeof(Feed))
+    if grown == NULL:
+        raise MemoryError()
+    feeds.items = grown
+    feeds.items[feeds.n].source, feeds.items[feeds.n].target = source, target
+    feeds.items[feeds.n].source_step, feeds.items[feeds.n].target_step = source_step, target_step
+    feeds.items[feeds.n].nbytes = nbytes
+    feeds.n += 1
+    return 0
+
+
+cdef void copy_all(Feeds* feeds, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef Feed* feed
+    for k in range(feeds.n):
+        feed = &feeds.items[k]
+        if feed.nbytes == 8:
+            (<int64_t*> (feed.target + i * feed.target_step))[0] = (<int64_t*> (feed.source + i * feed.source_step))[0]
+        else:
+            memcpy(feed.target + i * feed.target_step, feed.source + i * feed.source_step, feed.nbytes)
+
+
+cdef bint is_true(const char* data, int code, Py_ssize_t itemsize) noexcept nogil:
+    """Whether a number is not 0."""
+    cdef Py_ssize_t k
+    if code == FLOAT64:
+        return (<double*> data)[0] != 0
+    if code == FLOAT32:
+        return (<float*> data)[0] != 0
+    if code == COMPLEX128:
+        return (<double*> data)[0] != 0 or (<double*> data)[1] != 0
+    if code == COMPLEX64:
+        return (<float*> data)[0] != 0 or (<float*> data)[1] != 0
+    if code == FLOAT16:
+        return (<uint16_t*> data)[0] & 0x7FFF != 0
+    for k in range(itemsize):
+        if (<uint8_t*> data)[k]:
+            return True
+    return False
+
+
+cdef bint is_row_like(Tensor rows, Tensor like, Port* port, bint reads) noexcept:
+    """Whether a row is the bytes of a tensor of the body, and few others."""
+    cdef int i
+    for i in range(like.rank):
+        if like.dims[i] > 1 and strides_of(rows)[i + 1] != strides_of(like)[i]:
+            return False
+    return port.nbytes == like.count * itemsize_of(like) or reads and port.nbytes < like.count * itemsize_of(like)
+
+
+cdef Tensor tensor_at(Tensor like, char* data):
+    """A tensor of the same geometry with its first element there."""
+    return new_on_memory(like.code, like.rank, like.dims, strides_of(like), data, data, 0, None)
+
+
+@cython.binding(False)
+cdef class Course:
+    """What iterations with one body copy and run."""
+
+    def __dealloc__(self):
+        free(self.before.items)
+        free(self.behind.items)
+        free(self.moves.items)
+        free(self.tested.items)
+
+    # ---- what is copied
+
+    cdef int add_input(self, Py_ssize_t k, Tensor rows, bint backwards) except -1:
+        """Let argument ``k`` be a row of a tensor: in iteration 0 the first, or the last one."""
+        return self.add_rows(&self.body.inputs[k], self.body.like_inputs[k], rows, backwards, True)
+
+    cdef int add_output(self, Py_ssize_t k, Tensor rows, bint backwards) except -1:
+        """Let result ``k`` become a row of a tensor."""
+        return self.add_rows(&self.body.results[k], self.body.like_results[k], rows, backwards, False)
+
+    cdef int add_rows(self, Port* port, Tensor like, Tensor rows, bint backwards, bint reads) except -1:
+        cdef Py_ssize_t step = strides_of(rows)[0]
+        cdef char* data = rows.data
+        cdef Tensor row
+        if port.nbytes == 0 or self.end == 0:
+            return 0
+        if self.end > rows.dims[0]:
+            raise IndexError(f"row {rows.dims[0]} of a tensor of {rows.dims[0]} rows")
+        if backwards:
+            data, step = data + (self.end - 1) * step, -step
+        if not is_row_like(rows, like, port, reads):
+            row = new_on_memory(rows.code, rows.rank - 1, rows.dims + 1, strides_of(rows) + 1, data, data, 0, None)
+            self.strided.append([row, <size_t> data, step, tensor_at(like, port.data - port.low), reads])
+            return 0
+        if reads:
+            return add_feed(&self.before, data + port.low, step, port.data, 0, port.nbytes)
+        return add_feed(&self.behind, port.data, 0, data + port.low, step, port.nbytes)
+
+    cdef int add_kept(self, Py_ssize_t k, Tensor rows) except -1:
+        """Keep carry ``k`` of each iteration, as bytes."""
+        return add_feed(&self.before, self.body.inputs[k].data, 0, rows.data, self.body.inputs[k].nbytes,
+                        self.body.inputs[k].nbytes)
+
+    cdef int set_test(self, Body test) except -1:
+        """Let a body decide whether there is another iteration."""
+        cdef Tensor like = test.like_results[0]
+        self.test, self.test_code, self.test_itemsize = test, like.code, itemsize_of(like)
+        return 0
+
+    cdef int add_moves(self, Py_ssize_t n_carry) except -1:
+        """Let the carry that an iteration gives be that of the next one with the same body."""
+        cdef Py_ssize_t k
+        cdef char* scratch = self.body.scratch
+        cdef Port* source
+        cdef Port* target
+        for k in range(n_carry):       # those in arguments first: a move may overwrite them
+            source, target = &self.body.results[k], &self.body.inputs[k]
+            if source.is_input and source.data != target.data:
+                add_feed(&self.moves, source.data, 0, scratch, 0, source.nbytes)
+                scratch += source.nbytes
+        scratch = self.body.scratch
+        for k in range(n_carry):
+            source, target = &self.body.results[k], &self.body.inputs[k]
+            if not source.is_input:
+                add_feed(&self.moves, source.data, 0, target.data, 0, target.nbytes)
+            elif source.data != target.data:
+                add_feed(&self.moves, scratch, 0, target.data, 0, target.nbytes)
+                scratch += source.nbytes
+        for k in range(n_carry if self.test is not None else 0):
+            add_feed(&self.tested, self.body.inputs[k].data, 0, self.test.inputs[k].data, 0, self.body.inputs[k].nbytes)
+        return 0
+
+    # ---- what runs
+
+    cdef bint ends(self) except -1:
+        if self.test is None:
+            return False
+        copy_all(&self.tested, 0)
+        self.test.run()
+        return not is_true(self.test.results[0].data, self.test_code, self.test_itemsize)
+
+    cdef Py_ssize_t run(self, Py_ssize_t at, int64_t lower, bint repeats) except -1:
+        cdef int stop = STOP_END
+        cdef Py_ssize_t end = self.end if repeats else at + 1
+        cdef Launch* launch
+        if not repeats or self.strided or self.body.calls or self.test is not None and self.test.calls:
+            while at < end and not self.ends():
+                self.run_once(at, lower)
+                at += 1
+                if at & 0xF == 0:
+                    PyErr_CheckSignals()
+                if at < self.end and repeats:
+                    copy_all(&self.moves, 0)
+            return at
+        while at < end and stop == STOP_END:
+            with nogil:
+                at = self.run_chunk(at, min(end, at + CHUNK), lower, &stop)
+            if stop == STOP_FAILED:
+                launch = <Launch*> (<Row*> self.failed).data
+                launch.fail(launch)
+            PyErr_CheckSignals()
+        return at
+
+    cdef Py_ssize_t run_chunk(self, Py_ssize_t at, Py_ssize_t end, int64_t lower, int* stop) noexcept nogil:
+        """Run iterations of a body that calls no Python. stop: STOP_END; STOP_TEST where the test does not hold;
+        STOP_FAILED where a launch meets a value that it refuses, which ``failed`` is then.
+        """
+        cdef char* place
+        while at < end:
+            if self.test is not None:
+                copy_all(&self.tested, 0)
+                place = self.test.stream.run(self.test.stream.rows, stop)
+                if stop[0] != STOP_END:
+                    self.failed = place
+                    return at
+                if not is_true(self.test.results[0].data, self.test_code, self.test_itemsize):
+                    stop[0] = STOP_TEST
+                    return at
+            copy_all(&self.before, at)
+            if self.index != NULL:
+                (<int64_t*> self.index)[0] = lower + self.index_step * at
+            place = self.body.stream.run(self.body.stream.rows, stop)
+            if stop[0] != STOP_END:
+                self.failed = place
+                return at
+            copy_all(&self.behind, at)
+            at += 1
+            if at < self.end:
+                copy_all(&self.moves, 0)
+        return at
+
+    cdef int run_once(self, Py_ssize_t at, int64_t lower) except -1:
+        cdef Tensor row
+        copy_all(&self.before, at)
+        for row, data, step, other, reads in self.strided:
+            if reads:
+                row.data = <char*> (<size_t> data + at * <Py_ssize_t> step)
+                copy_into(<Tensor> other, row)
+        if self.index != NULL:
+            (<int64_t*> self.index)[0] = lower + self.index_step * at
+        self.body.run()
+        copy_all(&self.behind, at)
+        for row, data, step, other, reads in self.strided:
+            if not reads:
+                row.data = <char*> (<size_t> data + at * <Py_ssize_t> step)
+                copy_into(row, <Tensor> other)
+        return 0

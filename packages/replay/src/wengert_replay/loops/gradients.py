@@ -1,0 +1,345 @@
+"""Gradients of a loop: one node, whose backward is a loop too.
+
+Note [Backward of a loop]
+    The body of the backward loop runs the body again for the carry that was kept, and differentiates it. Its carry are
+    the gradients of the carry, and sums of gradients for tensors from outside: a sum goes into an iteration as the
+    gradient of one more use, the last one, so that terms are added in the order of the engine. So does the gradient of
+    a row that is the carry itself, into the iteration behind it; the first iteration, which has none behind it, is a
+    loop of its own then. A gradient that is not
+    there yet, such as that of the last carry where nobody uses it, is none and not 0: iterations with other gradients
+    have another body.
+    Where the gradient itself is to be differentiated, or no recording runs, the plain loop runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from wengert_core import TABLE, int64
+from wengert_core.extend import Tensor
+from wengert_engine import Function, enable_grad, grad, is_grad_enabled
+from wengert_engine.extend import accumulated_leaf, current_tracer
+
+from wengert_replay.history.node import without_hooks
+from wengert_replay.history.outside import copy_with_strides
+from wengert_replay.loops.body import Body
+from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of
+from wengert_replay.loops.loop import (
+    Aside,
+    Loop,
+    add_loop,
+    make_body,
+    make_loop,
+    nest,
+    resume,
+    rows_of_bytes,
+    run_loop,
+    suspend,
+)
+from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
+
+empty, empty_strided = TABLE.ops["empty"], TABLE.ops["empty_strided"]
+scalar_tensor, zeros_like = TABLE.ops["scalar_tensor"], TABLE.ops["zeros_like"]
+
+
+class Derivation:
+    """What backward of a loop needs beside tensors."""
+
+    def __init__(
+        self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat], count: int,
+        reverse: bool, bounds: list[Any] | None, n_rows: int,
+    ) -> None:  # fmt: skip
+        self.construct, self.source, self.function, self.call = construct, source, iterations.function, call
+        self.count, self.reverse, self.bounds = count, reverse, bounds
+        self.n_carry, self.n_rows = iterations.n_carry, n_rows
+        self.needs, self.gives = iterations.needs[: iterations.n_carry + n_rows], iterations.gives
+        self.alike = iterations.alike
+        self.like = iterations.bodies[0].like_inputs[: iterations.n_carry]
+        self.ends: list[int] = []  # the arguments that get gradients
+
+    @property
+    def outputs(self) -> list[int]:
+        """The results that have a graph."""
+        return [i for i, gives in enumerate(self.gives) if gives]
+
+
+class LoopNode(Function):
+    """The node of a loop."""
+
+    _inside_transforms = True
+
+    @staticmethod
+    def forward(
+        ctx: Any, derivation: Derivation, saved: tuple[Tensor, ...], outputs: tuple[Tensor, ...], *_ends: Tensor
+    ) -> Any:
+        ctx.derivation = derivation
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*saved)
+        return outputs
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return (None, None, None, *gradients(ctx.derivation, list(ctx.saved_tensors), grads))
+
+
+def attach(derivation: Derivation, carry: Flat, rows: Flat, closures: Flat, kept: Flat, results: Flat) -> Flat:
+    """Return the results of a loop as those of a node."""
+    arguments = [*carry, *rows]
+    derivation.ends = [i for i, one in enumerate(arguments) if one.requires_grad]
+    numbers = derivation.outputs
+    made = LoopNode.apply(derivation, (*arguments, *closures, *kept), tuple([results[i] for i in numbers]),
+                          *[arguments[i] for i in derivation.ends], *closures)  # fmt: skip
+    found = dict(zip(numbers, made, strict=True))
+    return [found.get(i, one) for i, one in enumerate(results)]
+
+
+def depend_on_others(tensors: Flat) -> bool:
+    """Whether one of some tensors is computed from another one: gradients for both would count a way twice."""
+    nodes = {id(one.grad_fn) for one in tensors if one.grad_fn is not None}
+    pending = [node for one in tensors if one.grad_fn is not None for node, _ in one.grad_fn.next_functions]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        leaf = accumulated_leaf(node)
+        if id(node) in nodes or (leaf is not None and any(leaf is one for one in tensors)):
+            return True
+        pending += [following for following, _ in node.next_functions]
+    return False
+
+
+def gradients(derivation: Derivation, saved: Flat, grads: Sequence[Any]) -> Flat:
+    """Return the gradients for arguments that require them, and for tensors from outside."""
+    n, n_arguments = derivation.n_carry, derivation.n_carry + derivation.n_rows
+    arguments, kept = saved[:n_arguments], saved[len(saved) - n :]
+    closures = saved[n_arguments : len(saved) - n]
+    cotangents: Flat = [None] * len(derivation.gives)
+    for i, one in zip(derivation.outputs, grads, strict=True):
+        cotangents[i] = one
+    tracer = current_tracer()
+    if isinstance(tracer, Recording) and tracer.refusal is None and not is_grad_enabled():
+        backward = BackwardLoop(tracer, derivation, arguments, closures, kept, cotangents)
+        found = backward.record() if suspend(tracer) else None
+        if found is not None:
+            return found
+    return differentiate(derivation, arguments, closures, cotangents)
+
+
+def differentiate(derivation: Derivation, arguments: Flat, closures: Flat, cotangents: Flat) -> Flat:
+    """Return gradients by the plain loop."""
+    create_graph = is_grad_enabled()
+    n = derivation.n_carry
+    with enable_grad():
+        inputs = [(one.view_as(one) if create_graph else one.detach().requires_grad_()) if one.requires_grad else one
+                  for one in arguments]  # fmt: skip
+        results = derivation.call(derivation.function, inputs[:n], inputs[n:])
+        pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
+                 if cotangent is not None and one.requires_grad]  # fmt: skip
+        wanted = [*(inputs[i] for i in derivation.ends), *closures]
+        with without_hooks(closures):
+            return list(grad([one for one, _ in pairs], wanted, [cotangent for _, cotangent in pairs],
+                             allow_unused=True, create_graph=create_graph))  # fmt: skip
+
+
+class Rows(NamedTuple):
+    """A tensor whose rows an iteration gets."""
+
+    tensor: Any
+    backwards: bool
+    """The row has the number of the forward iteration; otherwise rows are in the order of the backward ones."""
+    shift: int = 0
+    """The row is that of so many forward iterations before."""
+
+    def part(self, first: int, end: int, count: int) -> Any:
+        """Return the rows for some of the forward iterations."""
+        start = first if self.backwards else count - end
+        return self.tensor.narrow(0, start - self.shift if self.backwards else start + self.shift, end - first)
+
+
+class BackwardLoop:
+    """The backward of a loop while it is recorded.
+
+    slots: gradients of the carry, then sums of gradients of tensors from outside; None where there is none.
+    """
+
+    def __init__(
+        self, recording: Recording, derivation: Derivation, arguments: Flat, closures: Flat, kept: Flat,
+        cotangents: Flat,
+    ) -> None:  # fmt: skip
+        self.recording, self.derivation, self.closures = recording, derivation, closures
+        n, self.n_slots = derivation.n_carry, derivation.n_carry + len(closures)
+        count, forward = derivation.count, not derivation.reverse
+        given = [i for i in range(n, len(cotangents)) if cotangents[i] is not None]
+        self.seeds = [i for i in given if i in derivation.alike]
+        self.given = [i for i in given if i not in derivation.alike]
+        self.slots: Flat = [*cotangents[:n], *[None] * len(closures)]
+        for i in reversed(self.seeds):  # what was stacked last comes first
+            last, k = cotangents[i].select(0, count - 1 if forward else 0), derivation.alike[i]
+            self.slots[k] = last if self.slots[k] is None else self.slots[k] + last
+        self.rows = [*(Rows(rows_of_bytes(one, like, count), True) for one, like in
+                       zip(kept, derivation.like, strict=True)),
+                     *(Rows(one.detach(), forward) for one in arguments[n:]),
+                     *(Rows(cotangents[i], forward) for i in self.given)]  # fmt: skip
+        self.seed_rows = [Rows(cotangents[i], forward, 1) for i in self.seeds]
+        self.operands = [one for one in (*self.slots, *kept, *arguments[n:], *(cotangents[i] for i in given))
+                         if one is not None]  # fmt: skip
+        self.wanted_rows = [i for i in range(derivation.n_rows) if derivation.needs[n + i]]
+        self.has_row_grad = [False] * len(self.wanted_rows)
+        self.row_grads = [Rows(arguments[n + i].new_empty(tuple(arguments[n + i].shape)), forward)
+                          for i in self.wanted_rows]  # fmt: skip
+
+    def record(self) -> Flat | None:
+        """Note the loop, while the recording pauses, and return the gradients; None where it cannot be a loop."""
+        count = self.derivation.count
+        try:
+            loops = [self.record_part(1, count, self.seed_rows)] if self.seeds and count > 1 else []
+            loops.append(self.record_part(0, 1 if self.seeds else count, []))
+        except Refusal:
+            resume(self.recording)
+            return None
+        except BaseException:
+            resume(self.recording)
+            raise
+        resume(self.recording)
+        for loop, outputs in loops:
+            add_loop(self.recording, loop, self.operands, outputs)
+            self.operands = self.operands + [one for one in outputs if one.numel()]
+        n = self.derivation.n_carry
+        by_argument = dict(enumerate(self.slots[:n]))
+        by_argument.update({n + i: rows.tensor if has_grad else None for i, rows, has_grad in
+                            zip(self.wanted_rows, self.row_grads, self.has_row_grad, strict=True)})  # fmt: skip
+        return [*(by_argument[i] for i in self.derivation.ends), *self.slots[n:]]
+
+    def record_part(self, first: int, end: int, seeds: list[Rows]) -> tuple[Loop, Flat]:
+        """Return the loop over some of the forward iterations, and its outputs. It has run then."""
+        derivation, count = self.derivation, self.derivation.count
+        start = [empty(0) if one is None else one for one in self.slots]
+        used = [*self.rows, *seeds]
+        rows = [one.part(first, end, count) for one in used]
+        backwards = [one.backwards for one in (*used, *self.row_grads)]
+        part = Part(self, rows, backwards, end, len(seeds))
+        with Aside():
+            part.record_bodies(end - first)
+        outputs = [*part.make_outputs(end - first), *(one.part(first, end, count) for one in self.row_grads)]
+        bounds = derivation.bounds
+        loop = make_loop(f"{derivation.construct}_backward", derivation.source, start, rows, backwards, part.bodies, [],
+                         part.following, outputs, -1 if bounds else end - first, bounds, None,
+                         -1 if bounds else 0)  # fmt: skip
+        run_loop(loop)
+        self.slots = [one if like is not None else None for one, like in
+                      zip(outputs, part.last_slots, strict=False)]  # fmt: skip
+        return loop, outputs
+
+
+class Part:
+    """Bodies for some of the forward iterations, the last of them first."""
+
+    def __init__(self, whole: BackwardLoop, rows: Flat, backwards: list[bool], end: int, n_seeds: int) -> None:
+        self.whole, self.derivation, self.rows, self.backwards = whole, whole.derivation, rows, backwards
+        self.end, self.n_seeds, self.n_slots, self.slots = end, n_seeds, whole.n_slots, list(whole.slots)
+        self.bodies: list[Body] = []
+        self.following: list[int] = []
+        self.last_slots: Flat = []
+
+    def record_bodies(self, count: int) -> None:
+        """Record the body of each iteration whose gradients are others than before, until there is no new one."""
+        numbers: dict[Any, int] = {}
+        for iteration in range(count):
+            key = geometry_of(self.slots)
+            if key in numbers:
+                self.following[-1] = numbers[key]
+                return
+            if len(self.bodies) == MOST_BODIES:
+                raise Refusal("its gradients have other strides in each iteration")
+            if self.bodies:
+                self.following[-1] = len(self.bodies)
+            numbers[key] = len(self.bodies)
+            self.record_body(iteration)
+        self.following[-1] = numbers.get(geometry_of(self.slots), -1)
+
+    def record_body(self, iteration: int) -> None:
+        rows = [one.select(0, len(one) - 1 - iteration if backwards else iteration)
+                for one, backwards in zip(self.rows, self.backwards, strict=False)]  # fmt: skip
+        if self.derivation.bounds:
+            rows.append(scalar_tensor(self.derivation.bounds[1] - 1 - iteration, dtype=int64))
+        tensors = [None if one is None else copy_with_strides(one) for one in (*self.slots, *rows)]
+        positions, present = number(tensors)
+        recording = Recording(present)
+        nest(recording, self.whole.recording, ends_outside=True)  # gradients of tensors that have a history
+        recording.start()
+        try:
+            results = self.pull(tensors[: self.n_slots], tensors[self.n_slots :])
+        finally:
+            recording.stop()
+        try:
+            result_positions, present = number(results)
+            body = make_body(recording, self.whole.recording, present, positions, result_positions)
+            if body.generators() or body.all_states():
+                raise Refusal("it draws random numbers")
+        finally:
+            recording.close()
+        self.bodies.append(body)
+        self.following.append(-1)
+        self.slots = results[: self.n_slots]
+
+    def pull(self, slots: Flat, rows: Flat) -> Flat:
+        """Return the slots before an iteration, and gradients of its rows. rows: the carry, rows, gradients of outputs,
+        those of rows that are its carry, its number.
+        """
+        whole, derivation = self.whole, self.derivation
+        n, n_arguments = derivation.n_carry, derivation.n_carry + derivation.n_rows
+        n_given, closures = n_arguments + len(whole.given), whole.closures
+        with enable_grad():
+            inputs = [one.detach().requires_grad_() if need else one
+                      for one, need in zip(rows[:n_arguments], derivation.needs, strict=True)]  # fmt: skip
+            results = derivation.function([*inputs, *rows[n_given + self.n_seeds :]])
+            pairs = [*zip(results[:n], slots[:n], strict=True),
+                     *((results[i], rows[n_arguments + k]) for k, i in enumerate(whole.given)),
+                     *((one.view_as(one), total) for one, total in zip(closures, slots[n:], strict=True)
+                       if total is not None)]  # fmt: skip
+            for k, i in enumerate(whole.seeds[: self.n_seeds]):
+                carry = inputs[derivation.alike[i]]
+                pairs.append((carry.view_as(carry), rows[n_given + k]))
+        pairs = [(one, cotangent) for one, cotangent in pairs if cotangent is not None and one.requires_grad]
+        leaves = [i for i in range(n_arguments) if derivation.needs[i]]
+        found: Flat = [None] * (len(leaves) + len(closures))
+        if pairs:
+            with without_hooks(closures):
+                found = list(grad([one for one, _ in pairs], [*(inputs[i] for i in leaves), *closures],
+                                  [cotangent for _, cotangent in pairs], allow_unused=True))  # fmt: skip
+        by_argument = dict(zip(leaves, found, strict=False))
+        row_grads = [by_argument[n + i] for i in whole.wanted_rows]
+        whole.has_row_grad = [before or one is not None
+                              for before, one in zip(whole.has_row_grad, row_grads, strict=True)]  # fmt: skip
+        row_grads = [zeros_like(inputs[n + i]) if one is None else one
+                     for i, one in zip(whole.wanted_rows, row_grads, strict=True)]  # fmt: skip
+        return [*(by_argument.get(i) for i in range(n)), *found[len(leaves) :], *row_grads]
+
+    def make_outputs(self, count: int) -> Flat:
+        """Return room for the gradients. ``last_slots``: tensors like them, without memory."""
+        at = 0
+        for _ in range(count - 1):
+            following = self.following[at]
+            if following == at:
+                break
+            if following < 0:
+                raise Refusal("its gradients have other strides in each iteration")
+            at = following
+        self.last_slots = self.bodies[at].like_results[: self.n_slots]
+        return [empty(0) if one is None else empty_strided(tuple(one.shape), one.stride(), dtype=one.dtype)
+                for one in self.last_slots]  # fmt: skip
+
+
+def number(tensors: Flat) -> tuple[list[int | None], Flat]:
+    """Return the number of each tensor among those that are there, and these."""
+    positions: list[int | None] = []
+    present: Flat = []
+    for one in tensors:
+        positions.append(None if one is None else len(present))
+        if one is not None:
+            present.append(one)
+    return positions, present

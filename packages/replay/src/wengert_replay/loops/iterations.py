@@ -1,0 +1,158 @@
+"""Iterations: what a plain loop calls in place of a body, and the bodies that are recorded meanwhile.
+
+Note [Gradients of a loop]
+    Where an argument or a tensor from outside requires a gradient, a loop is one node. Its iterations run with a graph
+    of their own each, which is dropped: the carry of each is kept, and backward runs the body again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_engine import is_grad_enabled
+from wengert_engine.extend import accumulated_leaf
+
+from wengert_replay.history.outside import copy_with_strides
+from wengert_replay.loops.body import Body
+from wengert_replay.loops.loop import make_body, nest
+from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
+
+Flat = list[Any]
+MOST_BODIES = 4
+"""Bodies of one loop: one for each set of strides that its carry has."""
+
+
+class NoLoop(Exception):
+    """A construct with a gradient cannot be a loop: it is to be run from its start."""
+
+
+class Iterations:
+    """A function that a plain loop calls for each iteration: what it is called with, and its bodies.
+
+    Calls look as those of the function: lists of tensors, the first ``n_carry`` of which are the carry.
+    """
+
+    def __init__(self, around: Recording, function: Callable[[Flat], Flat], n_carry: int, needs: list[bool]) -> None:
+        """needs: whether gradients go to each tensor of the first call."""
+        self.around, self.function, self.n_carry = around, function, n_carry
+        self.has_graph = is_grad_enabled()
+        self.needs = [self.has_graph and need for need in needs]
+        self.gives: list[bool] = []
+        self.differentiable: Flat = []  # tensors from outside that gradients go to
+        self.alike: dict[int, int] = {}  # results that are a part of the carry they stand beside, by number
+        self.numbers: dict[Any, int] = {}
+        self.bodies: list[Body] = []
+        self.following: list[int] = []
+        self.last = -1
+        self.refusal = ""
+
+    def __call__(self, tensors: Flat) -> Flat:
+        key = geometry_of(tensors[: self.n_carry])
+        if not self.refusal and key not in self.numbers:
+            return self.record(key, tensors)
+        if not self.refusal:
+            self.note(self.numbers[key])
+        return self.without_graph(self.function(self.as_leaves(tensors)))
+
+    def as_leaves(self, tensors: Flat) -> Flat:
+        return [one.detach().requires_grad_() if need else one for one, need in zip(tensors, self.needs, strict=True)]
+
+    def without_graph(self, results: Flat) -> Flat:
+        """Return results without their graph, and note which of them have one."""
+        if not self.has_graph:
+            return results
+        self.gives = [one.requires_grad or before for one, before in
+                      zip(results, self.gives or [False] * len(results), strict=True)]  # fmt: skip
+        self.needs[: self.n_carry] = [
+            need or (k < len(self.gives) and self.gives[k]) for k, need in enumerate(self.needs[: self.n_carry])
+        ]
+        return [one.detach() if one.requires_grad else one for one in results]
+
+    def note(self, number: int) -> None:
+        """Note the body of the next iteration."""
+        if self.last >= 0:
+            if self.following[self.last] not in (-1, number):
+                self.refusal = "the carry has other strides in each iteration"
+            self.following[self.last] = number
+        self.last = number
+
+    def record(self, key: Any, tensors: Flat) -> Flat:
+        """Return what the function gives, and make a body of it."""
+        copies = self.as_leaves([copy_with_strides(one) for one in tensors])
+        recording = Recording(copies)
+        nest(recording, self.around)
+        recording.start()
+        try:
+            results = self.function(copies)
+        finally:
+            recording.stop()
+        self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
+                      if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
+        found, known = graph_ends(results, copies, recording)
+        self.differentiable += [one for one in found if all(one is not other for other in self.differentiable)]
+        try:
+            results = self.without_graph(results)
+            if not known:
+                raise Refusal("its gradient goes to a tensor that is gone")
+            if len(self.bodies) >= MOST_BODIES:
+                raise Refusal("the carry has other strides in each iteration")
+            body = make_body(recording, self.around, results)
+            if any(self.gives) and (body.generators() or body.all_states()):
+                raise Refusal("it draws random numbers, and has a gradient")
+            self.around.python.extend(one for one in recording.python if one not in self.around.python)
+            self.numbers[key] = len(self.bodies)
+            self.bodies.append(body)
+            self.following.append(-1)
+            self.note(len(self.bodies) - 1)
+        except Refusal as refused:
+            self.refusal = str(refused)
+        finally:
+            recording.close()
+        if self.refusal and any(self.gives):
+            raise NoLoop
+        return results
+
+    def finish(self, carry: Flat) -> None:
+        """Note the body that would go on from the last carry."""
+        number = self.numbers.get(geometry_of(carry), -1)
+        if number >= 0 and not self.refusal:
+            self.note(number)
+
+
+def graph_ends(results: Flat, inputs: Flat, recording: Recording) -> tuple[Flat, bool]:
+    """Return the tensors from outside where the graph of results ends, and whether these are all its ends."""
+    outside = [one for one, *_ in recording.tensors.values()]
+    outside += [one for one in (facts[0]() for facts in recording.views) if one is not None]
+    by_node: dict[int, Flat] = {}
+    for one in outside:
+        if one.grad_fn is not None and all(one is not other for other in by_node.get(id(one.grad_fn), [])):
+            by_node.setdefault(id(one.grad_fn), []).append(one)
+    found: Flat = []
+    pending, seen, known = [one.grad_fn for one in results], set(), True
+    while pending:
+        node = pending.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        leaf = accumulated_leaf(node)
+        if id(node) in by_node:
+            found += by_node[id(node)]
+        elif leaf is None:
+            pending += [following for following, _ in node.next_functions]
+        elif all(leaf is not one for one in inputs):
+            found.append(leaf)
+            known = known and any(leaf is one for one in outside)
+    return found, known
+
+
+def own_copy(tensor: Any) -> Any:
+    """Return a copy with the same strides."""
+    made = tensor.clone()
+    return made if made.stride() == tensor.stride() else copy_with_strides(tensor)
+
+
+def geometry_of(tensors: Flat) -> Any:
+    """Return what one body depends on in its carry."""
+    return tuple([None if one is None else (one.dtype, tuple(one.shape), one.stride()) for one in tensors])

@@ -1,0 +1,35 @@
+"""Loop: a construct of control flow that a replay runs as one instruction. See loop.pyx."""
+from libc.stdint cimport int64_t
+
+from wengert_core.extend cimport Pool
+from wengert_replay.loops.body cimport Body
+from wengert_replay.loops.course cimport Course
+from wengert_replay.recording.calls cimport Call
+
+
+cdef class Loop(Call):
+    cdef readonly str construct
+    cdef readonly str source           # where the body's function begins
+    cdef readonly list carry           # the first carry, on captured memory
+    cdef readonly list rows            # tensors whose rows the body gets, one after the other
+    cdef readonly list backwards       # for each of them, and then of the outputs: whether it begins with the last row
+    cdef readonly list bounds          # of a range: tensors on captured memory, or numbers; None: there are none
+    cdef readonly Py_ssize_t count     # of iterations; -1: bounds or a test decide
+    cdef readonly list bodies          # empty: there was no iteration in the recording
+    cdef readonly list tests           # one for each body; empty: there are none
+    cdef readonly list following       # for each body the number of the next one; -1: unknown
+    cdef readonly Py_ssize_t n_outputs     # results of the body that become rows, behind its carry
+    cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
+    cdef readonly int index_step       # 1: the body's last argument is the iteration's number; -1: from the last one; 0
+
+    cdef bint run_into(self, list targets) except -1       # False: it needs a body, and has none
+    cdef Py_ssize_t count_now(self, int64_t* lower) except -2
+    cdef bint begins(self, Py_ssize_t count) except -1
+    cdef Course course_of(self, Py_ssize_t number, list targets, Py_ssize_t count)
+    cdef int load_carry(self, Body body) except -1
+    cdef int move_carry(self, Body body, Body following) except -1
+    cdef int give_carry(self, Body body, bint from_arguments, list targets) except -1
+
+
+cdef class Aside:
+    cdef Pool* pool

@@ -1,0 +1,331 @@
+"""Loop: a construct of control flow that a replay runs as one instruction.
+
+Note [How a loop runs]
+    A body has a block for each argument and each result. An iteration copies rows there, runs the body's instructions,
+    copies results to their rows, and the carry from the results to the arguments: no Python, and no memory that grows
+    with the number of iterations. It holds the GIL where the body calls an operation's driver, and looks for signals
+    from time to time. A carry whose strides are others in the next iteration has another body there (``following``).
+"""
+cimport cython
+from libc.stdint cimport int64_t
+from libc.string cimport memcmp, memcpy
+
+from wengert_core.extend cimport (BOOL, Storage, Tensor, close_pool, copy_into, free_pool, itemsize_of, new_empty,
+                                  new_on_memory, open_pool, set_recorder, strides_of)
+from wengert_replay.loops.body cimport Body, Port
+from wengert_replay.loops.course cimport Course, is_true, tensor_at
+from wengert_replay.programs.memory cimport extent
+from wengert_replay.recording.calls cimport Call, on_captured_memory
+from wengert_replay.recording.tracing cimport Recording
+
+from wengert_core.extend import Tensor as TensorClass
+from wengert_engine.extend import set_tracer
+
+from wengert_replay.history.outside import copy_with_strides
+from wengert_replay.recording.tracing import is_unusual
+from wengert_replay.refusal import Refusal
+
+cdef enum:
+    MOST_DIMS = 64
+    ENDLESS = 0x7FFFFFFFFFFFFFFF       # iterations, where a test decides
+
+
+@cython.binding(False)
+cdef class Loop(Call):
+    """A loop over a body."""
+
+    @property
+    def name(self):
+        return self.construct
+
+    def words(self):
+        bodies = [body.words() for body in self.all_bodies()]
+        bounds = [isinstance(one, int) and one for one in self.bounds or ()]
+        return (self.construct, self.source, self.count, self.backwards, self.kept, self.index_step, bounds, bodies)
+
+    def all_bodies(self):
+        """Its bodies, and those of the test."""
+        return [*self.bodies, *self.tests]
+
+    def written_outside(self):
+        found = {}
+        for body in self.all_bodies():
+            found.update(body.all_states())
+        return [(address, address + nbytes) for _, _, address, nbytes in found.values()]
+
+    def generators(self):
+        found = []
+        for body in self.all_bodies():
+            found += [one for one in body.generators() if one not in found]
+        return found
+
+    def facts(self):
+        return "a body" if self.bodies else "no body"
+
+    cdef list run(self):
+        return []
+
+    cdef object settle(self, list results):
+        """Run it; a branch of a program that has no body runs it in place of the trunk."""
+        return None if self.run_into(self.outputs) else "a body"
+
+    def agrees(self):
+        """Run it into memory of its own, and return whether the numbers are those of the recording's run. Carries that
+        are kept are written where they will stay.
+        """
+        cdef Tensor own, target
+        cdef Py_ssize_t low = 0, high = 0
+        n = len(self.outputs) - len(self.kept)
+        with Aside():
+            targets = [copy_with_strides(t) for t in self.outputs[:n]]
+            self.run_into([*targets, *self.outputs[n:]])
+            for own, target in zip(self.outputs, targets):
+                extent(own, &low, &high)
+                if memcmp(own.data + low, target.data + low, high - low):
+                    return False
+        return True
+
+    # ---- a run
+
+    cdef bint run_into(self, list targets) except -1:
+        cdef Py_ssize_t at = 0, following, number = 0, count
+        cdef int64_t lower = 0
+        cdef bint from_arguments = True, repeats
+        cdef Body body
+        cdef list courses = [None] * len(self.bodies)
+        cdef Course course
+        count = self.count_now(&lower)
+        for body in self.all_bodies():
+            body.load_imports()
+        if count <= 0 or not self.bodies:
+            if self.begins(count):
+                return False
+            for target, source in zip(targets, self.carry):
+                copy_into(<Tensor> target, <Tensor> source)
+            return True
+        self.load_carry(self.bodies[0])
+        while True:
+            if courses[number] is None:
+                courses[number] = self.course_of(number, targets, count)
+            course, repeats = courses[number], self.following[number] == number
+            following = course.run(at, lower, repeats)
+            if repeats or following == at:
+                from_arguments = following < count
+                break
+            at = following
+            if at == count:
+                from_arguments = False
+                break
+            if self.following[number] < 0:
+                raise Refusal(f"{self.construct} goes on longer than in the recording, with a carry of other strides")
+            self.move_carry(self.bodies[number], self.bodies[self.following[number]])
+            number = self.following[number]
+        self.give_carry(self.bodies[number], from_arguments, targets)
+        return True
+
+    cdef Py_ssize_t count_now(self, int64_t* lower) except -2:
+        """The number of iterations; ENDLESS where a test decides. lower: the first number of a range."""
+        if self.bounds is None:
+            return self.count if self.count >= 0 else ENDLESS
+        first, last = [one if isinstance(one, int) else number_in(<Tensor> one) for one in self.bounds]
+        lower[0] = first if self.index_step > 0 else last - 1
+        return max(last - first, 0)
+
+    cdef bint begins(self, Py_ssize_t count) except -1:
+        """Whether there is an iteration, of a loop without a body."""
+        cdef Body test
+        cdef Tensor like
+        if self.bodies or not self.tests:
+            return count > 0
+        test = self.tests[0]
+        self.load_carry(test)
+        test.run()
+        like = test.like_results[0]
+        return is_true(test.results[0].data, like.code, itemsize_of(like))
+
+    cdef Course course_of(self, Py_ssize_t number, list targets, Py_ssize_t count):
+        """What iterations with a body do in this run."""
+        cdef Course made = Course.__new__(Course)
+        cdef Py_ssize_t k, n_carry = len(self.carry), n_rows = len(self.rows)
+        made.body, made.strided, made.end = self.bodies[number], [], count
+        if self.tests:
+            made.set_test(self.tests[number])
+        for k in range(n_rows):
+            made.add_input(n_carry + k, self.rows[k], self.backwards[k])
+        for k in range(self.n_outputs):
+            made.add_output(n_carry + k, targets[n_carry + k], self.backwards[n_rows + k])
+        for k, kept in enumerate(self.kept):
+            made.add_kept(kept, targets[n_carry + self.n_outputs + k])
+        made.add_moves(n_carry)
+        if self.index_step:
+            made.index_step = self.index_step
+            made.index = made.body.inputs[n_carry + n_rows].data
+        return made
+
+    # ---- the carry
+
+    cdef int load_carry(self, Body body) except -1:
+        cdef Py_ssize_t k
+        cdef Port* port
+        for k in range(len(self.carry)):
+            port = &body.inputs[k]
+            memcpy(port.data, (<Tensor> self.carry[k]).data + port.low, port.nbytes)
+        return 0
+
+    cdef int move_carry(self, Body body, Body following) except -1:
+        """From the results of a body to the arguments of another one."""
+        cdef Py_ssize_t k
+        for k in range(len(self.carry)):
+            memcpy(following.inputs[k].data, body.results[k].data, following.inputs[k].nbytes)
+        return 0
+
+    cdef int give_carry(self, Body body, bint from_arguments, list targets) except -1:
+        """To the results of the loop."""
+        cdef Py_ssize_t k
+        cdef Port* port
+        cdef Tensor like
+        for k in range(len(self.carry)):
+            port = &body.inputs[k] if from_arguments else &body.results[k]
+            like = body.like_inputs[k] if from_arguments else body.like_results[k]
+            if port.nbytes:
+                copy_into(<Tensor> targets[k], tensor_at(like, port.data - port.low))
+        return 0
+
+    @property
+    def nbytes(self):
+        """Bytes of the bodies' memory for values."""
+        return sum([(<Body> body).nbytes for body in self.all_bodies()])
+
+    @property
+    def stream_nbytes(self):
+        """Bytes of what runs in the bodies."""
+        return sum([(<Body> body).stream_nbytes for body in self.all_bodies()])
+
+
+cdef int64_t number_in(Tensor t) except? -1:
+    """The whole number that a tensor with one element holds."""
+    return int(<object> t)
+
+
+@cython.binding(False)
+cdef class Aside:
+    """A context whose memory is none of the recording that pauses: a plain loop runs in it."""
+
+    def __enter__(self):
+        self.pool = open_pool()
+
+    def __exit__(self, *error):
+        close_pool(self.pool)
+        free_pool(self.pool)
+
+
+def refuse_once(Recording recording not None, str why not None):
+    """Let a recording be none that is replayed, while another one of the same function may be."""
+    if recording.refusal is None:
+        recording.refuse(why)
+        recording.passes = True
+
+
+def nest(Recording recording not None, Recording around not None, bint ends_outside=False):
+    """Let a recording be a part of another one, which pauses. ends_outside: backward comes to nodes from outside, where
+    whoever asks for gradients there goes no further.
+    """
+    recording.around, recording.ends_outside = around, ends_outside
+
+
+def suspend(Recording recording not None):
+    """Record no more for now, in the midst of a recording. False where operations run that are recorded as a whole, and
+    inside of ``vmap``, casts, or hooks for saved tensors.
+    """
+    if recording.recorder.depth:
+        return False
+    recording.settle()
+    set_tracer(None)
+    set_recorder(NULL)
+    if is_unusual():
+        resume(recording)
+        return False
+    return True
+
+
+def resume(Recording recording not None):
+    """Go on with a recording."""
+    set_tracer(recording)
+    set_recorder(&recording.recorder)
+
+
+def make_body(Recording recording not None, Recording around not None, list results not None, list positions=None,
+              list result_positions=None):
+    """Return the body of a recording that has stopped, inside of another one. Raises Refusal.
+
+    positions, result_positions: as for Body.take; all that there are, in their order, where nothing is said.
+    """
+    cdef Body made = Body.__new__(Body)
+    made.take(recording, around, results, list(range(len(recording.inputs))) if positions is None else positions,
+              list(range(len(results))) if result_positions is None else result_positions)
+    return made
+
+
+def run_loop(Loop loop not None):
+    """Run it, on the memory of the recording."""
+    loop.run_into(loop.outputs)
+
+
+def rows_of_bytes(Tensor t not None, Tensor like not None, Py_ssize_t n):
+    """Return ``n`` tensors of a geometry as rows of one, on the bytes of ``t``, where they lie behind each other."""
+    cdef Py_ssize_t low = 0, high = 0
+    cdef Py_ssize_t dims[MOST_DIMS]
+    cdef Py_ssize_t strides[MOST_DIMS]
+    cdef Storage s = <Storage> t.storage
+    cdef int i
+    extent(like, &low, &high)
+    if like.rank + 1 > MOST_DIMS or n * (high - low) > s.nbytes:
+        raise ValueError("rows of another geometry than the one that was kept")
+    dims[0], strides[0] = n, high - low
+    for i in range(like.rank):
+        dims[i + 1], strides[i + 1] = like.dims[i], strides_of(like)[i]
+    return new_on_memory(like.code, like.rank + 1, dims, strides, t.data - low, s.data, s.nbytes, <object> s)
+
+
+def bytes_for(Tensor like not None, Py_ssize_t n):
+    """Return room for ``n`` tensors of a geometry."""
+    cdef Py_ssize_t low = 0, high = 0, nbytes
+    extent(like, &low, &high)
+    nbytes = n * (high - low)
+    return new_empty(BOOL, 1, &nbytes)
+
+
+def make_loop(str construct not None, str source not None, list carry not None, list rows not None,
+              list backwards not None, list bodies not None, list tests not None, list following not None,
+              list outputs not None, Py_ssize_t count=-1, list bounds=None, list kept=None, int index_step=0):
+    """Return a loop on tensors of a recording. outputs: the last carry, rows of outputs, and carries that are kept."""
+    cdef Loop made = Loop.__new__(Loop)
+    cdef Body body
+    made.construct, made.source, made.count, made.index_step, made.writes = construct, source, count, index_step, False
+    made.backwards, made.following, made.kept = backwards, following, kept or []
+    made.bodies, made.tests = bodies, tests
+    made.n_outputs = len(outputs) - len(carry) - len(made.kept)
+    made.carry, made.rows = [on_captured_memory(t) for t in carry], [on_captured_memory(t) for t in rows]
+    made.bounds = None if bounds is None else [
+        on_captured_memory(one) if isinstance(one, TensorClass) else int(one) for one in bounds]
+    made.outputs = [on_captured_memory(t) for t in outputs]
+    made.arguments = []
+    made.memory = [*made.carry, *made.rows, *made.outputs]
+    made.memory += [one for one in made.bounds or () if isinstance(one, TensorClass)]
+    for body in (*bodies, *tests):
+        made.memory += body.imported + body.external
+    return made
+
+
+def add_loop(Recording recording not None, Loop loop not None, list operands not None, list outputs not None):
+    """Append a loop to a recording. operands: its tensors; what its bodies read is appended to them."""
+    cdef Body body
+    operands = list(operands)
+    for body in loop.all_bodies():
+        operands += [one for one in body.outside if all([one is not other for other in operands])]
+    recording.open_call(operands)
+    recording.add_call(loop, outputs, loop.construct)
+    for body in loop.all_bodies():
+        for key, row in body.states.items():
+            recording.outside.setdefault(key, row)
+        body.outside = []              # programs hold tensors from outside weakly

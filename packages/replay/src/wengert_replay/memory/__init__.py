@@ -1,0 +1,1 @@
+"""The memory of a program that is planned anew: spans of time in blocks, and their places in one arena."""
