@@ -78,7 +78,7 @@ def test_second_derivatives_of_a_convolution():
     check_launched(run, *twice((2, 3, 5, 5), (4, 3, 3, 3)))
 
 
-def with_mask(scale):
+def attention_of_scale(scale):
     def run(q, k, v, mask):
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
 
@@ -95,7 +95,7 @@ def test_attention(dtype):
     with_mask = [(*args, numbers(5, 7, dtype=dtype)) for args in twice(*shapes, dtype=dtype)]
 
     def run(q, k, v, mask):
-        return gradients_of(lambda *a: with_mask(0.3)(*a, mask))(q, k, v)
+        return gradients_of(lambda *a: attention_of_scale(0.3)(*a, mask))(q, k, v)
 
     check_launched(run, *with_mask)
 

@@ -5,28 +5,10 @@ Only profiles look at them, so they are kept as differences, each a number of se
 cimport cython
 from libc.stdlib cimport free, malloc, realloc
 
+from wengert_replay.trace.varints cimport read_number, write_number
+
 cdef enum:
     MOST_BYTES = 10                    # of a mark
-
-
-cdef inline uint8_t* write_number(uint8_t* at, uint32_t number) noexcept:
-    while number >= 0x80:
-        at[0] = <uint8_t> (number | 0x80)
-        number >>= 7
-        at += 1
-    at[0] = <uint8_t> number
-    return at + 1
-
-
-cdef inline uint32_t read_number(const uint8_t** at) noexcept:
-    cdef uint32_t number = at[0][0] & 0x7f
-    cdef int shift = 7
-    while at[0][0] & 0x80:
-        at[0] += 1
-        number |= <uint32_t> (at[0][0] & 0x7f) << shift
-        shift += 7
-    at[0] += 1
-    return number
 
 
 @cython.binding(False)

@@ -170,11 +170,7 @@ cdef void remove_member(FusedPlan* plan, int m) noexcept:
 
 
 cdef void give_blocks(FusedPlan* plan) noexcept:
-    """Give a block to each result that nobody reads behind the group. Note [Products with one]
-    The gradient of a sum is 1 at each element, and backward begins with its products: a member less. The factor must be
-    the same in each run, and the other one be made by a member before, so that a signaling NaN has become a quiet one.
-
-Note [Blocks of a group]"""
+    """Give a block to each result that nobody reads behind the group. Note [Blocks of a group]"""
     cdef int busy[MOST_MEMBERS]        # by block: the last member that reads it
     cdef int m, k, last, block
     cdef bint replaced

@@ -13,20 +13,12 @@ cimport cython
 from libc.stdlib cimport free, realloc
 
 from wengert_replay.trace.tables cimport grow
+from wengert_replay.trace.varints cimport write_number
 
 cdef enum:
     EVERY = 32
     WAY_BITS = 3                       # behind the number of a line
     MOST_BYTES = 5                     # of a number
-
-
-cdef inline uint8_t* write_number(uint8_t* at, uint32_t number) noexcept:
-    while number >= 0x80:
-        at[0] = <uint8_t> (number | 0x80)
-        number >>= 7
-        at += 1
-    at[0] = <uint8_t> number
-    return at + 1
 
 
 cdef inline uint8_t* write_word(uint8_t* at, uint32_t word, uint32_t first) noexcept:
