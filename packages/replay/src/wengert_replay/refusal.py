@@ -11,3 +11,7 @@ class Refusal(Exception):
 
 class HasGraph(Refusal):
     """A result has a graph that leads to arguments or leaves: the function may become one node of a graph."""
+
+
+class NoLoop(Exception):
+    """A construct that runs cannot be a loop: it is to be run from its start."""

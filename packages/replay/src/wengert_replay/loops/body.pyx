@@ -132,6 +132,8 @@ cdef class Body:
         self.calls, self.steps = recording.calls, recording.steps
         memory = self.memory = Memory(recording, None)
         self.note_outside(recording, around)
+        for _, _, address, nbytes in self.states.values():     # generators are where an eager call leaves them
+            kept.add(<char*> <size_t> address, <char*> <size_t> (address + nbytes))
         memory.settle(live)
         plans = plan_inputs(recording, memory)
         move_launches(recording, 0, memory, plans)

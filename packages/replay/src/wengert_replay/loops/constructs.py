@@ -20,11 +20,13 @@ from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
+from wengert_replay.loops.closures import bits_of
 from wengert_replay.loops.gradients import Derivation, attach, depend_on_others
-from wengert_replay.loops.iterations import Flat, Iterations, NoLoop, geometry_of, own_copy
+from wengert_replay.loops.index_reads import as_plain
+from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy
 from wengert_replay.loops.loop import Aside, Loop, add_loop, bytes_for, make_loop, refuse_once, resume, suspend
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import NoLoop, Refusal
 
 MOST_UNROLLED = 1000
 """Constructs that are remembered as such that cannot be loops."""
@@ -36,7 +38,7 @@ def run_construct(recording: Recording, construct: str, plain: Callable[..., Any
     """Run a construct inside of a recording, and note a loop. NotImplemented: it is left to the plain loop."""
     if recording.refusal or construct not in CONSTRUCTS or is_dual_level_open():
         return NotImplemented
-    return CONSTRUCTS[construct](recording, plain, *operands)
+    return CONSTRUCTS[construct](recording, plain, *as_plain(operands))
 
 
 def is_loop(key: Any, tensors: Flat) -> bool:
@@ -135,12 +137,14 @@ def run_rows(
     iterations = Iterations(recording, function, n, [*needs, False] if has_index else needs)
     results: Flat = []
     kept: Flat = []
+    ending: list[bytes] = []
     with Pause(recording, construct, key) as pause:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
         with Aside():
             results = call(iterations, tensors[:n], tensors[n:])
         results = [own_copy(one) for one in results]
         iterations.finish(results[:n])
+        ending = bits_of(results[:n]) if any(iterations.gives) else []
         if any(iterations.gives) and not iterations.refusal:
             if len(iterations.bodies) != 1 or fixed < 1:
                 iterations.refusal = "its carry has other strides later, or bounds are tensors, and it has a gradient"
@@ -158,7 +162,7 @@ def run_rows(
     if not pause.finish():
         return results if results and not any(iterations.gives) else NotImplemented
     if any(iterations.gives):
-        derivation = Derivation(construct, key[0], iterations, call, fixed, reverse, bounds, len(rows))
+        derivation = Derivation(construct, key[0], iterations, call, fixed, reverse, bounds, len(rows), ending)
         return attach(derivation, carry, rows, closures, kept, results)
     return results
 
@@ -221,7 +225,7 @@ def run_while(recording: Recording, plain: Callable[..., Any], test: Any, body: 
         return NotImplemented
     needs = [False] * len(carry)
     iterations = Iterations(recording, body, len(carry), needs)
-    tests = Iterations(recording, lambda tensors: [test(tensors)], len(carry), needs)
+    tests = Iterations(recording, lambda tensors: [test(tensors)], len(carry), needs, is_test=True)
     last: Flat = []
     with Pause(recording, "while_loop", key) as pause:
         with Aside():

@@ -24,6 +24,8 @@ from wengert_engine.extend import accumulated_leaf, current_tracer
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
+from wengert_replay.loops.closures import check_bits, with_own_cells
+from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of
 from wengert_replay.loops.loop import (
     Aside,
@@ -38,7 +40,8 @@ from wengert_replay.loops.loop import (
     suspend,
 )
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.recording.watch import rows_are_doubtful
+from wengert_replay.refusal import NoLoop, Refusal
 
 empty, empty_strided = TABLE.ops["empty"], TABLE.ops["empty_strided"]
 scalar_tensor, zeros_like = TABLE.ops["scalar_tensor"], TABLE.ops["zeros_like"]
@@ -49,15 +52,28 @@ class Derivation:
 
     def __init__(
         self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat], count: int,
-        reverse: bool, bounds: list[Any] | None, n_rows: int,
+        reverse: bool, bounds: list[Any] | None, n_rows: int, ending: list[bytes],
     ) -> None:  # fmt: skip
-        self.construct, self.source, self.function, self.call = construct, source, iterations.function, call
+        """ending: the bits of the last carry."""
+        self.construct, self.source, self.call = construct, source, call
+        self.function = with_own_cells(iterations.function)
+        self.ending = ending
         self.count, self.reverse, self.bounds = count, reverse, bounds
         self.n_carry, self.n_rows = iterations.n_carry, n_rows
         self.needs, self.gives = iterations.needs[: iterations.n_carry + n_rows], iterations.gives
         self.alike = iterations.alike
         self.like = iterations.bodies[0].like_inputs[: iterations.n_carry]
         self.ends: list[int] = []  # the arguments that get gradients
+
+    def check(self, results: Flat) -> None:
+        """Raise RuntimeError unless the last carry is what it was in the run before. A recording pauses meanwhile."""
+        tracer = current_tracer()
+        recording = tracer if isinstance(tracer, Recording) and suspend(tracer) else None
+        try:
+            check_bits(self.construct, self.source, self.ending, results[: self.n_carry])
+        finally:
+            if recording is not None:
+                resume(recording)
 
     @property
     def outputs(self) -> list[int]:
@@ -137,6 +153,7 @@ def differentiate(derivation: Derivation, arguments: Flat, closures: Flat, cotan
         inputs = [(one.view_as(one) if create_graph else one.detach().requires_grad_()) if one.requires_grad else one
                   for one in arguments]  # fmt: skip
         results = derivation.call(derivation.function, inputs[:n], inputs[n:])
+        derivation.check(results)
         pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
                  if cotangent is not None and one.requires_grad]  # fmt: skip
         wanted = [*(inputs[i] for i in derivation.ends), *closures]
@@ -198,7 +215,7 @@ class BackwardLoop:
         try:
             loops = [self.record_part(1, count, self.seed_rows)] if self.seeds and count > 1 else []
             loops.append(self.record_part(0, 1 if self.seeds else count, []))
-        except Refusal:
+        except (Refusal, NoLoop):
             resume(self.recording)
             return None
         except BaseException:
@@ -244,6 +261,7 @@ class Part:
         self.bodies: list[Body] = []
         self.following: list[int] = []
         self.last_slots: Flat = []
+        self.ending: Flat = []  # the last carry, until it has been compared
 
     def record_bodies(self, count: int) -> None:
         """Record the body of each iteration whose gradients are others than before, until there is no new one."""
@@ -272,10 +290,16 @@ class Part:
         nest(recording, self.whole.recording, ends_outside=True)  # gradients of tensors that have a history
         recording.start()
         try:
-            results = self.pull(tensors[: self.n_slots], tensors[self.n_slots :])
+            results = self.pull(tensors[: self.n_slots], tensors[self.n_slots :],
+                                self.end == self.derivation.count and iteration == 0)  # fmt: skip
         finally:
             recording.stop()
+        if self.ending:
+            self.derivation.check(self.ending)
+            self.ending = []
         try:
+            if rows_are_doubtful(recording, results[: self.n_slots]):
+                raise Refusal("it keeps rows that it reads")
             result_positions, present = number(results)
             body = make_body(recording, self.whole.recording, present, positions, result_positions)
             if body.generators() or body.all_states():
@@ -286,9 +310,9 @@ class Part:
         self.following.append(-1)
         self.slots = results[: self.n_slots]
 
-    def pull(self, slots: Flat, rows: Flat) -> Flat:
+    def pull(self, slots: Flat, rows: Flat, is_last: bool) -> Flat:
         """Return the slots before an iteration, and gradients of its rows. rows: the carry, rows, gradients of outputs,
-        those of rows that are its carry, its number.
+        those of rows that are its carry, its number.   is_last: whether it is the loop's last iteration.
         """
         whole, derivation = self.whole, self.derivation
         n, n_arguments = derivation.n_carry, derivation.n_carry + derivation.n_rows
@@ -296,7 +320,9 @@ class Part:
         with enable_grad():
             inputs = [one.detach().requires_grad_() if need else one
                       for one, need in zip(rows[:n_arguments], derivation.needs, strict=True)]  # fmt: skip
-            results = derivation.function([*inputs, *rows[n_given + self.n_seeds :]])
+            results = with_numbers(derivation.function, [*inputs, *rows[n_given + self.n_seeds :]])
+            if is_last:
+                self.ending = [one.detach() for one in results[:n]]
             pairs = [*zip(results[:n], slots[:n], strict=True),
                      *((results[i], rows[n_arguments + k]) for k, i in enumerate(whole.given)),
                      *((one.view_as(one), total) for one, total in zip(closures, slots[n:], strict=True)

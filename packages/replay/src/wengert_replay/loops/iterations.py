@@ -7,25 +7,26 @@ Note [Gradients of a loop]
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 from wengert_engine import is_grad_enabled
 from wengert_engine.extend import accumulated_leaf
 
+from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
+from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.loop import make_body, nest
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.recording.watch import addresses_of_rows, rows_are_doubtful
+from wengert_replay.refusal import NoLoop, Refusal
 
 Flat = list[Any]
 MOST_BODIES = 4
 """Bodies of one loop: one for each set of strides that its carry has."""
-
-
-class NoLoop(Exception):
-    """A construct with a gradient cannot be a loop: it is to be run from its start."""
+WRITES_TO_ROWS = "it writes to a row that it reads by an index, or keeps it, or gives it as its carry"
 
 
 class Iterations:
@@ -34,9 +35,12 @@ class Iterations:
     Calls look as those of the function: lists of tensors, the first ``n_carry`` of which are the carry.
     """
 
-    def __init__(self, around: Recording, function: Callable[[Flat], Flat], n_carry: int, needs: list[bool]) -> None:
-        """needs: whether gradients go to each tensor of the first call."""
-        self.around, self.function, self.n_carry = around, function, n_carry
+    def __init__(
+        self, around: Recording, function: Callable[[Flat], Flat], n_carry: int, needs: list[bool],
+        is_test: bool = False,
+    ) -> None:  # fmt: skip
+        """needs: whether gradients go to each tensor of the first call.   is_test: it gives no carry."""
+        self.around, self.function, self.n_carry, self.is_test = around, function, n_carry, is_test
         self.has_graph = is_grad_enabled()
         self.needs = [self.has_graph and need for need in needs]
         self.gives: list[bool] = []
@@ -82,18 +86,25 @@ class Iterations:
         """Return what the function gives, and make a body of it."""
         copies = self.as_leaves([copy_with_strides(one) for one in tensors])
         recording = Recording(copies)
+        clock = graph_clock() if self.has_graph else 0
         nest(recording, self.around)
         recording.start()
         try:
-            results = self.function(copies)
+            results = with_numbers(self.function, copies)
+        except NoLoop:
+            self.refusal = WRITES_TO_ROWS
+            recording.stop()
+            recording.close()
+            raise
         finally:
             recording.stop()
         self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
                       if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
-        found, known = graph_ends(results, copies, recording)
+        found, known = graph_ends(results, copies, recording, clock)
         self.differentiable += [one for one in found if all(one is not other for other in self.differentiable)]
         try:
             results = self.without_graph(results)
+            self.check_rows(recording, results)
             if not known:
                 raise Refusal("its gradient goes to a tensor that is gone")
             if len(self.bodies) >= MOST_BODIES:
@@ -114,6 +125,17 @@ class Iterations:
             raise NoLoop
         return results
 
+    def check_rows(self, recording: Recording, results: Flat) -> None:
+        """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
+        copies = addresses_of_rows(recording)
+        found = rows_are_doubtful(recording, [] if self.is_test else results[: self.n_carry])
+        copies -= {one.untyped_storage().data_ptr() for one in results}
+        if copies & recording.live_blocks():
+            gc.collect()
+        if found or copies & recording.live_blocks():
+            self.refusal = WRITES_TO_ROWS
+            raise NoLoop
+
     def finish(self, carry: Flat) -> None:
         """Note the body that would go on from the last carry."""
         number = self.numbers.get(geometry_of(carry), -1)
@@ -121,14 +143,20 @@ class Iterations:
             self.note(number)
 
 
-def graph_ends(results: Flat, inputs: Flat, recording: Recording) -> tuple[Flat, bool]:
-    """Return the tensors from outside where the graph of results ends, and whether these are all its ends."""
+def graph_ends(results: Flat, inputs: Flat, recording: Recording, clock: int) -> tuple[Flat, bool]:
+    """Return the tensors from outside where the graph of results ends, and whether these are all its ends.
+
+    clock: what ``graph_clock`` gave before the function ran. Younger nodes are the function's, so that views which it
+    makes of a tensor from outside are not where its graph ends.
+    """
     outside = [one for one, *_ in recording.tensors.values()]
     outside += [one for one in (facts[0]() for facts in recording.views) if one is not None]
     by_node: dict[int, Flat] = {}
     for one in outside:
-        if one.grad_fn is not None and all(one is not other for other in by_node.get(id(one.grad_fn), [])):
-            by_node.setdefault(id(one.grad_fn), []).append(one)
+        node = one.grad_fn
+        if node is not None and node._sequence_nr() < clock \
+                and all(one is not other for other in by_node.get(id(node), [])):  # fmt: skip
+            by_node.setdefault(id(node), []).append(one)
     found: Flat = []
     pending, seen, known = [one.grad_fn for one in results], set(), True
     while pending:
@@ -139,8 +167,10 @@ def graph_ends(results: Flat, inputs: Flat, recording: Recording) -> tuple[Flat,
         leaf = accumulated_leaf(node)
         if id(node) in by_node:
             found += by_node[id(node)]
-        elif leaf is None:
+        elif leaf is None and node._sequence_nr() >= clock:
             pending += [following for following, _ in node.next_functions]
+        elif leaf is None:
+            known = False
         elif all(leaf is not one for one in inputs):
             found.append(leaf)
             known = known and any(leaf is one for one in outside)

@@ -230,7 +230,7 @@ def nest(Recording recording not None, Recording around not None, bint ends_outs
     """Let a recording be a part of another one, which pauses. ends_outside: backward comes to nodes from outside, where
     whoever asks for gradients there goes no further.
     """
-    recording.around, recording.ends_outside = around, ends_outside
+    recording.around, recording.ends_outside, recording.watches = around, ends_outside, around.watches
 
 
 def suspend(Recording recording not None):

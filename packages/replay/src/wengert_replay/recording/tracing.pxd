@@ -15,6 +15,8 @@ cdef class Recording(ArgumentWords):
     cdef readonly bint is_open
     cdef readonly bint passes          # the refusal is of this time
     cdef readonly Recording around     # that pauses while this records the body of a loop; None
+    cdef bint watches                  # writes, for itself or one around it
+    cdef dict watched                  # by the Storage's address: (Tensor, version, whether it is a copy of a row)
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further
     cdef Py_ssize_t first              # launches before the operation that runs
     cdef Py_ssize_t first_serial       # of the blocks that are allocated while it runs

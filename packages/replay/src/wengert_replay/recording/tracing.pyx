@@ -38,6 +38,7 @@ from wengert_replay.trace.steps cimport (TAG_SHIFT, TAG_TUPLE, WAY_CALL, WAY_ERR
                                          WAY_STORE, WAY_VIEW, Step)
 from wengert_replay.trace.tables cimport append_word
 from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, WRITTEN
+from wengert_replay.recording.watch cimport check_write
 
 from wengert_engine.extend import set_tracer
 
@@ -53,6 +54,7 @@ cdef class Recording(ArgumentWords):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.calls, self.python_versions, self.python = inputs, [], {}, {}, []
+        self.watched = {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -111,6 +113,8 @@ cdef class Recording(ArgumentWords):
 
     cdef int begin(self, Op op, PyObject** slots) except -1:
         cdef int i
+        if self.watches:
+            check_write(self, op, slots)
         if self.recorder.depth == 0:
             self.settle()
             for i in range(op.n_params):

@@ -1,0 +1,7 @@
+"""Watch: writes that the recording of a body may not do. See watch.pyx."""
+from cpython.ref cimport PyObject
+
+from wengert_core.extend cimport Op
+from wengert_replay.recording.tracing cimport Recording
+
+cdef int check_write(Recording recording, Op op, PyObject** slots) except -1

@@ -1,0 +1,106 @@
+"""Watch: writes that the recording of a body may not do, as copies of rows stand for views.
+
+Note [Why writes are watched]
+    A row that a body reads by a number of the loop is a copy (Note [How a body reads a row] in loops/index_reads.py).
+    Nobody sees the difference as long as nobody writes to the copy or to the tensor that it was read from. An operation
+    that would is stopped before it runs, and so is one that writes to memory from outside of the body: the construct
+    begins anew then, without copies, as if nothing had happened.
+"""
+from cpython.ref cimport PyObject
+
+from wengert_core.extend cimport (WG_BATCHED, WG_CAST, WG_GUARD, WG_ON_DEVICE, WG_STRONG, Op, Storage, Tensor,
+                                  WgState, block_at, set_recorder, thread_state)
+from wengert_replay.recording.calls cimport tensors_in
+from wengert_replay.recording.tracing cimport Recording
+from wengert_replay.trace.op_facts cimport writes_to_argument
+
+from wengert_engine.extend import current_tracer, set_tracer
+
+from wengert_replay.refusal import NoLoop
+
+
+cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
+    """Raise NoLoop before an operation writes to what is watched, or to memory from outside of the recording."""
+    cdef Recording one
+    cdef Tensor t
+    cdef int slot = op.out_slot
+    if not writes_to_argument(op, slots):
+        return 0
+    if slot < 0 or slots[slot] == NULL or slots[slot] == <PyObject*> None:
+        slot = 0
+    for t in tensors_in(<object> slots[slot], []):
+        if block_at(recording.pool, (<Storage> t.storage).data) == NULL:
+            stop_loop(recording)
+        one = recording
+        while one is not None:
+            if <size_t> t.storage in one.watched:
+                stop_loop(one)
+            one = one.around
+    return 0
+
+
+cdef int stop_loop(Recording recording) except -1:
+    recording.refuse("it writes to memory that it reads a row of")     # also where the function catches the error
+    raise NoLoop()
+
+
+def may_read_row(Recording recording not None):
+    """Whether a body may read a row as a copy now: no operation runs, nothing from outside has been written to, and
+    operations do what they usually do.
+    """
+    cdef Py_ssize_t i
+    cdef Tensor t
+    cdef WgState* state = thread_state()
+    if recording.around is None or recording.recorder.depth or recording.refusal is not None \
+            or state.saved_hooks != NULL \
+            or state.modes & (WG_BATCHED | WG_CAST | WG_STRONG | WG_ON_DEVICE | WG_GUARD):
+        return False
+    for t, version, _, _ in recording.outside.values():
+        if (<Storage> t.storage).version != <unsigned int> version:
+            return False
+    for i, t in enumerate(recording.inputs):
+        if (<Storage> t.storage).version != <unsigned int> recording.versions[i]:
+            return False
+    return True
+
+
+def watch(Recording recording not None, Tensor source not None, Tensor row not None):
+    """Let nobody write to a tensor and to the copy of a row of it, as long as it records."""
+    recording.watches = True
+    recording.watched.setdefault(<size_t> source.storage, (source, (<Storage> source.storage).version, False))
+    recording.watched[<size_t> row.storage] = (row, (<Storage> row.storage).version, True)
+
+
+def rows_are_doubtful(Recording recording not None, list carry not None):
+    """Forget what was watched, of a recording that has stopped. Whether a copy is the next carry, which may be written
+    to as a view, or what was watched may have been written to.
+    """
+    cdef Tensor t
+    cdef dict watched = recording.watched
+    cdef bint found = len(watched) > 0 and recording.refusal is not None
+    for t, version, _ in watched.values():
+        found = found or (<Storage> t.storage).version != <unsigned int> version
+    for t in carry:
+        found = found or watched.get(<size_t> t.storage, (None, 0, False))[2]
+    recording.watched, recording.watches = {}, False
+    return found
+
+
+def as_class(Tensor value not None, kind not None):
+    """Return a tensor as one of another class, which is no operation of a recording."""
+    tracer = current_tracer()
+    if not isinstance(tracer, Recording):
+        return value.as_subclass(kind)
+    set_tracer(None)
+    set_recorder(NULL)
+    try:
+        return value.as_subclass(kind)
+    finally:
+        set_tracer(tracer)
+        set_recorder(&(<Recording> tracer).recorder)
+
+
+def addresses_of_rows(Recording recording not None):
+    """The addresses of the copies."""
+    cdef Tensor t
+    return {<size_t> (<Storage> t.storage).data for t, _, is_row in recording.watched.values() if is_row}
