@@ -1,9 +1,12 @@
 """Factories of tensors on other devices: empty and filled tensors are made there, all others on the host, and moved."""
+cimport cython
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 
 from wengert_core.backends.run_on cimport empty_preserved, run_at
 from wengert_core.dispatch.op cimport Op
 from wengert_core.exchange.arrays cimport copy_into
+from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.tensors.tensor cimport Tensor
 
 from wengert_core.devices import device as _device
@@ -101,15 +104,34 @@ cdef object make_and_move(Op op, PyObject** slots, PyObject** own, unsigned int 
     return moved
 
 
+@cython.binding(False)
+cdef class Factory:
+    """A call of a factory on the host that can be made again."""
+
+    cdef Op op
+    cdef list values                   # of each slot: a tuple with its value; () where it is not set
+
+    def __call__(self):
+        cdef PyObject* own[16]
+        cdef int i
+        for i in range(self.op.n_params):
+            value = <tuple> self.values[i]
+            own[i] = <PyObject*> value[0] if value else NULL
+        return run_at(self.op, own, 0)
+
+
+not_made_by_hand(<PyTypeObject*> Factory)
+
+
 cdef object make_for_graph(Op op, PyObject** slots, PyObject** own, unsigned int device_number, int generator,
                            int grad):
     """Return the result while the device captures a graph, whose replays draw random numbers anew."""
     cdef Tensor first, moved
     cdef int i
-    make = None
+    cdef Factory make = None
     if generator >= 0:
-        values = [() if own[i] == NULL else (<object> own[i],) for i in range(op.n_params)]
-        make = Factory(op, values)
+        make = Factory.__new__(Factory)
+        make.op, make.values = op, [() if own[i] == NULL else (<object> own[i],) for i in range(op.n_params)]
         before = (<object> own[generator]).clone_state()      # the capture itself draws nothing
         own[generator] = <PyObject*> before
     first = run_at(op, own, 0)
@@ -124,21 +146,3 @@ cdef object make_for_graph(Op op, PyObject** slots, PyObject** own, unsigned int
     if grad >= 0 and <object> slots[grad]:
         _factory.mark_requires_grad(moved)
     return moved
-
-
-cdef class Factory:
-    """A call of a factory on the host that can be made again."""
-
-    cdef Op op
-    cdef list values                   # of each slot: a tuple with its value; () where it is not set
-
-    def __init__(self, Op op not None, list values not None):
-        self.op, self.values = op, values
-
-    def __call__(self):
-        cdef PyObject* own[16]
-        cdef int i
-        for i in range(self.op.n_params):
-            value = <tuple> self.values[i]
-            own[i] = <PyObject*> value[0] if value else NULL
-        return run_at(self.op, own, 0)
