@@ -16,9 +16,10 @@ from wengert_engine import _native as engine
 from wengert_formulas import _native as formulas
 from wengert_numpy import _native as numpy_face
 from wengert_sparse import _native as sparse
+from wengert_replay import _native as replay
 
 warnings.simplefilter("ignore")
-OURS = {module.__package__: module.names() for module in (core, engine, formulas, numpy_face, sparse)}
+OURS = {module.__package__: module.names() for module in (core, engine, formulas, numpy_face, sparse, replay)}
 for name in sorted(set().union(*OURS.values())):
     importlib.import_module(name)
 MODULES = [module for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in OURS]

@@ -25,6 +25,7 @@ from wengert_core.runtime.launches cimport (
     LAUNCH_REDUCE, LAUNCH_STORE, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED,
     OPERAND_WRITTEN, Launch, Recorder, StorePlan, add_launch, add_operand, fail_fn, free_launch, launch_fn,
     set_recorder, tell_store)
+from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_CAST, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE,
                                          WG_STRONG, WG_TELL, WgState, thread_state)
 from wengert_core.runtime.thread_pool cimport GRAIN, GRAIN_SLOW, LARGE, UNIT, parallel_for

@@ -9,6 +9,7 @@ Note [What is looked at]
 """
 cimport cython
 from cpython.dict cimport PyDict_Next, PyDict_Size
+from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 
@@ -16,7 +17,7 @@ from functools import partial
 from types import BuiltinFunctionType, ModuleType
 from weakref import ref
 
-from wengert_core.extend cimport Tensor
+from wengert_core.extend cimport Tensor, not_made_by_hand
 
 cdef extern from "Python.h":
     int PyDict_Check(PyObject* o) noexcept
@@ -76,6 +77,7 @@ cdef tuple kind_of(cls):
 
 
 @cython.final
+@cython.binding(False)
 cdef class Walker:
     cdef list found                    # what is compared
     cdef list held                     # objects that are compared by their address; or None
@@ -250,3 +252,6 @@ cdef class PythonStates:
         self.states.append(found)
         self.numbers.append(n)
         return n
+
+
+not_made_by_hand(<PyTypeObject*> Walker)

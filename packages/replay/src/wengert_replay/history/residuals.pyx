@@ -1,3 +1,4 @@
+# cython: auto_pickle=False
 """Residuals: what the backward of a run reads of the program's memory, there or in a copy.
 
 Note [Several runs before their backwards]

@@ -212,11 +212,15 @@ cdef class Aside:
     """A context whose memory is none of the recording that pauses: a plain loop runs in it."""
 
     def __enter__(self):
-        self.pool = open_pool()
+        if self.pool == NULL:
+            self.pool = open_pool()
 
     def __exit__(self, *error):
-        close_pool(self.pool)
-        free_pool(self.pool)
+        cdef Pool* pool = self.pool
+        if pool != NULL:
+            self.pool = NULL
+            close_pool(pool)
+            free_pool(pool)
 
 
 def refuse_once(Recording recording not None, str why not None):

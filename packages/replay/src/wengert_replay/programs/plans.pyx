@@ -1,3 +1,4 @@
+# cython: auto_pickle=False
 """Plans: what a replay does with arguments, results and gradients.
 
 Note [Arguments and results in place]

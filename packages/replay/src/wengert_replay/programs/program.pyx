@@ -95,7 +95,9 @@ cdef class Program:
         if trunk is not None:
             trunk.fork_table[fork, seen] = self
 
-    def __cinit__(self):
+    def __cinit__(self, *arguments):
+        if not arguments:
+            raise TypeError("a Program is not made by hand: wengert.capture makes it")
         self.pause = -1
 
     cdef int link_gradients(self, Recording recording, list results) except -1:

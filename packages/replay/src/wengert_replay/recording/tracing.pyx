@@ -35,7 +35,7 @@ from wengert_replay.trace.op_facts cimport (bytes_of, depends_on_values, gives_v
                                             writes_to_argument)
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.trace.steps cimport (TAG_SHIFT, TAG_TUPLE, WAY_CALL, WAY_ERROR, WAY_LAUNCHES, WAY_PYTHON,
-                                         WAY_STORE, WAY_VIEW, Step)
+                                         WAY_STORE, WAY_VIEW)
 from wengert_replay.trace.tables cimport append_word
 from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, WRITTEN
 from wengert_replay.recording.watch cimport check_write
@@ -293,9 +293,7 @@ cdef class Recording(ArgumentWords):
 
     cdef int keep_call(self, Call call) except -1:
         """Let a replay call the step that is noted next."""
-        cdef Step step = Step.__new__(Step)
-        step.steps, step.number = self.steps, self.steps.n
-        call.step = step
+        call.step = self.steps.step_at(self.steps.n)
         self.calls[self.recorder.n] = call
         add_launch(NULL, LAUNCH_CALL, NULL)
         return 0

@@ -71,6 +71,7 @@ cdef class Steps:
     cdef object value_of_word(self, uint32_t word)
     cdef object decode(self, Row* row, Py_ssize_t* at)
     cdef object arguments_of(self, Py_ssize_t number, bint only_given)
+    cdef object step_at(self, Py_ssize_t number)
     cdef int shrink(self) except -1
 
 

@@ -10,10 +10,11 @@ Note [Names are of memory]
 """
 cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyTypeObject
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 
-from wengert_core.extend cimport dtype_facts, dtype_of
+from wengert_core.extend cimport dtype_facts, dtype_of, not_made_by_hand
 from wengert_replay.trace.lines cimport Lines
 from wengert_replay.trace.packed cimport PackedSteps, Row
 from wengert_replay.trace.tables cimport (ABSENT, Words, append_word, find, fit_words, free_table, grow, mix, put,
@@ -207,7 +208,6 @@ cdef class Steps:
         return self.n
 
     def __getitem__(self, index):
-        cdef Step step
         cdef Py_ssize_t number
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self.n))]
@@ -216,7 +216,11 @@ cdef class Steps:
             number += self.n
         if not 0 <= number < self.n:
             raise IndexError(f"step {index} of {self.n}")
-        step = Step.__new__(Step)
+        return self.step_at(number)
+
+    cdef object step_at(self, Py_ssize_t number):
+        """Return the step of a number, which may be noted next."""
+        cdef Step step = Step.__new__(Step)
         step.steps, step.number = self, number
         return step
 
@@ -380,3 +384,6 @@ cdef object name_of(value):
     if type(value) in (tuple, list):
         return type(value)([name_of(item) for item in value])
     return value
+
+
+not_made_by_hand(<PyTypeObject*> Step)
