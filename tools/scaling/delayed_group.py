@@ -46,7 +46,7 @@ class DelayedGroup(MpiGroup):
     backend = "delayed"
     network: ClassVar[Network] = Network(30e-6, 1.25e9)
     durations: ClassVar[list[float]] = []
-    """How long each transfer takes, in seconds."""
+    """The time that each transfer takes, in seconds."""
 
     def __init__(self, communicator: Any, seconds: float) -> None:
         super().__init__(communicator, seconds)
@@ -54,7 +54,7 @@ class DelayedGroup(MpiGroup):
         self.window = self.mpi.Win.Allocate_shared(own * self.size, 8, comm=communicator)
         memory, _ = self.window.Shared_query(0)
         self.begin_times = np.frombuffer(memory, float).reshape(self.size, SLOTS)
-        """When each rank has begun each transfer; 0 before."""
+        """The time at which each rank has begun each transfer; 0 before."""
         self.begin_times[self.rank] = 0.0
         self.ends: list[float] = []
         communicator.Barrier()

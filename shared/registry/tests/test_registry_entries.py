@@ -42,7 +42,7 @@ OTHERWISE = {
     "[ wengert.ops.v1 ]\na = m\n": [("wengert.ops.v1", "a", "m")],
     "a = m\n[wengert.ops.v1]\n": [],
 }
-"""What importlib.metadata reads in another way."""
+"""Texts that importlib.metadata reads in another way."""
 
 
 @pytest.mark.parametrize("text", GOOD)

@@ -116,7 +116,7 @@ def scenario_of(seed):
 
 
 def digest(value):
-    """What is compared of large tensors: bits as a number, so that a failure is read."""
+    """Facts of large tensors that are compared: bits as a number, so that a failure is read."""
     if isinstance(value, wg.Tensor):
         grad = None if value.grad is None else digest(value.grad)
         return (

@@ -1,4 +1,4 @@
-"""What is installed: distributions, and what each of their entry points offers."""
+"""Installed distributions, and what each of their entry points offers."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Registry:
         return tabulate(self, check)
 
     def standings(self, *groups: Group) -> list[tuple[Candidate, str, str]]:
-        """What is offered to these groups (to all), and to their other generations: each with its state among the
+        """Offers to these groups (to all), and to their other generations: each with its state among the
         others, and a sentence where there is something to say.
         """
         with self.ensure():

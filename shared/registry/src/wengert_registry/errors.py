@@ -46,7 +46,7 @@ def report(candidate: Candidate, what: str, why: str) -> str:
 
 
 def offer(candidate: Candidate) -> str:
-    """What a plugin brings, for a report."""
+    """A text of what a plugin brings, for a report."""
     return f": {candidate.noun} '{candidate.name}', {entry_point(candidate)}"
 
 

@@ -49,7 +49,7 @@ class Group:
             return tuple(found)
 
     def sections(self) -> dict[Distribution, dict[str, str]]:
-        """What is offered, in use or not, by distribution: the targets by name. Another object after each change."""
+        """Offers, in use or not, by distribution: the targets by name. Another object after each change."""
         with self._registry.ensure():
             return self._sections
 
@@ -282,7 +282,7 @@ class Group:
         return [candidate for candidate in self._at(name) if not self._registry.rules.why_off(candidate)]
 
     def _decide(self, name: str) -> tuple[Candidate | None, str]:
-        """Who of several has a name, and why the others have not."""
+        """The one of several that has a name, and why the others have not."""
         rivals, owner = self._rivals(name), ""
         if len(rivals) > 1 and self.short == "formulas":  # those of an op table come with it
             ops = self._registry.group("ops")

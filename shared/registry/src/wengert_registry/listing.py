@@ -1,4 +1,4 @@
-"""What is installed, and in which state: the table of plugins, and the program `python -m wengert plugins`."""
+"""Installed plugins, and their states: the table of plugins, and the program `python -m wengert plugins`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user wants: plugins switched off and on, preferred, loaded at once, or first party only."""
+"""Wishes of the user: plugins switched off and on, preferred, loaded at once, or first party only."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Rules:
         return wanted and all(pattern.is_choice for pattern in self.patterns)
 
     def why_off(self, candidate: Candidate) -> str:
-        """Why the candidate is disabled; '' if it is not, as whatever is registered in this process."""
+        """The reason why the candidate is disabled; '' if it is not, as whatever is registered in this process."""
         if candidate.in_process:
             return ""
         for pattern in reversed(self.patterns):

@@ -28,7 +28,7 @@ class JoinHook:
     """The part of a joinable that a rank without inputs calls, as ``torch.distributed.algorithms.JoinHook``."""
 
     nonjoined = 0
-    """How many ranks have inputs, while ``main_hook`` runs."""
+    """The number of ranks that have inputs, while ``main_hook`` runs."""
 
     def main_hook(self) -> None:
         """Call the collectives of one iteration of the others: forward, backward and step."""

@@ -69,7 +69,7 @@ class TcpServer:
         self.listener.setblocking(False)
         self.port: int = self.listener.getsockname()[1]
         self.users = 0
-        """How many stores of this process hold it."""
+        """The number of stores of this process that hold it."""
         self.data: Data = {}
         self.waits: list[Wait] = []
         self.selector = selectors.DefaultSelector()

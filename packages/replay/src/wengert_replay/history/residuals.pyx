@@ -22,7 +22,7 @@ from wengert_replay.recording.calls cimport Call
 
 @cython.binding(False)
 cdef class Residuals:
-    """What the backward of one run reads. Note [Several runs before their backwards]"""
+    """The bytes that the backward of one run reads. Note [Several runs before their backwards]"""
 
     def __dealloc__(self):
         self.drop()

@@ -45,7 +45,7 @@ cdef class Joint:
 
 
 cdef tuple describe(Tensor t):
-    """What a gradient must have in common with those of a recording; None for one that no program takes."""
+    """The facts that a gradient must have in common with those of a recording; None for one that no program takes."""
     if t.device or t.flags & (WG_BATCHED | TF_INFERENCE) or not is_strided(t):
         return None
     return t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)), t.flags & WG_GRAD

@@ -31,7 +31,7 @@ from wengert_replay.refusal import NoLoop, Refusal
 MOST_UNROLLED = 1000
 """Constructs that are remembered as such that cannot be loops."""
 UNROLLED: dict[Any, str] = {}
-"""Why a construct is recorded operation by operation, by where its function is and what it is called with."""
+"""Reasons why a construct is recorded operation by operation, by where its function is and what it is called with."""
 
 
 def run_construct(recording: Recording, construct: str, plain: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
@@ -249,4 +249,4 @@ def run_while(recording: Recording, plain: Callable[..., Any], test: Any, body: 
 
 
 CONSTRUCTS: dict[str, Callable[..., Any]] = {"scan": run_scan, "fori_loop": run_fori, "while_loop": run_while}
-"""What runs each."""
+"""Functions that run each."""

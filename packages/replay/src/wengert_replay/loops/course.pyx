@@ -81,7 +81,7 @@ cdef Tensor tensor_at(Tensor like, char* data):
 
 @cython.binding(False)
 cdef class Course:
-    """What iterations with one body copy and run."""
+    """Copies and runs of the iterations with one body."""
 
     def __dealloc__(self):
         free(self.before.items)

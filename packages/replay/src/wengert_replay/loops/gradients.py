@@ -48,7 +48,7 @@ scalar_tensor, zeros_like = TABLE.ops["scalar_tensor"], TABLE.ops["zeros_like"]
 
 
 class Derivation:
-    """What backward of a loop needs beside tensors."""
+    """Facts that backward of a loop needs beside tensors."""
 
     def __init__(
         self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat], count: int,

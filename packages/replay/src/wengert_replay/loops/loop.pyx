@@ -144,7 +144,7 @@ cdef class Loop(Call):
         return is_true(test.results[0].data, like.code, itemsize_of(like))
 
     cdef Course course_of(self, Py_ssize_t number, list targets, Py_ssize_t count):
-        """What iterations with a body do in this run."""
+        """The course of iterations with a body in this run."""
         cdef Course made = Course.__new__(Course)
         cdef Py_ssize_t k, n_carry = len(self.carry), n_rows = len(self.rows)
         made.body, made.strided, made.end = self.bodies[number], [], count
