@@ -38,6 +38,7 @@ def test_memory_outlives_the_storage_and_the_file(name) -> None:
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files in Linux's /proc")
 def test_files_do_not_stay_open(name) -> None:
+    gc.collect()
     before = descriptors()
     for shared in (False, True):
         for _ in range(10):
@@ -48,7 +49,7 @@ def test_files_do_not_stay_open(name) -> None:
             wg.UntypedStorage.from_file(name, shared, 1 << 62)
         assert os.path.getsize(name) == 16
     gc.collect()
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_two_mappings_of_a_file_see_each_other(name) -> None:

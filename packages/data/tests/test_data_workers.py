@@ -1,5 +1,6 @@
 """Worker processes of loaders: what they send, how they fail, and that they end."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -290,10 +291,11 @@ def test_nothing_is_left_open() -> None:
         assert len(list(loader)) == 8
 
     passes()
+    gc.collect()  # what earlier tests have left in circles holds files too
     before = descriptors()
     for _ in range(3):
         passes()
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_a_forked_process_does_not_end_the_workers() -> None:

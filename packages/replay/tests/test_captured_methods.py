@@ -7,6 +7,8 @@ import dataclasses
 import gc
 import os
 import pickle
+import threading
+import time
 import weakref
 
 import pytest
@@ -151,6 +153,42 @@ def test_a_forked_process_replays():
     if child == 0:
         os._exit(0 if f(x).item() == expected and explain(f).replays == 2 else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_forked_while_another_thread_replays_replays_too():
+    f = wg.capture(lambda x: (x * 2).exp().sum())
+    x = wg.linspace(0, 1, 100000)
+    expected = f(x).item()
+    f(x)
+    end = threading.Event()
+
+    def replays():
+        while not end.is_set():
+            f(x)
+
+    thread = threading.Thread(target=replays)
+    thread.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if f(x).item() == expected else 1)
+            assert ended(child) == 0
+    finally:
+        end.set()
+        thread.join()
+
+
+def ended(child):
+    """Wait a minute for a process to end; returns how it did."""
+    last = time.monotonic() + 60
+    while (found := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > last:
+            os.kill(child, 9)
+        time.sleep(0.001)
+    return found[1]
 
 
 def test_signatures_past_the_bound_are_not_kept():

@@ -15,6 +15,7 @@ False
 from wengert_registry.candidate import Candidate, Distribution
 from wengert_registry.composition import Registry
 from wengert_registry.errors import DuplicatePluginError, MissingPluginError, PluginError, PluginWarning
+from wengert_registry.forks import fork_lock
 from wengert_registry.group import Group, Registration
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ __all__ = [
     "PluginWarning",
     "Registration",
     "Registry",
+    "fork_lock",
     "registry",
 ]
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import RLock  # threading costs a millisecond more
 
 from wengert_registry import errors
 from wengert_registry.candidate import AVAILABLE, FAILED, LOADED, Candidate
 from wengert_registry.claims import Place
+from wengert_registry.forks import fork_lock
 from wengert_registry.group import Group, Registration
 from wengert_registry.rules import GROUPS, Rules, check_group
 from wengert_registry.scan import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import RLock
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from wengert_registry.listing import Table
@@ -33,7 +34,7 @@ class Registry:
 
     def __init__(self, paths: Iterable[object] | None = None, environ: Mapping[str, str] | None = None) -> None:
         self.arrangement: int = 0
-        self.lock: RLock = RLock()
+        self.lock: RLock = fork_lock()
         self.rules: Rules = Rules()
         self.places: dict[str, Place] = {key: Place(self, key, shown) for key, shown in PLACES.items()}
         self.binding: dict[int, list[Candidate]] = {}  # by thread: what it is binding, outermost first

@@ -10,11 +10,10 @@ device(type='cuda', index=1)
 from __future__ import annotations
 
 import operator
-from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Callable
 from typing import Any, Self
 
-from wengert_registry import registry
+from wengert_registry import fork_lock, registry
 
 from wengert_core.binding.checked_methods import checked
 
@@ -157,7 +156,7 @@ PLUGIN_DEVICES: list[Any] = [None]
 PLUGINS: dict[str, Any] = {}
 """The plugins that are loaded, by type."""
 _WAITING: list[Callable[[Any], object]] = []
-_LOADING = RLock()
+_LOADING = fork_lock()
 """Held while a plugin is made and connected. Who imports something must not wait for it: who holds it may import."""
 
 

@@ -7,9 +7,10 @@ docs/plugin-reference.md shows a complete plugin.
 
 from __future__ import annotations
 
-from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from wengert_registry import fork_lock
 
 from wengert_core.devices.device import DEVICES, device
 from wengert_core.devices.layout import layout, layout_number
@@ -69,7 +70,7 @@ class LayoutPlugin:
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
-        self._making = RLock()
+        self._making = fork_lock()
 
     # ---- for the plugin
 

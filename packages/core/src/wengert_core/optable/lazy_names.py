@@ -9,17 +9,18 @@ Note [Families are loaded when they are needed]
 
 from __future__ import annotations
 
-from _thread import RLock  # the module threading costs a part of a millisecond to import
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
+
+from wengert_registry import fork_lock
 
 from wengert_core.dispatch.op import Op, set_source
 from wengert_core.optable import families
 from wengert_core.tensors.lazy_attribute import Later
 from wengert_core.tensors.tensor import Tensor, mount
 
-INSTALLING = RLock()
+INSTALLING = fork_lock()
 
 
 def load(family: str) -> None:

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from _thread import RLock  # threading costs a millisecond more
 from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+from wengert_registry import fork_lock
 
 from wengert_core.binding.checked_methods import checked
 from wengert_core.devices.device import DEVICES, device, device_number
@@ -45,7 +45,7 @@ FIRST_SEED = 67280421310721
 """The seed of a new generator, as in torch."""
 MASK = (1 << 64) - 1
 STATE_BYTES = 56
-_MAKING = RLock()
+_MAKING = fork_lock()
 
 
 @checked

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
+
+from wengert_registry import fork_lock
 
 from wengert_distributed.errors import DistStoreError
 from wengert_distributed.interface.work import seconds_of
@@ -162,7 +163,7 @@ class HashStore(Store):
     def __init__(self) -> None:
         super().__init__()
         self._data: dict[str, bytes] = {}
-        self._lock = threading.Lock()
+        self._lock = fork_lock()
 
     def _run(self, name: str, *arguments: Any) -> Any:
         with self._lock:

@@ -1,6 +1,4 @@
 """Leaves: gradients are added into their ``grad``. The four rules: documentation, "Default gradient layouts"."""
-from _thread import RLock
-
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
 
@@ -15,10 +13,12 @@ from wengert_engine.graph.validate_grad cimport Py_REFCNT, has_one_owner, write
 from wengert_engine.messages import errors
 from wengert_engine.modes.grad_mode cimport enforces_grad_layout
 
+from wengert_registry import fork_lock
+
 from wengert_core.tensors.memory_format import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef object LEAF_LOCK = RLock()        # two runs add into one leaf's grad; a kernel may let another thread run
+cdef object LEAF_LOCK = fork_lock()    # two runs add into one leaf's grad; a kernel may let another thread run
 cdef Op ADD_ = None                    # looked up when first needed: the import of wengert loads no ops
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
@@ -11,6 +10,7 @@ from wengert_core.extend import CaptureError, Tensor, device_memory_of, device_p
 from wengert_engine import no_grad
 from wengert_engine.extend import is_released
 from wengert_engine.namespaces.graph import increment_version
+from wengert_registry import fork_lock
 
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.signature import Unhashable, flatten, rebuild
@@ -56,7 +56,7 @@ class DeviceProgram:
         self.gradients: list[LeafGradient] = []
         self.calls: list[Any] = []
         self.refusal = ""
-        self.lock = threading.Lock()
+        self.lock = fork_lock()
         self.done: Any = None  # an event behind the last replay
 
     def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any) -> None:

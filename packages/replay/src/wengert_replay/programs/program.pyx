@@ -11,7 +11,7 @@ Note [A replay]
 """
 cimport cython
 
-from threading import RLock
+from wengert_registry import fork_lock
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
@@ -58,7 +58,7 @@ cdef class Program:
         """
         cdef Py_ssize_t first = 0
         recording.close()
-        self.lock = RLock() if trunk is None else trunk.lock
+        self.lock = fork_lock() if trunk is None else trunk.lock
         self.calls, self.steps = recording.calls, recording.steps
         self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
         self.memory = Memory(recording, None if trunk is None else trunk.memory)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+from wengert_registry import fork_lock
 
 from wengert_testing.sim.order import WORLD, Block
 
@@ -61,7 +61,7 @@ class Pool:
     def __init__(self, index: int) -> None:
         self.index = index
         self.next = START + (index << 50)
-        self.lock = Lock()
+        self.lock = fork_lock()
         self.live: WeakValueDictionary[int, SimMemory] = WeakValueDictionary()
         self.allocated = self.peak = 0
         self.limit: int | None = None
