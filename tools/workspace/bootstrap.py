@@ -22,7 +22,16 @@ import subprocess
 import time
 from pathlib import Path
 
-from tools.workspace.packages import ROOT, Package, digest, fingerprints, group, outside_requirements, packages
+from tools.workspace.packages import (
+    ROOT,
+    Package,
+    digest,
+    fingerprints,
+    group,
+    outside_requirements,
+    packages,
+    with_needs,
+)
 from tools.workspace.toolchain import check_compiler, create_environment, python_of, run_or_stop, stop
 
 STATE = "wengert-bootstrap.json"
@@ -122,9 +131,9 @@ def relative_path(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
-def bootstrap(folder: Path, groups: list[str]) -> None:
-    """Bring the environment up to date with the working tree."""
-    some = packages()
+def bootstrap(folder: Path, groups: list[str], names: list[str]) -> None:
+    """Bring the environment up to date with the working tree; names: the packages to install, none for all."""
+    some = with_needs(names, packages()) if names else packages()
     if not some:
         raise stop(f"no packages under {ROOT}: is this the root of a clone?")
     environment = Environment(folder)
@@ -154,8 +163,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bootstrap", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--groups", nargs="*", default=["test"], help="dependency groups of pyproject.toml to install")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="folder of the environment (default: .venv)")
+    parser.add_argument("--packages", nargs="*", default=[], help="these and what they need (default: all)")
     arguments = parser.parse_args()
-    bootstrap(arguments.venv.resolve(), arguments.groups)
+    bootstrap(arguments.venv.resolve(), arguments.groups, arguments.packages)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from tools.workspace.packages import ROOT
 from tools.workspace.toolchain import python_of
 
 HOME = ROOT / ".venv-newest"
+NEEDED = ("wengert", "wengert-testing")
+"""What the tests of core import, with what it needs: the other packages are not built."""
 NEWEST = 20
 """A minor version that is not there for years."""
 VERSION = """
@@ -58,6 +60,7 @@ def main() -> int:
         print(f"newest: left out, no Python newer than {sys.version_info.major}.{sys.version_info.minor} was found")
         return 0
     setup = [python, "-m", "tools.workspace.bootstrap", "--venv", str(HOME), "--groups", "test"]
+    setup += [] if sys.argv[1:] else ["--packages", *NEEDED]
     code = subprocess.run(setup, check=False).returncode
     if code:
         return code

@@ -81,6 +81,15 @@ def packages(root: Path = ROOT) -> list[Package]:
     return list(ordered.values())
 
 
+def with_needs(names: Iterable[str], some: list[Package]) -> list[Package]:
+    """Of some packages those called so and all that they need, in the order that they have."""
+    wanted = set(names)
+    for package in reversed(some):
+        if package.name in wanted:
+            wanted |= set(map(normal_name, package.requirements))
+    return [package for package in some if package.name in wanted]
+
+
 def unmet(package: Package, found: Iterable[str], done: Iterable[str]) -> set[str]:
     """Names of the workspace packages that a package needs and that are not done."""
     return ({normal_name(text) for text in package.requirements} & set(found)) - set(done) - {package.name}
