@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wengert_distributed import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_distributed import reduce_op as reduce_op
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MODULES = {
     "collectives.reductions": "supports_complex",
     "collectives.reducing": "all_reduce reduce reduce_scatter reduce_scatter_single reduce_scatter_tensor",
     "interface.work": "Work",
-    "errors": "DistBackendError DistError DistNetworkError DistStoreError",
+    "errors": "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError",
     "groups.backends": "Backend is_backend_available",
     "groups.device_mesh": "DeviceMesh init_device_mesh",
     "groups.environment": "get_default_backend_for_device get_node_local_rank is_available is_gloo_available "

@@ -17,3 +17,7 @@ class DistNetworkError(DistError):
 
 class DistStoreError(DistError):
     """A store of keys and values failed."""
+
+
+class QueueEmptyError(DistStoreError):
+    """A queue of a store has no value, and ``queue_pop`` was not to wait for one."""

@@ -86,3 +86,8 @@ def test_a_program_in_pytorchs_words_runs_with_wengert_in_the_place_of_torch(tmp
     assert sums[1:3] == [sums[0]] * 2
     assert sums[3] == pytest.approx(sums[0], rel=1e-3)
     assert sums[4] == pytest.approx(sums[0], rel=0.1)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_random_trainings_agree_with_one_process(ranks):
+    assert_checks_pass(str(HERE / "mpi_random_training_checks.py"), ranks)

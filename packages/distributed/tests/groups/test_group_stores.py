@@ -101,6 +101,83 @@ def test_a_file_is_shared(tmp_path: Path) -> None:
     assert first.get("a") == b"2"
 
 
+def test_queues_are_first_in_first_out(store: Any) -> None:
+    assert store.queue_len("q") == 0
+    store.queue_push("q", "a")
+    store.queue_push("q", b"")
+    store.queue_push("q", bytes(range(256)))
+    store.set("q", "a key")
+    assert store.queue_len("q") == 3
+    assert store.check(["q"])
+    assert [store.queue_pop("q") for _ in range(2)] == [b"a", b""]
+    assert store.queue_pop("q", block=False) == bytes(range(256))
+    assert store.queue_len("q") == 0
+    assert store.list_keys() == ["q"]
+    assert store.delete_key("q")
+
+
+def test_an_empty_queue_is_waited_for(store: Any) -> None:
+    with pytest.raises(dist.QueueEmptyError, match="queue is empty"):
+        store.queue_pop("q", False)
+    timer = threading.Timer(0.03, store.queue_push, ("q", "late"))
+    timer.start()
+    store.wait(["q"], timedelta(seconds=20))
+    assert store.queue_pop("q") == b"late"
+    timer.join()
+    store.set_timeout(timedelta(seconds=0.02))
+    with pytest.raises(dist.DistStoreError, match=r"(?i)wait timeout"):
+        store.queue_pop("q")
+    assert not store.check(["q"])
+    store.queue_push("q", "x")
+    assert store.num_keys() == 0
+    assert not store.delete_key("q")
+
+
+def test_clones_share_keys_and_values(store: Any) -> None:
+    store.set_timeout(timedelta(seconds=20))
+    other = store.clone()
+    assert type(other) is type(store)
+    assert other.timeout == timedelta(seconds=20)
+    store.set("a", "1")
+    other.queue_push("q", "2")
+    assert (other.get("a"), store.queue_pop("q")) == (b"1", b"2")
+
+
+def test_a_clone_keeps_the_server() -> None:
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True)
+    other = store.clone()
+    store.set("a", "1")
+    del store
+    assert other.get("a") == b"1"
+
+
+def test_a_barrier_waits_for_a_number_of_processes(store: Any) -> None:
+    with pytest.raises(dist.DistStoreError, match=r"(?i)wait timeout"):
+        store.barrier("b", 2, timedelta(seconds=0.01))
+    thread = threading.Thread(target=store.clone().barrier, args=("c", 2, timedelta(seconds=20)))
+    thread.start()
+    store.barrier("c", 2, timedelta(seconds=20))
+    thread.join()
+    store.barrier("d", 1)
+    assert sorted(store.list_keys()) == ["b/num_members", "c/last_member", "c/num_members", "d/last_member",
+                                         "d/num_members"]  # fmt: skip
+
+
+def test_prefixes_of_prefixes() -> None:
+    store = dist.HashStore()
+    inner = dist.PrefixStore("outer", store)
+    nested = dist.PrefixStore("inner", inner)
+    nested.set("x", "1")
+    nested.queue_push("q", "2")
+    assert store.get("outer/inner/x") == b"1"
+    assert store.queue_pop("outer/inner/q") == b"2"
+    assert nested.list_keys() == ["x"]
+    assert nested.underlying_store is inner
+    assert nested._underlying_non_prefix_store is store
+    nested.set_timeout(timedelta(seconds=3))
+    assert store.timeout == inner.timeout == timedelta(seconds=3)
+
+
 def test_a_prefix_keeps_keys_apart() -> None:
     whole = dist.HashStore()
     one, other = (dist.PrefixStore(name, whole) for name in ("one", "other"))
@@ -129,6 +206,8 @@ def test_threads_count_together() -> None:
         lambda store: store.wait("ab"), lambda store: store.check("ab"), lambda store: store.add(1, 1),
         lambda store: store.get(3), lambda store: store.compare_set(4, "", "v"), lambda store: store.add("a", 1.5),
         lambda store: store.delete_key(5), lambda store: store.multi_set(["a"], [1]),
+        lambda store: store.queue_push(1, "a"), lambda store: store.queue_push("a", 2),
+        lambda store: store.queue_pop(3), lambda store: store.queue_len(4),
     ],
 )  # fmt: skip
 def test_keys_and_values_of_other_types_are_refused(call: Callable[[Any], Any]) -> None:

@@ -20,6 +20,7 @@ from wengert_distributed.faults.board import (
     open_memory,
     process_exists,
 )
+from wengert_distributed.faults.records import RING, SLOT, Records
 from wengert_distributed.faults.signatures import ALL_REDUCE, BARRIER, BROADCAST, REDUCE, describe, signature
 from wengert_distributed.interface.process_group import POINT_TO_POINT, Call, Peer, ProcessGroup
 
@@ -69,6 +70,39 @@ def test_collectives_that_end_in_another_order_leave_the_highest_number():
     for step in (3, 1, 2):
         board.finish(step)
     assert other.latest_end(0) == 3
+
+
+def test_a_record_that_is_being_written_does_not_count():
+    first, second = boards(2)
+    first.begin(5, 10, 1)
+    second.begin(6, 10, 1)
+    assert second.differs(0, 1)
+    first.words[(RING + SLOT) // 8 + 3] = 0  # what a writer does first
+    assert not second.differs(0, 1)
+    assert not second.has_begun(0, 1)
+
+
+@pytest.mark.parametrize(("size", "index", "count"), [(2, 2, 2), (2, -1, 2), (2, 0, 3), (0, 0, 0), (1, 0, 1 << 40)])
+def test_memory_that_is_no_board_is_refused(size, index, count):
+    with pytest.raises(ValueError, match="a board of"):
+        Records(bytearray(size * PAGE), index, count)
+
+
+def test_a_board_is_written_by_its_own_rank_alone():
+    for count in (1, 2, 3, 5):
+        memory = bytearray((count + 2) * PAGE)
+        view = memoryview(memory)[PAGE:-PAGE]
+        for index in range(count):
+            board = Records(view, index, count)
+            for step in range(1, 70):
+                assert board.begin(7, 8, step) == step
+                board.finish(step)
+            assert bytes(memory[:PAGE]) + bytes(memory[-PAGE:]) == bytes(2 * PAGE)
+            assert all(any(view[rank * PAGE : (rank + 1) * PAGE]) == (rank <= index) for rank in range(count))
+    with pytest.raises(BufferError):
+        Records(bytes(PAGE), 0, 1)
+    with pytest.raises(ValueError, match="no collective 1 of rank 5"):
+        board.differs(5, 1)
 
 
 def test_texts_and_states_are_read_by_the_others():

@@ -19,6 +19,11 @@ def test_functions_agree_with_one_process(ranks):
     assert_checks_pass(str(Path(__file__).with_name("mpi_user_checks.py")), ranks)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_random_collectives_agree_with_numpy(ranks):
+    assert_checks_pass(str(Path(__file__).with_name("mpi_random_collectives_checks.py")), ranks)
+
+
 @pytest.mark.skipif(bool(missing()), reason=f"needs MPI: {missing()}")
 def test_one_process_needs_no_launcher():
     program = (

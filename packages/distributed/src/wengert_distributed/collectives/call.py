@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wengert_distributed.interface.process_group import Call
-from wengert_distributed.interface.work import Work, fail, time_over
+from wengert_distributed.interface.work import Work, complete, fail
 
 if TYPE_CHECKING:
-    from wengert_distributed.interface.process_group import Request
     from wengert_distributed.interface.work import Channel
 
 After = Callable[[], Any] | None
@@ -31,36 +30,14 @@ def run(
     after: called when it has ended, to put results where they belong.
     results: the tensors that a Work gives.   Raises DistBackendError where it fails or does not end in time.
     """
+    channel.count = number = channel.count + 1
+    call = new(Call, (number, name, facts))
     if async_op:
-        channel.count = number = channel.count + 1
-        return begin(channel, Call(number, name, facts), method, arguments, after, results)
-    run_now(channel, name, facts, method, arguments)
+        return begin(channel, call, method, arguments, after, results)
+    complete(channel, call, method, arguments)
     if after is not None:
         after()
     return None
-
-
-def run_now(
-    channel: Channel, name: str, facts: tuple[Any, ...], method: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
-    """Run a collective and wait until it has ended. Note [Fast path]"""
-    channel.count = number = channel.count + 1
-    complete(channel, new(Call, (number, name, facts)), method, arguments)
-
-
-def complete(channel: Channel, call: Call, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Request | None:
-    """Run a call, wait until it has ended, and return its Request."""
-    backend = channel.backend
-    backend.announce_wait(call, channel.seconds)
-    try:
-        request = method(*arguments)
-        ended = request is None or request.wait(channel.seconds)
-    except Exception as error:
-        fail(backend, call, error)
-    if not ended:
-        fail(backend, call, time_over(request, channel.seconds))
-    backend.finish(call)
-    return request  # type: ignore[no-any-return]
 
 
 def begin(

@@ -54,7 +54,7 @@ def channel_for(group: ProcessGroup, tensor: Tensor) -> Channel:
 def check_one_device(channel: Channel, group: ProcessGroup, tensors: Any) -> None:
     """Raise RuntimeError where a tensor is on another kind of device than the first."""
     for tensor in tensors:
-        if channel_for(group, tensor) is not channel:
+        if group.channels.get(tensor.device.type) is not channel and channel_for(group, tensor) is not channel:
             raise RuntimeError("Tensors must be on the same device type, but one is on "
                                f"{tensor.device.type}")  # fmt: skip
 
@@ -73,7 +73,7 @@ def group_rank(group: ProcessGroup, global_rank: Any, rank_in_group: Any, name: 
         return rank
     if global_rank is None:
         raise ValueError("Must specify global_rank or group_rank")
-    rank = index_of(global_rank, name)
+    rank = global_rank if type(global_rank) is int else index_of(global_rank, name)
     if group is default_group():
         if not 0 <= rank < group.size():
             invalid_rank(name, rank, group)

@@ -27,6 +27,9 @@ AS_BYTES = UNSIGNED | {
 
 def flat_array(tensor: Tensor) -> Any:
     """Return the memory of a contiguous tensor as an array of one dim, of its device's library."""
+    if tensor.dtype in PLAIN and tensor.device.type == "cpu":
+        array = tensor.detach().numpy()
+        return array if array.ndim == 1 else array.reshape(-1)
     return host_or_device_array(tensor.detach() if tensor.dtype in PLAIN else as_plain(tensor.detach()))
 
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from wengert import Tensor
 
 from wengert_distributed.collectives import checks
-from wengert_distributed.collectives.call import begin, complete
+from wengert_distributed.collectives.call import begin
 from wengert_distributed.collectives.memory import input_array, output_array
 from wengert_distributed.groups.group import ProcessGroup
 from wengert_distributed.groups.world import find_group
 from wengert_distributed.interface.process_group import POINT_TO_POINT, Call
-from wengert_distributed.interface.work import Channel, Work
+from wengert_distributed.interface.work import Channel, Work, complete
 
 
 def send(

@@ -10,11 +10,12 @@ from wengert import Tensor
 from wengert.autograd.graph import increment_version
 
 from wengert_distributed.collectives import checks
-from wengert_distributed.collectives.call import run, run_now
+from wengert_distributed.collectives.call import new, run
 from wengert_distributed.collectives.memory import PLAIN
 from wengert_distributed.collectives.reductions import PLAIN_KINDS, plan_reduction, reduction_array
 from wengert_distributed.groups.world import default_group
-from wengert_distributed.interface.work import Channel, Work
+from wengert_distributed.interface.process_group import Call
+from wengert_distributed.interface.work import Channel, Work, complete
 from wengert_distributed.reduce_op import RedOpType, ReduceOp
 
 SUM, AVG = RedOpType.SUM, RedOpType.AVG
@@ -46,10 +47,14 @@ def all_reduce(
     members = default_group() if group is None else checks.active_group("all_reduce", group)
     if members is None:
         return None
-    if tensor.dtype in PLAIN and tensor.is_contiguous() and tensor.device.type == "cpu" and members.host is not None:
+    reduce_now = members.reduce_now
+    if reduce_now is not None and not async_op and reduce_now(tensor, op):
+        return None
+    channel = members.host
+    if channel is not None and tensor.dtype in PLAIN and tensor.is_contiguous() and tensor.device.type == "cpu":
         kind = AT_ONCE.get(op) if op is not AVG else SUM if tensor.dtype.is_floating_point else None
         if kind is not None:
-            return _all_reduce_at_once(tensor, op, kind, members.host, async_op)
+            return _all_reduce_at_once(tensor, op, kind, channel, async_op)
     channel = checks.channel_for(members, tensor)
     plan = plan_reduction("all_reduce", tensor, op, channel.backend)
     work = plan.working_copy(tensor)
@@ -62,21 +67,23 @@ def _all_reduce_at_once(
 ) -> Work | None:
     """Reduce the host's memory of a tensor as it is. Note [Fast path]"""
     array = tensor.detach().numpy()
-    facts, backend = (op, array.dtype, array.shape), channel.backend
     flat = array if array.ndim == 1 else array.reshape(-1)
-    divisor = backend.size if op is AVG else 1
+    facts, backend = (op, array.dtype, array.shape), channel.backend
     if async_op:
-        after = partial(_divide, tensor, flat, divisor)
+        after = partial(_deliver, tensor, flat, op, backend.size)
         return run(channel, "all_reduce", facts, backend.all_reduce, (flat, kind), after, True, [tensor])
-    run_now(channel, "all_reduce", facts, backend.all_reduce, (flat, kind))
-    _divide(tensor, flat, divisor)
+    channel.count = number = channel.count + 1
+    complete(channel, new(Call, (number, "all_reduce", facts)), backend.all_reduce, (flat, kind))
+    if op is AVG:
+        flat /= backend.size
+    increment_version(tensor)
     return None
 
 
-def _divide(tensor: Tensor, array: Any, divisor: int) -> None:
-    """Divide a sum, in the memory of a tensor."""
-    if divisor != 1:
-        array /= divisor
+def _deliver(tensor: Tensor, array: Any, op: Any, size: int) -> None:
+    """Divide the sum in the memory of a tensor for an average, and note the change."""
+    if op is AVG:
+        array /= size
     increment_version(tensor)
 
 

@@ -68,6 +68,10 @@ class Reduction(NamedTuple):
             target.copy_(work)
 
 
+PLAIN_REDUCTIONS = {kind: Reduction(kind, None, None, 1) for kind in PLAIN_KINDS}
+"""The reductions that transports have, of dtypes that they have."""
+
+
 def plan_reduction(name: str, tensor: Tensor, op: Any, backend: ProcessGroup) -> Reduction:
     """Return how a tensor is reduced.
 
@@ -78,7 +82,7 @@ def plan_reduction(name: str, tensor: Tensor, op: Any, backend: ProcessGroup) ->
         raise TypeError(f"{name}(): incompatible function arguments. op must be a ReduceOp, but got {op!r}")
     dtype = tensor.dtype
     if dtype in PLAIN and kind in PLAIN_KINDS and not backend.reduced_as:
-        return Reduction(kind, None, None, 1)
+        return PLAIN_REDUCTIONS[kind]
     check_kind(name, kind, dtype)
     if kind is RedOpType.PREMUL_SUM and factor is None:
         raise RuntimeError(f"{name}: ReduceOp.PREMUL_SUM needs a factor; make the reduction with "

@@ -1,10 +1,7 @@
 """A board in memory that the ranks of one machine share: each rank writes where it is, and reads where the others are.
 
-Note [Records of collectives]
-    Each rank has a page with a ring of the collectives that it began last. A record is four integers, the order number
-    of the group's collectives last, so that a record is complete when its order number is there. Ranks that call the
-    same collective with the same reduction, root, dtype and size write the same 32 bytes. Writing one takes a fraction
-    of a microsecond and nobody waits; texts (shapes, exceptions) are written only by a rank that waits long or fails.
+A rank writes what it begins into its page (Note [Records of collectives] in records.pyx), which takes a fraction of a
+microsecond, and nobody waits. Texts (shapes, exceptions) are written only by a rank that waits long or fails.
 """
 
 from __future__ import annotations
@@ -13,18 +10,16 @@ import mmap
 import os
 import struct
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
-PAGE = 4096  # bytes of a rank
-TORN = 1e-4  # seconds after which a record that was being written is whole
+from wengert_distributed.faults.records import FINISHED, PAGE, RING, SLOT, SLOTS, Records
+
 RUNNING, RAISED, LEFT = 0, 1, 2
 
-_STATE, _PID, _FINISHED, _TEXT, _DETAIL = 0, 8, 16, 24, 48  # offsets in a page: integers, then lengths with texts
-_RING, _SLOTS, _SLOT = 64, 32, 32
+_STATE, _PID, _TEXT, _DETAIL = 0, 8, 24, 48  # offsets in a page: integers, then lengths with texts
 _WORD = 8  # bytes of an integer
-_TEXT_AT, _TEXT_SIZE = _RING + _SLOTS * _SLOT, 1024
+_TEXT_AT, _TEXT_SIZE = RING + SLOTS * SLOT, 1024
 _DETAIL_AT, _DETAIL_SIZE = _TEXT_AT + _TEXT_SIZE, PAGE - _TEXT_AT - _TEXT_SIZE
 
 _record = struct.Struct("4q")
@@ -43,46 +38,18 @@ class Record(NamedTuple):
     """How many collectives the rank had begun on the group's transport, with this one; 0: none."""
 
 
-class Board:
+class Board(Records):
     """The pages of all ranks of one machine, as one of them sees them."""
 
     def __init__(self, memory: mmap.mmap, index: int, count: int) -> None:
-        self.memory, self.index, self.count = memory, index, count
+        self.memory = memory
         self.words: memoryview = memoryview(memory).cast("q")
         """The pages as integers, which are read faster so than by struct."""
         self.page = index * PAGE
-        self.finished_word = (self.page + _FINISHED) // _WORD
         self.others = [other for other in range(count) if other != index]
-        self.neighbors = sorted({(index - 1) % count, (index + 1) % count} - {index})
-        self.neighbor_rings = [(other, (other * PAGE + _RING) // _WORD) for other in self.neighbors]
-        self.sequence = self.ended = 0
         self._write(_PID, os.getpid())
 
     # ---- writing the own page
-
-    def begin(self, signature: int, elements: int, number: int) -> int:
-        """Write a record and return its sequence number; 0 where a neighbor is known to have begun something else.
-
-        Each rank compares itself with two others. Of two neighbors the later one sees the record of the earlier, and
-        does not start its collective: mismatched ones would overwrite memory.
-        """
-        self.sequence = sequence = self.sequence + 1
-        slot, words = sequence % _SLOTS * _SLOT, self.words
-        _record.pack_into(self.memory, self.page + _RING + slot, signature, elements, number, sequence)
-        for other, ring in self.neighbor_rings:
-            at = ring + slot // _WORD
-            if words[at + 3] == sequence and (
-                words[at] != signature or words[at + 1] != elements or words[at + 2] != number
-            ):
-                time.sleep(TORN)
-                if self.differs(other, sequence):
-                    return 0
-        return sequence
-
-    def finish(self, sequence: int) -> None:
-        """Write that a collective has ended."""
-        if sequence > self.ended:  # collectives in the background may end in another order
-            self.ended = self.words[self.finished_word] = sequence
 
     def write_text(self, sequence: int, text: str) -> None:
         """Write the name and shapes of a collective, for the messages of other ranks."""
@@ -109,24 +76,19 @@ class Board:
 
     def record(self, index: int, sequence: int) -> Record:
         """Return what is in the slot of a sequence number: that record, an older one, or a newer one."""
-        return Record(*_record.unpack_from(self.memory, index * PAGE + _RING + sequence % _SLOTS * _SLOT))
+        return Record(*_record.unpack_from(self.memory, index * PAGE + RING + sequence % SLOTS * SLOT))
 
     def last(self, index: int) -> Record:
         """Return the newest record of a rank."""
-        return max((self.record(index, slot) for slot in range(_SLOTS)), key=lambda record: record.sequence)
-
-    def differs(self, index: int, sequence: int) -> bool:
-        """Return whether a rank began another collective with this sequence number than this rank did."""
-        mine, other = self.record(self.index, sequence), self.record(index, sequence)
-        return other.sequence == mine.sequence == sequence and other != mine
+        return max((self.record(index, slot) for slot in range(SLOTS)), key=lambda record: record.sequence)
 
     def has_begun(self, index: int, sequence: int) -> bool:
         """Return whether a rank has begun a collective."""
-        return self._read(index, _RING + sequence % _SLOTS * _SLOT + 3 * _WORD) >= sequence
+        return self._read(index, RING + sequence % SLOTS * SLOT + 3 * _WORD) >= sequence
 
     def latest_end(self, index: int) -> int:
         """Return the sequence number of the collective that ended last on a rank."""
-        return self._read(index, _FINISHED)
+        return self._read(index, FINISHED)
 
     def state(self, index: int) -> int:
         """Return RUNNING, RAISED or LEFT."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_distributed.interface.process_group import ProcessGroup as Transport
@@ -36,6 +36,10 @@ class ProcessGroup:
         host = self.channels.get("cpu")
         self.host: Channel | None = None if host is None or host.backend.reduced_as else host
         """The backend for the memory of hosts, where it reduces all dtypes itself."""
+        self.reduce_now: Callable[[Any, Any], bool] | None = (
+            None if self.host is None else self.host.backend.all_reduce_now(self.host)
+        )
+        """The host backend's shorter way for all_reduce, where it has one."""
 
     def __repr__(self) -> str:
         return f"<ProcessGroup '{self.group_name}': rank {self._rank} of {self._size}, {self.backend_config()}>"

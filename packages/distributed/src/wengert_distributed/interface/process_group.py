@@ -15,11 +15,14 @@ Note [Order]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from wengert_distributed.reduce_op import RedOpType
+
+if TYPE_CHECKING:
+    from wengert_distributed.interface.work import Channel
 
 POINT_TO_POINT = -1
 """The number of a send and of a recv: ranks agree on no order of them."""
@@ -150,6 +153,14 @@ class ProcessGroup:
     def peers(self) -> list[Peer]:
         """Return what is known of the group's other ranks, asking them for a second at most."""
         return []
+
+    def all_reduce_now(self, channel: Channel) -> Callable[[Any, Any], bool] | None:
+        """Return a shorter way for all_reduce of tensors by a program that waits; None where there is none.
+
+        It takes a tensor of the host and a reduction, and returns False, with nothing done, for those that it does not
+        take. It counts ``channel.count``, raises DistBackendError, and raises the tensor's version, as all_reduce.
+        """
+        return None
 
     # ---- collectives; arrays have one dim
 

@@ -203,6 +203,21 @@ def time_over(request: Any, seconds: float) -> str:
     return request.reason or f"it has not ended within {seconds:g} s"
 
 
+def complete(channel: Channel, call: Call, method: Callable[..., Any], arguments: tuple[Any, ...]) -> Request | None:
+    """Run a call, wait until it has ended, and return its Request. Note [Fast path]"""
+    backend = channel.backend
+    backend.announce_wait(call, channel.seconds)
+    try:
+        request = method(*arguments)
+        ended = request is None or request.wait(channel.seconds)
+    except Exception as error:
+        fail(backend, call, error)
+    if not ended:
+        fail(backend, call, time_over(request, channel.seconds))
+    backend.finish(call)
+    return request  # type: ignore[no-any-return]
+
+
 def fail(backend: ProcessGroup, call: Call, reason: Exception | str) -> NoReturn:
     """Raise DistBackendError for a collective that failed, or that did not end in time."""
     from wengert_distributed.faults.diagnosis import failure

@@ -8,8 +8,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from wengert_registry import fork_lock
+
 from wengert_distributed.stores.operations import OPERATIONS
 from wengert_distributed.stores.store import Store
+
+THREADS = fork_lock()
+"""Files are locked for processes; the threads of one wait here."""
 
 
 class FileStore(Store):
@@ -30,8 +35,14 @@ class FileStore(Store):
         super().__init__()
         self.path: str = str(Path(file_name))
 
+    def clone(self) -> FileStore:
+        """Return a store of the same file."""
+        other = FileStore(self.path)
+        other.set_timeout(self.timeout)
+        return other
+
     def _run(self, name: str, *arguments: Any) -> Any:
-        with open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
+        with THREADS, open(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+") as file:
             fcntl.lockf(file, fcntl.LOCK_EX)
             text = file.read()
             data = {key: value.encode("latin-1") for key, value in json.loads(text or "{}").items()}

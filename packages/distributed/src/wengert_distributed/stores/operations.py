@@ -1,4 +1,7 @@
-"""The operations of stores on a dict of keys and values, which a store runs while nobody else changes the dict."""
+"""The operations of stores on a dict of keys and values, which a store runs while nobody else changes the dict.
+
+A queue is a value under a key of its own, which is no key for the other operations: each entry's size, and its bytes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Data = dict[str, bytes]
+QUEUE = "\0queue/"
+"""The beginning of the keys of queues."""
+SIZE = 8  # bytes of an entry's size
 
 
 def set_value(data: Data, key: str, value: bytes) -> None:
@@ -36,8 +42,8 @@ def compare_set(data: Data, key: str, expected: bytes, desired: bytes) -> bytes:
 
 
 def check(data: Data, keys: Sequence[str]) -> bool:
-    """Return whether all keys are there."""
-    return all(key in data for key in keys)
+    """Return whether all keys are there, or are queues with a value."""
+    return all(key in data or QUEUE + key in data for key in keys)
 
 
 def delete_key(data: Data, key: str) -> bool:
@@ -47,17 +53,17 @@ def delete_key(data: Data, key: str) -> bool:
 
 def list_keys(data: Data) -> list[str]:
     """Return all keys."""
-    return list(data)
+    return [key for key in data if not key.startswith(QUEUE)]
 
 
 def num_keys(data: Data) -> int:
     """Return the number of keys."""
-    return len(data)
+    return len(list_keys(data))
 
 
 def multi_get(data: Data, keys: Sequence[str]) -> list[bytes]:
     """Return the values of keys, or none where one is not there."""
-    return [data[key] for key in keys] if check(data, keys) else []
+    return [data[key] for key in keys] if all(key in data for key in keys) else []
 
 
 def multi_set(data: Data, keys: Sequence[str], values: Sequence[bytes]) -> None:
@@ -65,9 +71,38 @@ def multi_set(data: Data, keys: Sequence[str], values: Sequence[bytes]) -> None:
     data.update(zip(keys, values, strict=True))
 
 
+def queue_push(data: Data, key: str, value: bytes) -> None:
+    """Put a value at the end of a queue."""
+    data[QUEUE + key] = data.get(QUEUE + key, b"") + len(value).to_bytes(SIZE, "little") + value
+
+
+def queue_pop(data: Data, key: str) -> list[bytes]:
+    """Take the first value of a queue, in a list; none where it is empty."""
+    entries = data.pop(QUEUE + key, b"")
+    if not entries:
+        return []
+    end = entry_end(entries, 0)
+    if end < len(entries):
+        data[QUEUE + key] = entries[end:]
+    return [entries[SIZE:end]]
+
+
+def queue_len(data: Data, key: str) -> int:
+    """Return the number of values of a queue."""
+    entries, at, count = data.get(QUEUE + key, b""), 0, 0
+    while at < len(entries):
+        at, count = entry_end(entries, at), count + 1
+    return count
+
+
+def entry_end(entries: bytes, at: int) -> int:
+    """Return where the entry of a queue that begins at a byte ends."""
+    return at + SIZE + int.from_bytes(entries[at : at + SIZE], "little")
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "set": set_value, "add": add, "append": append, "compare_set": compare_set, "check": check,
     "delete_key": delete_key, "list_keys": list_keys, "num_keys": num_keys, "multi_get": multi_get,
-    "multi_set": multi_set,
+    "multi_set": multi_set, "queue_push": queue_push, "queue_pop": queue_pop, "queue_len": queue_len,
 }  # fmt: skip
 """The operations by name."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from wengert_registry import fork_lock
 
-from wengert_distributed.errors import DistStoreError
+from wengert_distributed.errors import DistStoreError, QueueEmptyError
 from wengert_distributed.interface.work import seconds_of
 from wengert_distributed.stores.operations import OPERATIONS
 
@@ -60,6 +60,10 @@ class Store:
         """Return the error of keys that were not set in time."""
         return DistStoreError(f"Wait timeout: {', '.join(keys)} were not set within {seconds * 1000:g} ms")
 
+    def clone(self) -> Store:
+        """Return another store of the same keys and values, for another thread."""
+        raise NotImplementedError
+
     # ---- its timeout
 
     @property
@@ -108,7 +112,7 @@ class Store:
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
         """Wait until all keys are there."""
         check_keys(keys)
-        seconds = seconds_of(self._timeout if timeout is None else timeout)
+        seconds = seconds_of(self.timeout if timeout is None else timeout)
         if not self._wait(list(keys), seconds):
             raise self._late(keys, seconds)
 
@@ -128,7 +132,7 @@ class Store:
     def multi_get(self, keys: Sequence[str]) -> list[bytes]:
         """Return the values of keys, when they are all there."""
         check_keys(keys)
-        seconds = self._timeout.total_seconds()
+        seconds = self.timeout.total_seconds()
         end = time.monotonic() + seconds
         while True:
             values: list[bytes] = self._run("multi_get", list(keys))
@@ -144,6 +148,44 @@ class Store:
             raise DistStoreError(f"multiSet keys and values vectors must be of same size: {len(keys)} and "
                                  f"{len(values)}")  # fmt: skip
         self._run("multi_set", list(keys), [as_bytes(value) for value in values])
+
+    # ---- queues and barriers
+
+    def queue_push(self, key: str, value: str | bytes) -> None:
+        """Put a value at the end of a queue. Queues have keys of their own; ``wait`` and ``check`` see them as well."""
+        check_keys([key])
+        self._run("queue_push", key, as_bytes(value))
+
+    def queue_pop(self, key: str, block: bool = True) -> bytes:
+        """Take the first value of a queue; wait for one where it is empty.
+
+        block: False raises QueueEmptyError instead of waiting.
+        """
+        check_keys([key])
+        seconds = self.timeout.total_seconds()
+        end = time.monotonic() + seconds
+        while True:
+            values: list[bytes] = self._run("queue_pop", key)
+            if values:
+                return values[0]
+            if not block:
+                raise QueueEmptyError("queue is empty")
+            if not self._wait([key], max(end - time.monotonic(), 0.0)):
+                raise self._late([key], seconds)
+
+    def queue_len(self, key: str) -> int:
+        """Return the number of values of a queue."""
+        check_keys([key])
+        return int(self._run("queue_len", key))
+
+    def barrier(self, key: str, world_size: int, timeout: timedelta | None = None) -> None:
+        """Wait until a number of processes have called it with the same key, which is used once.
+
+        timeout: how long; the store's without it.
+        """
+        if self.add(f"{key}/num_members", 1) == world_size:
+            self.set(f"{key}/last_member", "1")
+        self.wait([f"{key}/last_member"], timeout)
 
     def has_extended_api(self) -> bool:
         """Return True: append, multi_get and multi_set are there."""
@@ -165,6 +207,12 @@ class HashStore(Store):
         self._data: dict[str, bytes] = {}
         self._lock = fork_lock()
 
+    def clone(self) -> HashStore:
+        """Return another store of the same keys and values."""
+        other = HashStore()
+        other._data, other._lock, other._timeout = self._data, self._lock, self._timeout
+        return other
+
     def _run(self, name: str, *arguments: Any) -> Any:
         with self._lock:
             return OPERATIONS[name](self._data, *arguments)
@@ -184,7 +232,24 @@ class PrefixStore(Store):
         super().__init__()
         self.prefix: str = prefix
         self.underlying_store: Store = store
-        self._timeout = store.timeout
+
+    @property
+    def timeout(self) -> timedelta:
+        """How long a key is waited for: that of the underlying store."""
+        return self.underlying_store.timeout
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """Set how long a key is waited for, in the underlying store."""
+        self.underlying_store.set_timeout(timeout)
+
+    def clone(self) -> PrefixStore:
+        """Return another store of the same keys and values."""
+        return PrefixStore(self.prefix, self.underlying_store.clone())
+
+    @property
+    def _underlying_non_prefix_store(self) -> Store:
+        store = self.underlying_store
+        return store._underlying_non_prefix_store if isinstance(store, PrefixStore) else store
 
     def _key(self, key: str) -> str:
         return f"{self.prefix}/{key}"

@@ -19,7 +19,8 @@ DONE, FAILED = 0, 1
 """The first item of an answer: the result follows, or the text of an error."""
 SIGNATURES = {
     "set": "sb", "add": "si", "append": "sb", "compare_set": "sbb", "check": "S", "delete_key": "s", "list_keys": "",
-    "num_keys": "", "multi_get": "S", "multi_set": "SB", "wait": "Si",
+    "num_keys": "", "multi_get": "S", "multi_set": "SB", "queue_push": "sb", "queue_pop": "s",
+    "queue_len": "s", "wait": "Si",
 }  # fmt: skip
 """The arguments of each request: strings, bytes, integers, and lists of strings (S) and bytes (B)."""
 TYPES = {"s": str, "b": bytes, "i": int, "S": str, "B": bytes}

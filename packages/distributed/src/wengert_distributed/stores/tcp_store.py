@@ -63,11 +63,11 @@ class TCPStore(Store):
         seconds = seconds_of(timeout)
         self._timeout = timeout
         self._lock = threading.Lock()
-        self._server = find_server(number, multi_tenant, master_listen_fd) if is_master else None
-        if self._server is not None:
-            self._server.users += 1
-            weakref.finalize(self, release, self._server)
-        self._host, self._port = host_name, self._server.port if self._server else number
+        server = find_server(number, multi_tenant, master_listen_fd) if is_master else None
+        self._server: TcpServer | None = None
+        if server is not None:
+            self._hold(server)
+        self._host, self._port = host_name, number if server is None else server.port
         self._connection: socket.socket | None = connect(host_name, self._port, seconds)
         weakref.finalize(self, self._connection.close)
         if world_size is not None and world_size > 0:
@@ -77,6 +77,19 @@ class TCPStore(Store):
 
     def __repr__(self) -> str:
         return f"TCPStore({self._host}:{self._port}, {'server' if self._server else 'client'})"
+
+    def clone(self) -> TCPStore:
+        """Return a store with a connection of its own to the same process."""
+        other = TCPStore(self._host, self._port, timeout=self._timeout)
+        if self._server is not None:
+            other._hold(self._server)
+        return other
+
+    def _hold(self, server: TcpServer) -> None:
+        """Keep the server of this process as long as this store is there."""
+        self._server = server
+        server.users += 1
+        weakref.finalize(self, release, server)
 
     @property
     def host(self) -> str:

@@ -45,6 +45,7 @@ from wengert_distributed.errors import DistBackendError as DistBackendError
 from wengert_distributed.errors import DistError as DistError
 from wengert_distributed.errors import DistNetworkError as DistNetworkError
 from wengert_distributed.errors import DistStoreError as DistStoreError
+from wengert_distributed.errors import QueueEmptyError as QueueEmptyError
 from wengert_distributed.functional.gradcheck import gradcheck as gradcheck
 from wengert_distributed.functional.gradcheck import gradgradcheck as gradgradcheck
 from wengert_distributed.groups.backends import Backend as Backend
@@ -92,11 +93,11 @@ from wengert_distributed.stores.tcp_store import TCPStore as TCPStore
 __all__ = [
     "Backend", "DeviceMesh", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError",
     "DistributedDataParallel", "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore",
-    "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "TCPStore", "Work", "_all_gather_base",
-    "_make_nccl_premul_sum", "_reduce_scatter_base", "all_gather", "all_gather_coalesced", "all_gather_into_tensor",
-    "all_gather_object", "all_gather_single", "all_reduce", "all_reduce_coalesced", "all_to_all",
-    "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout",
-    "destroy_process_group", "gather", "gather_object", "get_backend", "get_backend_config",
+    "P2POp", "PrefixStore", "ProcessGroup", "QueueEmptyError", "ReduceOp", "Store", "TCPStore", "Work",
+    "_all_gather_base", "_make_nccl_premul_sum", "_reduce_scatter_base", "all_gather", "all_gather_coalesced",
+    "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce", "all_reduce_coalesced",
+    "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
+    "default_pg_timeout", "destroy_process_group", "gather", "gather_object", "get_backend", "get_backend_config",
     "get_default_backend_for_device", "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count",
     "get_process_group_ranks", "get_rank", "get_world_size", "gradcheck", "gradgradcheck", "group",
     "init_device_mesh", "init_process_group", "irecv", "is_available", "is_backend_available", "is_gloo_available",

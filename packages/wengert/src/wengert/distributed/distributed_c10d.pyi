@@ -40,6 +40,7 @@ from wengert_distributed.errors import DistBackendError as DistBackendError
 from wengert_distributed.errors import DistError as DistError
 from wengert_distributed.errors import DistNetworkError as DistNetworkError
 from wengert_distributed.errors import DistStoreError as DistStoreError
+from wengert_distributed.errors import QueueEmptyError as QueueEmptyError
 from wengert_distributed.functional.gradcheck import gradcheck as gradcheck
 from wengert_distributed.functional.gradcheck import gradgradcheck as gradgradcheck
 from wengert_distributed.groups.backends import Backend as Backend
@@ -87,17 +88,17 @@ from wengert_distributed.stores.tcp_store import TCPStore as TCPStore
 __all__ = [
     "Backend", "DeviceMesh", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError",
     "DistributedDataParallel", "DistributedGradients", "FileStore", "GradBucket", "GroupMember", "HashStore",
-    "P2POp", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "TCPStore", "Work", "_get_default_group",
-    "_get_default_store", "_get_process_group_name", "_make_nccl_premul_sum", "_rank_not_in_group", "all_gather",
-    "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce",
-    "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast",
-    "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather", "gather_object",
-    "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank", "get_group_rank",
-    "get_node_local_rank", "get_pg_count", "get_process_group_ranks", "get_rank", "get_world_size", "gradcheck",
-    "gradgradcheck", "group", "init_device_mesh", "init_process_group", "irecv", "is_available",
-    "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available",
-    "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group",
-    "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list", "reduce", "reduce_op",
-    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
-    "send_object_list", "split_group", "supports_complex"
+    "P2POp", "PrefixStore", "ProcessGroup", "QueueEmptyError", "ReduceOp", "Store", "TCPStore", "Work",
+    "_get_default_group", "_get_default_store", "_get_process_group_name", "_make_nccl_premul_sum",
+    "_rank_not_in_group", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object",
+    "all_gather_single", "all_reduce", "all_reduce_coalesced", "all_to_all", "all_to_all_single", "barrier",
+    "batch_isend_irecv", "broadcast", "broadcast_object_list", "default_pg_timeout", "destroy_process_group",
+    "gather", "gather_object", "get_backend", "get_backend_config", "get_default_backend_for_device",
+    "get_global_rank", "get_group_rank", "get_node_local_rank", "get_pg_count", "get_process_group_ranks",
+    "get_rank", "get_world_size", "gradcheck", "gradgradcheck", "group", "init_device_mesh", "init_process_group",
+    "irecv", "is_available", "is_backend_available", "is_gloo_available", "is_initialized", "is_mpi_available",
+    "is_nccl_available", "is_torchelastic_launched", "is_ucc_available", "is_xccl_available", "isend",
+    "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration", "recv", "recv_object_list",
+    "reduce", "reduce_op", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter",
+    "scatter_object_list", "send", "send_object_list", "split_group", "supports_complex"
 ]

@@ -7,15 +7,17 @@ import importlib.util
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from itertools import accumulate
+from typing import Any, NoReturn
 
 import numpy as np
 
 from wengert_distributed.backends.mpi.ending import watch_ending
 from wengert_distributed.backends.mpi.monitor import Monitor
+from wengert_distributed.backends.mpi.reduce_now import ReduceNow
 from wengert_distributed.backends.mpi.requests import ABANDONED, MpiReceive, MpiRequest
 from wengert_distributed.backends.mpi.setup import connect_within, share_board, share_cores
-from wengert_distributed.backends.mpi.types import mpi_types
+from wengert_distributed.backends.mpi.types import PLAIN_OPS, mpi_types, plain_numbers
 from wengert_distributed.errors import DistBackendError
 from wengert_distributed.faults.signatures import (
     ALL_GATHER,
@@ -32,6 +34,7 @@ from wengert_distributed.faults.signatures import (
     SCATTER,
 )
 from wengert_distributed.interface.process_group import POINT_TO_POINT, Call, Peer, ProcessGroup
+from wengert_distributed.interface.work import Channel
 from wengert_distributed.reduce_op import RedOpType
 
 
@@ -53,7 +56,9 @@ class MpiGroup(ProcessGroup):
         self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
         self.threads = mpi.Query_thread() == mpi.THREAD_MULTIPLE
         self.in_place, (self.datatypes, self.ops) = mpi.IN_PLACE, mpi_types()
-        self.call: Call | None = None
+        self.newest: Call | None = None
+        """The newest call but those of ``reduce_now``."""
+        self.reduce_now: ReduceNow | None = None
         self.waits = False
         """Whether the program waits at once for the end of the call."""
         self.board, ranks = share_board(communicator)
@@ -111,13 +116,18 @@ class MpiGroup(ProcessGroup):
 
     # ---- who is where
 
+    @property
+    def call(self) -> Call | None:
+        """The newest call of this rank."""
+        return self.newest if self.reduce_now is None else self.reduce_now.call_after(self.newest)
+
     def announce(self, call: Call) -> None:
         """Note the call; its collective writes the record."""
-        self.call, self.waits = call, False
+        self.newest, self.waits = call, False
 
     def announce_wait(self, call: Call, seconds: float) -> None:
         """Note a call whose end is waited for at once."""
-        self.call, self.waits = call, True
+        self.newest, self.waits = call, True
 
     def fail(self, detail: str) -> None:
         """Tell the other ranks that this one raised."""
@@ -129,17 +139,21 @@ class MpiGroup(ProcessGroup):
 
     def begin(self, sign: int, count: int) -> int:
         """Write the record of a collective and return its sequence number. Raises MismatchError for a wrong one."""
-        call = self.call
+        call = self.newest
         sequence = self.board.begin(sign, count, call.number if call is not None else 0)
         if not sequence:
-            raise self.monitor.mismatch(self.board.sequence)
+            self.raise_mismatch()
         if self.checks:
             self.monitor.compare_all(sequence)
         return sequence
 
+    def raise_mismatch(self) -> NoReturn:
+        """Raise MismatchError for the newest record, from which a neighbor's differs."""
+        raise self.monitor.mismatch(self.board.sequence)
+
     def begin_external(self, call: Call) -> None:
         """Note a collective that another transport (NCCL) moves, with its text."""
-        self.call = call
+        self.newest = call
         if call.number != POINT_TO_POINT:
             name = NAMES.index(call.name) if call.name in NAMES else 0
             self.begin(name, 0)
@@ -163,6 +177,14 @@ class MpiGroup(ProcessGroup):
         return MpiRequest(self, raw, sequence)
 
     # ---- collectives
+
+    def all_reduce_now(self, channel: Channel) -> ReduceNow | None:
+        """Return all_reduce without frames of Python; None where nothing moves, or each call is compared first."""
+        if self.size > 1 and not self.checks:
+            datatypes = {dtype: (self.datatypes[num], num << DTYPE_SHIFT) for dtype, num in plain_numbers().items()}
+            ops = {op: (self.ops[kind], ALL_REDUCE | OP_BITS[kind], op is not kind) for op, kind in PLAIN_OPS.items()}
+            self.reduce_now = ReduceNow(self, channel, datatypes, ops)
+        return self.reduce_now
 
     def barrier(self) -> MpiRequest | None:
         """Start to wait for all ranks."""
@@ -298,7 +320,7 @@ OP_BITS = {op: number << DETAIL_SHIFT for number, op in enumerate(RedOpType)}
 
 def offsets(counts: Sequence[int]) -> list[int]:
     """Return where consecutive parts begin."""
-    return [0, *np.cumsum(counts[:-1]).tolist()]
+    return list(accumulate(counts[:-1], initial=0))
 
 
 def without_overlap(array: Any, output: Any) -> Any:

@@ -22,7 +22,7 @@ ASK = 1.0  # seconds in which ranks of other machines may answer
 LIFE_SIGNS = 0.1  # seconds between two looks whether the processes of this machine exist
 REPORT = 1  # the tag of messages between machines
 SPINS, CROWDED_SPINS = 1000, 30  # tests before the first look: some 100 us, and 4 us where ranks share cores
-TESTS = 100  # tests between two looks at the clock, while all ranks are in a collective
+TESTS = 500  # tests between two looks at the clock, while all ranks are in a collective
 KILLED = "its process has ended without a word: killed, or crashed"
 
 

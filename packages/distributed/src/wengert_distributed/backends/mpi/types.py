@@ -6,6 +6,7 @@ import functools
 from typing import Any, NamedTuple
 
 import numpy as np
+import wengert
 
 from wengert_distributed.reduce_op import RedOpType
 
@@ -16,6 +17,20 @@ class Types(NamedTuple):
     datatypes: dict[int, Any]
     """MPI's datatypes by NumPy's numbers."""
     ops: dict[RedOpType, Any]
+
+
+PLAIN = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8")
+"""The dtypes that MPI reduces as they are."""
+PLAIN_OPS = {
+    RedOpType.SUM: RedOpType.SUM, RedOpType.PRODUCT: RedOpType.PRODUCT, RedOpType.MIN: RedOpType.MIN,
+    RedOpType.MAX: RedOpType.MAX, RedOpType.AVG: RedOpType.SUM,
+}  # fmt: skip
+"""The reductions of these dtypes, by those of MPI: an average is the sum, divided afterwards."""
+
+
+def plain_numbers() -> dict[Any, int]:
+    """Return the numbers of NumPy's dtypes for the dtypes that MPI reduces as they are."""
+    return {getattr(wengert, name): np.dtype(name).num for name in PLAIN}
 
 
 @functools.cache

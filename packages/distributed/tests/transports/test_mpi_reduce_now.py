@@ -1,0 +1,55 @@
+"""all_reduce for programs that wait at once, under mpiexec: its results, and ranks that fail beside it."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from mpi_run import assert_checks_pass, run_program
+
+HERE = Path(__file__).parent
+PROGRAM = HERE / "mpi_reduce_now_program.py"
+GRACE = {"WENGERT_DISTRIBUTED_GRACE": "0.3"}
+FAILED = r"all_reduce\(SUM float32 \[3, 4\]\), collective 41 failed on rank 0 of \d \(backend mpi\): "
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_it_reduces_what_it_takes_and_leaves_the_rest(ranks):
+    assert_checks_pass(str(HERE / "mpi_reduce_now_checks.py"), ranks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        ("raise", "rank 1 has ended.*rank 1: raised ValueError: a planted error; its last collective is all_reduce"),
+        ("exit", "rank 1: has left the group or ended its program; its last collective is all_reduce"),
+        ("shape", r"Detected mismatch.*rank 0 is running .*\[3, 4\].*but rank 1 is running .*15"),
+        ("dtype", r"Detected mismatch.*rank 0 is running .*float32.*but rank 1 is running .*float64"),
+        ("op", r"Detected mismatch.*rank 0 is running .*SUM.*but rank 1 is running .*MAX"),
+    ],
+)
+def test_the_others_raise_at_once(kind, pattern):
+    start = time.monotonic()
+    result = run_program(2, PROGRAM, kind, "30", environment=GRACE)
+    assert time.monotonic() - start < 20
+    assert result.returncode != 0
+    assert re.search(FAILED + ".*" + pattern, result.stdout.replace("\n", " ")), (result.stdout, result.stderr)
+
+
+def test_a_rank_that_hangs_is_named_after_the_timeout():
+    result = run_program(2, PROGRAM, "hang", "0.3", environment=GRACE)
+    assert result.returncode != 0
+    pattern = FAILED + "it has not ended within 0.3 s.*rank 1: has not begun this collective: its last one, now ended,"
+    assert re.search(pattern, result.stdout.replace("\n", " ")), (result.stdout, result.stderr)
+
+
+def test_a_killed_rank_is_named_where_the_launcher_lets_the_others_live():
+    options = ("-disable-auto-cleanup",)
+    result = run_program(3, HERE / "mpi_child.py", str(PROGRAM), "kill", "20", environment=GRACE, options=options)
+    assert result.returncode != 0
+    text = result.stdout.replace("\n", " ")
+    for rank in (0, 2):
+        pattern = rf"collective 41 failed on rank {rank} of 3.*its process has ended without a word: killed"
+        assert re.search(pattern, text), (result.stdout, result.stderr)
