@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from wengert_cuda import index_kernels, kernels, row_code
+from wengert_cuda import fused, index_kernels, kernels, row_code
 
 COMPILER = shutil.which("g++")
 HEAD = r"""
@@ -132,6 +132,8 @@ def function(source: str, name: str) -> Any:
         arguments = dict(HEADER.findall(source))[name].split(",")[:-3]  # behind them: the result, packs, elements
         arrays = sum(1 << k for k, text in enumerate(arguments) if "*" in text)
         return flat_library("f" if "typedef float" in source else "d")[f"launch_{name}_{arrays}"]
+    if name == fused.NAME:
+        return library(IN_TURN + source + launcher(name, HEADER.findall(source)[0][1]))[f"launch_{name}"]
     if name in row_code.SOURCES:  # all together, for a warp of 8 that has as much room
         threads, kept = map(int, re.findall(r"THREADS = (\d+), KEPT = (\d+)", source)[0])
         shape = row_code.Shape(8, kept and max(8, threads * kept // 8), False, 1)

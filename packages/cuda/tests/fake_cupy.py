@@ -318,7 +318,9 @@ def as_array(value: Any, dtype: Any = None) -> Any:
 
 
 class ElementwiseKernel:
-    def __init__(self, in_params: str, out_params: str, operation: str, name: str = "kernel") -> None:
+    def __init__(
+        self, in_params: str, out_params: str, operation: str, name: str = "kernel", options: tuple[str, ...] = ()
+    ) -> None:
         self.inputs, self.outputs, self.operation, self.name = in_params, out_params, operation, name
 
     def __call__(self, *args: Any) -> Any:
@@ -352,7 +354,7 @@ class ElementwiseKernel:
 
 
 class RawModule:
-    def __init__(self, *, code: str) -> None:
+    def __init__(self, *, code: str, options: tuple[str, ...] = ()) -> None:
         self.code = code
 
     def get_function(self, name: str) -> Any:

@@ -12,8 +12,9 @@ import importlib.util
 import sysconfig
 from pathlib import Path
 
+import chains
 import pytest
-from wengert_cuda import index_kernels, kernels, row_code
+from wengert_cuda import fused, index_kernels, kernels, row_code
 from wengert_cuda.reductions import KERNELS as REDUCTIONS
 
 NAMES = """
@@ -63,6 +64,13 @@ def flat_sources(number: str) -> str:
     return "".join(part.replace('extern "C" ', "") for part in dict.fromkeys(parts))
 
 
+def fused_sources(number: str) -> str:
+    """Kernels for chains that have all operations."""
+    parts = [f"namespace chain_{k} {{ {fused.fused_source(expression)} }}\n"
+             for k, expression in enumerate(chains.expressions(REAL[number]))]  # fmt: skip
+    return "".join(part.replace('extern "C" ', "") for part in parts)
+
+
 REAL = {"f4": "f", "f8": "d"}
 
 
@@ -76,16 +84,20 @@ def row_sources(length: int, number: str) -> str:
 @pytest.mark.parametrize("number", ["f4", "f8"])
 @pytest.mark.parametrize("make", [functools.partial(row_sources, 10), functools.partial(row_sources, 1024),
                                   functools.partial(row_sources, 10**5), elementwise_source, flat_sources,
-                                  lambda n: row_code.BY_COLUMN % {"real": row_code.REAL[n]}],
-                         ids=["short", "rows", "long", "elementwise", "flat", "columns"])  # fmt: skip
+                                  fused_sources, lambda n: row_code.BY_COLUMN % {"real": row_code.REAL[n]}],
+                         ids=["short", "rows", "long", "elementwise", "flat", "fused", "columns"])  # fmt: skip
 def test_cudas_compiler_takes_the_kernels(make, number, architecture):
     assert REDUCTIONS
     assert "variance" in row_code.SOURCES  # those of reductions.py are among them
+    assert len(compile_source(make(number), f"--gpu-architecture={architecture}", *kernels.OPTIONS)) > 1000
+
+
+def compile_source(source: str, *options: str) -> str:
+    """The PTX of a source, which compiles without a warning."""
     program = ctypes.c_void_p()
-    source = make(number).encode()
-    assert COMPILER.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None) == 0
-    options = (ctypes.c_char_p * 2)(f"--gpu-architecture={architecture}".encode(), b"--std=c++17")
-    status = COMPILER.nvrtcCompileProgram(program, 2, options)
+    assert COMPILER.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None) == 0
+    given = [one.encode() for one in ("--std=c++17", *options)]
+    status = COMPILER.nvrtcCompileProgram(program, len(given), (ctypes.c_char_p * len(given))(*given))
     size = ctypes.c_size_t()
     COMPILER.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
@@ -93,7 +105,21 @@ def test_cudas_compiler_takes_the_kernels(make, number, architecture):
     assert status == 0, log.value.decode()
     assert "warning" not in log.value.decode()
     COMPILER.nvrtcGetPTXSize(program, ctypes.byref(size))
-    assert size.value > 1000
+    ptx = ctypes.create_string_buffer(size.value)
+    COMPILER.nvrtcGetPTX(program, ptx)
+    COMPILER.nvrtcDestroyProgram(ctypes.byref(program))
+    return ptx.value.decode()
+
+
+@pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
+def test_products_and_sums_of_a_chain_are_rounded_one_by_one():
+    source = fused.fused_source(chains.PRODUCT_AND_SUM)
+    ptx = compile_source(source, *kernels.OPTIONS)
+    assert "fma.rn.f32" not in ptx
+    assert "mul.rn.f32" in ptx
+    assert "add.rn.f32" in ptx
+    assert "ld.global.v4" in ptx  # four contiguous numbers at once
+    assert "fma.rn.f32" in compile_source(source)  # that is what the option is for
 
 
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed")

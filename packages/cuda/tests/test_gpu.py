@@ -4,12 +4,15 @@ table.
 
 from __future__ import annotations
 
+import chains
+import numpy as np
 import pytest
 import wengert as torch
 from wengert_core.devices import device
+from wengert_core.extend import device_plugin, step_reference
 from wengert_cuda import CudaDevice
 from wengert_cuda.cupy_module import cupy, find_cupy
-from wengert_cuda.kernels import FUSED, reference, table
+from wengert_cuda.kernels import FUSED, NUMBERS, elementwise, reference, table
 from wengert_registry import registry
 
 pytestmark = pytest.mark.skipif(bool(find_cupy()[1]), reason=f"needs a GPU: {find_cupy()[1]}")
@@ -235,3 +238,38 @@ def test_functions_of_the_namespace():
     with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
         torch.ones(2, device="cuda") + torch.ones(2)
     assert (torch.ones(2, device="cuda") + torch.tensor(1.0)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_a_kernel_for_a_chain_gives_the_bits_of_its_operations(dtype):
+    cp, n, rng = cupy(), 12, cupy().random.default_rng(0)
+    number = np.dtype(NUMBERS[dtype])
+    for expression in chains.expressions(dtype):
+        arrays = []
+        for layout in expression.inputs:
+            shape, strides = chains.sizes_of(layout, n)
+            whole = (rng.standard_normal(24) * 2).astype(number)
+            arrays.append(cp.lib.stride_tricks.as_strided(whole, shape, [s * number.itemsize for s in strides]))
+        numbers = [0.5 + k for k in range(expression.numbers)]
+        outputs = [cp.empty(n, number) for _ in expression.outputs]
+        device_plugin("cuda").fuse(expression)(0, n, arrays, numbers, outputs)
+        values = {"input": [cp.broadcast_to(one.reshape(-1), (n,)) for one in arrays], "number": numbers, "step": []}
+        for op, operands in expression.steps:
+            given = [values[kind][k] for kind, k in operands]
+            values["step"].append(elementwise(op)(*given) if op in FUSED else step_reference(op)(cp, *given))
+        for k, got in zip(expression.outputs, outputs, strict=True):
+            assert (got.view(f"i{number.itemsize}") == values["step"][k].view(f"i{number.itemsize}")).all(), expression
+
+
+def test_a_captured_chain_gives_the_bits_of_usual_calls():
+    def function(x, bias):
+        y = ((x * 0.5 + bias).tanh() * x.square()).exp() + x**3
+        return y, torch.nn.functional.gelu(y - 1).sum()
+
+    run = torch.capture(function)
+    x, bias = torch.randn(64, 33).cuda(), torch.randn(33).cuda()
+    expected = function(x, bias)
+    for _ in range(4):
+        assert all(one.cpu().equal(other.cpu()) for one, other in zip(run(x, bias), expected, strict=True))
+    assert torch.replay.explain(run).replays == 2
+    assert not torch.replay.explain(run).reasons

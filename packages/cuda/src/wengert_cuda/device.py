@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
-from wengert_core.extend import OutOfMemoryError
+from wengert_core.extend import FusedExpression, OutOfMemoryError
 
 from wengert_cuda.cupy_module import cupy, find_cupy
 from wengert_cuda.graphs import CapturingDevice, refusal
@@ -100,6 +100,18 @@ class CudaDevice(CapturingDevice):
         from wengert_cuda.special import Special
 
         return Special(self.cupy)
+
+    @property
+    def fusible(self) -> Container[str]:  # type: ignore[override]
+        """The steps that CUDA source is there for."""
+        from wengert_cuda.fused import STEPS
+
+        return STEPS.keys()
+
+    def fuse(self, expression: FusedExpression) -> Any:
+        from wengert_cuda.fused import make_kernel
+
+        return make_kernel(expression)
 
     def device_count(self) -> int:
         return 0 if find_cupy()[1] else int(self.cupy.cuda.runtime.getDeviceCount())

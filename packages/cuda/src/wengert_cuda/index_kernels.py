@@ -38,15 +38,15 @@ EXTREME = """
     }
 """
 SOURCES: dict[str, tuple[str, str, str]] = {
-    # op: its inputs and its outputs as CuPy names them, and the code for element i of the index, or of the source
+    # op, or function with _at: its inputs and outputs as CuPy names them, and the code for element i of index or source
     "gather": ("raw T x, I index, int64 size, int64 length, int64 inner", "T y", AT % "index" + "y = x[at];"),
     "scatter_add": ("I index, T src, int64 size, int64 length, int64 inner", "raw T y",
                     AT % "index" + "atomicAdd(&y[at], src);"),
     "index_add": ("raw I index, T src, T alpha, int64 size, int64 length, int64 inner", "raw T y",
                   AT % "index[(i / inner) % length]" + "atomicAdd(&y[at], alpha * src);"),
     # CuPy's own round float64 to float32 and lose NaN
-    "maximum": ("I place, T value", "raw T y", EXTREME % {"better": ">"}),
-    "minimum": ("I place, T value", "raw T y", EXTREME % {"better": "<"}),
+    "maximum_at": ("I place, T value", "raw T y", EXTREME % {"better": ">"}),
+    "minimum_at": ("I place, T value", "raw T y", EXTREME % {"better": "<"}),
 }
 
 

@@ -39,6 +39,16 @@ FUSED: dict[str, tuple[str, str]] = {
     "exp": ("T x", "y = exp(x);"),
     "tanh": ("T x", "y = tanh(x);"),
     "sqrt": ("T x", "y = sqrt(x);"),
+    "rsqrt": ("T x", "y = T(1) / sqrt(x);"),
+    "reciprocal": ("T x", "y = T(1) / x;"),
+    "abs": ("T x", "y = fabs(x);"),
+    "log": ("T x", "y = log(x);"),
+    "log1p": ("T x", "y = log1p(x);"),
+    "expm1": ("T x", "y = expm1(x);"),
+    "sin": ("T x", "y = sin(x);"),
+    "cos": ("T x", "y = cos(x);"),
+    "maximum": ("T a, T b", "y = a != a ? a : b != b ? b : max(a, b);"),
+    "minimum": ("T a, T b", "y = a != a ? a : b != b ? b : min(a, b);"),
     "sigmoid": ("T x", f"{SIGMOID} y = s;"),
     "silu": ("T x", f"{SIGMOID} y = x * s;"),
     "relu": ("T x", "y = x < T(0) ? T(0) : x;"),
@@ -66,11 +76,15 @@ FUSED: dict[str, tuple[str, str]] = {
 }
 
 
+OPTIONS = ("--fmad=false",)
+"""Of CUDA's compiler: Note [Bits of a fused kernel] in fused.py."""
+
+
 @functools.cache
 def elementwise(op: str) -> Any:
     """CuPy's kernel object of an op."""
     inputs, code = FUSED[op]
-    return find_cupy()[0].ElementwiseKernel(inputs, "T y", code, f"wengert_{op}")
+    return find_cupy()[0].ElementwiseKernel(inputs, "T y", code, f"wengert_{op}", options=OPTIONS)
 
 
 def is_real(*values: Any) -> bool:
@@ -157,7 +171,8 @@ def flat_source(op: str, kind: str, arrays: int) -> str:
 @functools.cache
 def flat(op: str, kind: str, arrays: int) -> Any:
     """CuPy's function of a kernel; arguments of ``flat_source``."""
-    return find_cupy()[0].RawModule(code=flat_source(op, kind, arrays)).get_function(f"flat_{op}")
+    code = flat_source(op, kind, arrays)
+    return find_cupy()[0].RawModule(code=code, options=OPTIONS).get_function(f"flat_{op}")
 
 
 def reference(op: str) -> Callable[..., Any]:

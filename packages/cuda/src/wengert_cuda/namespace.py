@@ -66,11 +66,12 @@ class Function(Delegate):
             self.at(parts[1], places, getattr(values, "imag", 0))
             x.real, x.imag = parts
             return
-        if self.name in places_.SOURCES and kernels.is_real(x) and x.ndim == getattr(places, "ndim", 0) == 1:
-            places_.kernel(self.name)(places, values, x)
+        name = f"{self.name}_at"
+        if name in places_.SOURCES and kernels.is_real(x) and x.ndim == getattr(places, "ndim", 0) == 1:
+            places_.kernel(name)(places, values, x)
             return
         try:
-            if x.dtype.char == "e" and self.name in places_.SOURCES:
+            if x.dtype.char == "e" and name in places_.SOURCES:
                 raise TypeError("of float16 CuPy's loses NaN")
             self.real.at(x, places, values)
         except (TypeError, NotImplementedError):

@@ -144,16 +144,77 @@ def test_tensors_from_outside_are_read_and_missed():
     assert explain(run).replays >= 4
 
 
-def test_results_that_are_arguments():
-    run = wg.capture(lambda x: (x, x[1:], x + 1))
-    for _ in range(3):
-        x = on_sim([1.0, 2.0])
-        same, view, other = run(x)
+def test_results_that_are_arguments_and_views_of_them():
+    run = wg.capture(lambda x: (x, x[1:], x.add_(1).t(), x + 1))
+    for _ in range(4):
+        x = on_sim([1.0, 2.0])[:2]
+        same, view, other, copied = run(x)
         assert same is x
         view.fill_(5)
-        assert x.tolist() == [1, 5]
-        assert other.tolist() == [2, 3]
-    assert "is, or is a view of, an argument" in explain(run).reasons[0]
+        assert x.tolist() == other.tolist() == [2, 5]
+        assert copied.tolist() == [3, 4]
+        assert view._base is x._base
+        assert view._version == x._version > 1
+    assert explain(run).replays == 2
+
+
+def test_results_that_are_tensors_from_outside():
+    total = on_sim([0.0])
+    run = wg.capture(lambda x: total.add_(x), quiet=True)
+    for k in range(4):
+        assert run(on_sim([2.0])) is total
+        assert total.item() == 2 * k + 2
+    assert "a tensor from outside" in explain(run).reasons[0]
+
+
+def test_arguments_that_are_expanded():
+    run = wg.capture(lambda x, y: (x * y).sum(0))
+    for k in range(4):
+        x = on_sim([1.0, float(k)]).expand(3, 2)
+        assert run(x, on_sim([[2.0]]).expand(3, 1)).tolist() == [6, 6 * k]
+    assert explain(run).replays == 2
+
+    def write(x):
+        x[0].add_(1)
+        return x * 2
+
+    run = wg.capture(write)
+    for k in range(4):
+        x = on_sim([[1.0, float(k)]]).expand(3, 2)
+        assert run(x).tolist() == [[4, 2 * k + 2]] * 3
+        assert x.tolist() == [[2, k + 1]] * 3
+    assert explain(run).replays == 2
+
+
+def test_an_argument_that_is_passed_twice():
+    def function(x, y, z):
+        x.add_(1)
+        return x * y, z
+
+    run = wg.capture(function)
+    for k in range(4):
+        x, y = on_sim([1.0]), on_sim([float(k)])
+        for pair, expected in (((x, x), 4), ((x, y), 3 * k), ((y, y), (k + 1) ** 2)):
+            product, last = run(*pair, pair[0])
+            assert product.item() == expected
+            assert last is pair[0]
+    assert explain(run).replays == 12 - 4
+    view = on_sim([1.0, 2.0])
+    assert run(view, view[:1], view)[0].tolist() == [4, 6]
+    assert "two arguments share memory" in explain(run).reasons
+
+
+def test_an_argument_that_comes_to_require_gradients():
+    def function(x):
+        x.requires_grad_()
+        (x * x).sum().backward()
+
+    run = wg.capture(function, quiet=True)
+    for _ in range(4):
+        x = on_sim([1.0, 2.0])
+        run(x)
+        assert x.requires_grad
+        assert x.grad.tolist() == [2, 4]
 
 
 def test_numbers_that_python_reads():
@@ -173,7 +234,8 @@ def test_numbers_that_python_reads():
 @pytest.mark.parametrize(("function", "make", "words"), [
     (lambda x: x * 2, lambda: on_sim([1.0], requires_grad=True), "requires gradients"),
     (lambda x: x * W, lambda: on_sim([1.0]), "a result on a device has a graph"),
-    (lambda x: x * 2, lambda: on_sim([1.0]).expand(3), "expanded"),
+    (lambda x: x.view(wg.int32), lambda: on_sim([1.0]), "a view of an argument with another dtype"),
+    (lambda x: (x.requires_grad_(), x * 2)[1].detach(), lambda: on_sim([1.0]), "so that it requires gradients"),
     (lambda x: KEPT.append(x * 2), lambda: on_sim([1.0]), "has stored tensors"),
     (lambda x: x * HOST, lambda: on_sim([1.0]), "a tensor of the host is used"),
     (lambda x: wg.ones(2), lambda: on_sim([1.0]), "a result is not on the device"),

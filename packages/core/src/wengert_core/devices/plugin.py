@@ -10,10 +10,11 @@ the references it can better. Streams are optional. docs/examples/device is a co
 from __future__ import annotations
 
 from _thread import _local
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from wengert_core.devices.device import device
+from wengert_core.devices.fused_expression import FusedExpression
 
 Array = Any
 """An array of the device's namespace. Needed of it: shape, ndim, dtype (NumPy's), assignment of [...]."""
@@ -41,6 +42,7 @@ class DevicePlugin:
     dlpack_type: int | None = None  # DLPack's number of this type of device (CUDA: 2); None: it has none
     accelerator: bool = True  # whether pin_memory() without a device may mean this type
     can_capture: bool = False  # whether it has graphs: see begin_capture
+    fusible: Container[str] = ()  # names of steps (see FusedStep) that ``fuse`` takes, of float32 and float64
 
     def __init__(self) -> None:
         self.local = _local()
@@ -222,6 +224,18 @@ class DevicePlugin:
         work; None: it is ``first`` for good.
         """
         raise RuntimeError(f"devices of type '{self.type}' have no graphs")
+
+    def fuse(
+        self, expression: FusedExpression
+    ) -> Callable[[int, int, Sequence[Array], Sequence[float], Sequence[Array]], None] | None:
+        """A function that computes an expression by one kernel, with the bits that its operations give one by one.
+        None: they run one by one.
+
+        It is called with the number of the device, n, the inputs, the numbers and the outputs, and queues the kernel on
+        the current stream. The arrays are those of ``array``: inputs have the sizes and strides of the expression, or
+        are contiguous and have one dim of n, as the outputs.
+        """
+        return None
 
     def device(self, index: int) -> device:
         """The device object of a number."""

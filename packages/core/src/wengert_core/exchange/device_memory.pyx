@@ -9,6 +9,7 @@ from wengert_core.dtypes.dtypes cimport BFLOAT16, INT16, UINT8, DTypeFacts, code
 from wengert_core.dtypes.dtypes import NUMPY_NAMES as _NUMPY_NAMES
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of, copy_into, tensor_of_array
+from wengert_core.runtime.launches cimport do_deferred_work
 from wengert_core.runtime.state cimport WgState
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, alias, is_strided, new_empty, new_empty_at, new_view,
                                           same_shape, shape_tuple, storage_of, strides_of)
@@ -80,7 +81,10 @@ _tensor.set_allocator(allocate, fetch)
 # ---- computing
 
 cdef object namespace():
-    return plugin_of(thread_state().device_number).xp if runs_on_device() else np
+    if not runs_on_device():
+        return np
+    do_deferred_work()
+    return plugin_of(thread_state().device_number).xp
 
 
 cdef object reference_of(Op op):
@@ -161,6 +165,7 @@ def add_pinned(owner):
 cdef object array_at(Tensor t):
     """The device's array on t's memory, bfloat16 included."""
     cdef int i
+    do_deferred_work()
     memory = memory_of(t)
     strides = tuple([strides_of(t)[i] if t.count else 0 for i in range(t.rank)])
     return plugin_of(t.device).array(memory, <Py_ssize_t> t.data - <Py_ssize_t> memory.address, shape_tuple(t), strides,

@@ -21,6 +21,7 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, CAT_BOOL, CAT_COMPLEX, CAT_FL
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.numpy_bridge cimport has_tangent
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, step_sizes
+from wengert_core.runtime.launches cimport do_deferred_work
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensors.requires_grad cimport requires_grad
@@ -227,6 +228,7 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
     if self.device:
         plugin, index = _PLUGIN_DEVICES[self.device]
         t = (<object> self).clone() if copy else self
+        do_deferred_work()
         if stream != -1:               # -1: the consumer sees to the order
             plugin.export_stream(index, stream)
     elif stream is not None and stream != -1:

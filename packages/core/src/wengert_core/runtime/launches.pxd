@@ -20,6 +20,11 @@ Note [Operands of a launch]
     (here). The plan of a LAUNCH_KERNEL is its driver's alone: operands say all that others need to know.
     Memory that a kernel needs for its own work is an operand that is written.
 
+Note [Work that a device does later]
+    On another device a pointwise operation is a call of its plugin. A recorder may take such a call (``defer_work``),
+    to let several run as one. It does all that it has taken when somebody needs an array on memory of the device, its
+    array namespace or an address (``do_deferred_work``): whatever else is queued there comes behind it.
+
 Note [Errors of a launch]
     A kernel that meets a value which its driver refuses (an index out of range) gives LAUNCH_FAILED. Whoever ran it
     then calls ``fail`` with the GIL, which raises what the driver raises.
@@ -57,6 +62,9 @@ cdef enum OperandRole:
 ctypedef int (*launch_fn)(Launch* launch) noexcept nogil      # LaunchOutcome
 ctypedef int (*fail_fn)(Launch* launch) except -1             # raises
 ctypedef int (*see_read_fn)(void* owner) except -1
+# whether it takes the work
+ctypedef int (*defer_fn)(void* owner, object op, object reference, list inputs, object out) except -1
+ctypedef int (*do_deferred_fn)(void* owner) except -1
 ctypedef int (*use_outside_fn)(void* owner, char* data, Py_ssize_t nbytes, object holder) except -1
 
 cdef struct Launch:                    # ``run`` reads what stands first, up to ``data``, and of a LAUNCH_MOVE ``high``
@@ -69,6 +77,7 @@ cdef struct Launch:                    # ``run`` reads what stands first, up to 
     uint8_t role[MOST_OPERANDS_OF_LAUNCH]          # OperandRole
     uint8_t n_operands
     uint8_t kind                       # LaunchKind
+    uint8_t plan_words                 # of 8 bytes, of a LAUNCH_KERNEL's plan; 0: its size is not known
     uint32_t step                      # the operation that it belongs to: for whoever records
 
 cdef struct StorePlan:
@@ -86,6 +95,8 @@ cdef struct Recorder:
     use_outside_fn use_outside         # what tell_outside calls for the owner; NULL: it does not use such memory
     see_read_fn see_read               # what tell_read calls for the owner, behind the guard's launch; NULL: nothing
     const void* complete               # the last operation whose driver told all
+    defer_fn defer                     # what defer_work calls for the owner; NULL: it takes no work
+    do_deferred_fn do_deferred         # what do_deferred_work calls for the owner; NULL: nothing
 
 cdef const int* count_recorders() noexcept nogil   # where the number of recorders stands, of all threads
 cdef Recorder* recorder() noexcept nogil           # of this thread; NULL: none
@@ -107,4 +118,9 @@ cdef int tell_outside(char* data, Py_ssize_t nbytes, object holder) except -1
 # A number leaves for Python: a guard, or a reason why an operation is opaque. The thread's WG_TELL is on.
 cdef int tell_read(char* data, Py_ssize_t nbytes) except -1
 cdef int tell_store(char* data, Py_ssize_t nbytes) except -1      # these bytes, at each replay
+# Whether the recorder computes a pointwise operation on a device later: Note [Work that a device does later].
+# reference: the op's, or that of a variant.   inputs: tensors of the device, numbers and tensors without dims of the
+# host, None. All numbers have the dtype of ``out``.
+cdef bint defer_work(object op, object reference, list inputs, object out) except -1
+cdef int do_deferred_work() except -1
 cdef int tell_move(char* target, char* source, Py_ssize_t nbytes) except -1

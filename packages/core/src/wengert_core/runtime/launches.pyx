@@ -158,6 +158,16 @@ cdef int tell_outside(char* data, Py_ssize_t nbytes, object holder) except -1:
     return 0
 
 
+cdef bint defer_work(object op, object reference, list inputs, object out) except -1:
+    cdef Recorder* own = recorder()
+    return False if own == NULL or own.defer == NULL else own.defer(own.owner, op, reference, inputs, out)
+
+
+cdef int do_deferred_work() except -1:
+    cdef Recorder* own = recorder()
+    return 0 if own == NULL or own.do_deferred == NULL else own.do_deferred(own.owner)
+
+
 def note_effect() -> None:
     """Tell a recording of this thread that something happens which no launch does again."""
     tell_opaque()

@@ -12,11 +12,16 @@ from wengert_engine.extend import is_released
 from wengert_engine.namespaces.graph import increment_version
 from wengert_registry import fork_lock
 
+from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 STORED = "the function has stored tensors that it made somewhere else than in its results"
 """A refusal for this time: optimizers make their state in their first steps."""
+
+
+class FusionError(RuntimeError):
+    """A device cannot compute a chain of operations by one kernel."""
 
 
 class LeafGradient:
@@ -45,9 +50,9 @@ class LeafGradient:
 class DeviceProgram:
     """A captured function's work on a device, for one signature."""
 
-    def __init__(self, plugin: Any, index: int, graph: Any, inputs: list[Tensor], versions: list[int]) -> None:
-        self.plugin, self.index, self.graph, self.inputs = plugin, index, graph, inputs
-        self.written = [one._version != version for one, version in zip(inputs, versions, strict=True)]
+    def __init__(self, plugin: Any, index: int, graph: Any, arguments: Arguments) -> None:
+        self.plugin, self.index, self.graph, self.arguments = plugin, index, graph, arguments
+        arguments.note_writes()
         self.structure: Any = None
         self.results: list[Tensor] = []
         self.outside: list[tuple[Any, Any, int]] = []  # weak references to tensor and memory, and the address
@@ -63,7 +68,7 @@ class DeviceProgram:
         """Note what a recording has seen, and why there is no program."""
         self.structure, self.results, self.calls = structure, results, watch.calls
         alive = [memory for one in watch.memories.values() if (memory := one()) is not None]
-        mine = {id(device_memory_of(one)) for one in self.inputs}
+        mine = self.arguments.memories()
         for leaf, before in watch.leaves.values():
             used = before is not None and any(device_memory_of(before) is memory for memory in alive)
             self.gradients.append(LeafGradient(leaf, before, used, self.graph))
@@ -78,20 +83,21 @@ class DeviceProgram:
             if tensor._version > version and id(memory) not in seen:
                 seen.add(id(memory))
                 self.bumps.append((tensor_reference, tensor._version - version))
-        self.refusal = watch.refusal or self.why_not(alive, results, grads)
+        self.refusal = watch.refusal or self.arguments.why_not(results) or self.why_not(alive, results, grads)
 
     def why_not(self, alive: list[Any], results: list[Tensor], grads: list[Tensor]) -> str:
         """Return why the recording is no program; "" where it is one."""
-        device = self.inputs[0].device
+        device = self.arguments.device
         if any(one.device != device for one in results):
             return "a result is not on the device"
         if any(one.requires_grad and one.grad_fn is not None and not is_released(one.grad_fn) for one in results):
             return "a result on a device has a graph"
         if any(one.is_foreign for one in self.gradients):
             return "a gradient of a leaf is a tensor from outside"
-        used = [device_memory_of(one) for one in {id(one): one for one in [*results, *grads]}.values()]
+        made = [one for one in results if not self.arguments.own(one)]
+        used = [device_memory_of(one) for one in {id(one): one for one in [*made, *grads]}.values()]
         if not all(self.graph.owns(one) for one in used):
-            return "a result is, or is a view of, an argument or a tensor from outside"
+            return "a result is, or is a view of, a tensor from outside"
         if len({id(one) for one in used}) < len(used):
             return "two results or gradients share memory"
         if any(self.graph.owns(one) and all(one is not other for other in used) for one in alive):
@@ -120,8 +126,7 @@ class DeviceProgram:
         with self.lock, no_grad():
             if self.done is not None:
                 stream.wait_event(self.done)
-            for static, given in zip(self.inputs, tensors, strict=True):
-                static.copy_(given)
+            self.arguments.read(tensors)
             self.graph.replay()
             for reference, n in self.bumps:
                 tensor = reference()
@@ -129,13 +134,11 @@ class DeviceProgram:
                     increment_version(tensor)
             found = self.finish(tensors)
             self.done = stream.record_event()
-        return found
+        return self.add_views(found, tensors)
 
-    def finish(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Copy what the graph has computed to where the caller finds it."""
-        for static, given, written in zip(self.inputs, tensors, self.written, strict=True):
-            if written:
-                given.copy_(static)
+    def finish(self, tensors: Sequence[Tensor]) -> list[Tensor | None]:
+        """Copy what the graph has computed to where the caller finds it; None for what is there already."""
+        self.arguments.write(tensors)
         copies: dict[int, Tensor] = {}
 
         def copy(tensor: Tensor) -> Tensor:
@@ -147,7 +150,12 @@ class DeviceProgram:
             leaf = one.leaf()
             if one.is_changed and leaf is not None:
                 leaf.grad = None if one.after is None else copy(one.after)
-        return [copy(one) for one in self.results]
+        return [None if self.arguments.own(one) else copy(one) for one in self.results]
+
+    def add_views(self, found: list[Tensor | None], tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the results of a call: copies, and arguments and views of them."""
+        return [self.arguments.in_place_of(result, tensors) if copied is None else copied
+                for result, copied in zip(self.results, found, strict=True)]  # fmt: skip
 
 
 def gives_same(call: tuple[Any, Any, list[Any]]) -> bool:
@@ -158,19 +166,19 @@ def gives_same(call: tuple[Any, Any, list[Any]]) -> bool:
 
 
 def record_program(
-    function: Callable[..., Any], structure: Any, tensors: list[Tensor]
+    function: Callable[..., Any], structure: Any, tensors: list[Tensor], fuse: bool
 ) -> tuple[DeviceProgram | None, Any, list[Any]]:
     """Run a function as a recording; return the program, and the result with its tensors apart.
 
+    fuse: whether pointwise operations are computed together: Note [Chains on a device].
     The program may be one that is refused. None where the capture has raised: everything is as before then, and the
-    list has the reason where it is the capture's.
+    list has the reason where it is the capture's. FusionError where the device cannot compute a chain.
     """
     device = tensors[0].device
     plugin, index = device_plugin(device.type), int(device.index or 0)
     with no_grad():
-        inputs = [one.new_empty_strided(one.shape, one.stride()).copy_(one) for one in tensors]
-    versions = [one._version for one in inputs]
-    watch = DeviceWatch(inputs[0])
+        arguments = Arguments(tensors)
+    watch = DeviceWatch(tensors[0], fuse)
     current, side = plugin.current_stream(index), plugin.make_stream(index)
     side.wait_stream(current)
     results: list[Tensor] = []
@@ -180,8 +188,9 @@ def record_program(
         try:
             watch.start()
             try:
-                args, kwargs = rebuild(structure, inputs)
+                args, kwargs = rebuild(structure, arguments.inputs)
                 shape = flatten(function(*args, **kwargs), results)
+                watch.finish()
             finally:
                 watch.stop()
         finally:
@@ -191,6 +200,8 @@ def record_program(
             leaf.grad = before
         if not isinstance(error, Exception):
             raise
+        if watch.chain is not None and watch.chain.failure is not None:
+            raise FusionError(str(watch.chain.failure)) from watch.chain.failure
         is_refused = isinstance(error, (CaptureError, Unhashable))
         return None, None, [f"the device cannot capture it: {error}"] if is_refused else []
     finally:
@@ -198,24 +209,14 @@ def record_program(
         current.wait_stream(side)
     graph.replay()  # this call's work
     watch.held.clear()
-    program = DeviceProgram(plugin, index, graph, inputs, versions)
+    program = DeviceProgram(plugin, index, graph, arguments)
     program.note(watch, results, shape)
+    if program.refusal:
+        with no_grad():
+            arguments.write(tensors)
+        arguments.hand_over_gradients(tensors)
+        return program, shape, [arguments.in_place_of(one, tensors) for one in results]
     with no_grad():
-        if not program.refusal:
-            found = program.finish(tensors)
-            program.done = current.record_event()
-            return program, shape, found
-        for static, given, written in zip(inputs, tensors, program.written, strict=True):
-            if written:
-                given.copy_(static)
-    return program, shape, [in_place_of(one, inputs, tensors) for one in results]
-
-
-def in_place_of(result: Tensor, inputs: list[Tensor], tensors: list[Tensor]) -> Tensor:
-    """Return a result of a call: the argument itself, or a view of it, where it is one of the copy."""
-    for static, given in zip(inputs, tensors, strict=True):
-        if result is static:
-            return given
-        if result.device == static.device and device_memory_of(result) is device_memory_of(static):
-            return given.as_strided(result.shape, result.stride(), given.storage_offset() + result.storage_offset())
-    return result
+        found = program.finish(tensors)
+        program.done = current.record_event()
+    return program, shape, program.add_views(found, tensors)

@@ -37,6 +37,7 @@ class DeviceEntry:
         self.programs: list[DeviceProgram] = []
         self.refusal = ""
         self.attempts = 0
+        self.fuse = True
 
 
 class DevicePrograms:
@@ -52,13 +53,12 @@ class DevicePrograms:
         reason = why_not(tensors) or ("validate=True does not look at devices" if capture.validate else "")
         if reason or is_unusual() or is_capturing(tensors[0]):
             return capture.run_eagerly(reason and (why if tensors[0].device.type == "cpu" else reason), args, kwargs)
-        key: tuple[Any, ...] = (structure, tuple(map(describe, tensors)), modes, surroundings())
-        if capture.guard_python:
-            number = capture.states.number(capture.function, (*args, *kwargs.values()))
-            if number < 0:
-                reason = "the state of Python that the function depends on is another one in each call"
-                return capture.run_eagerly(reason, args, kwargs, warn=True)
-            key = (*key, number)
+        numbers = {id(one): k for k, one in enumerate(tensors)}
+        same = tuple([numbers[id(one)] for one in tensors])
+        state = capture.python_state(args, kwargs)
+        if state is None:
+            return capture.run_stateful(args, kwargs)
+        key = (structure, tuple(map(describe, tensors)), same, modes, surroundings(), *state)
         entry = self.entries.get(key)
         if entry is None:
             if len(self.entries) >= capture.max_programs:
@@ -80,11 +80,17 @@ class DevicePrograms:
 
     def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call as the recording of a program."""
-        from wengert_replay.devices.device_program import STORED, record_program  # who has no device need not load it
+        # who has no device need not load it
+        from wengert_replay.devices.device_program import STORED, FusionError, record_program
 
         capture = self.capture
         entry.attempts += 1
-        program, shape, results = record_program(capture.function, structure, tensors)
+        try:
+            program, shape, results = record_program(capture.function, structure, tensors, entry.fuse)
+        except FusionError as error:
+            entry.fuse = False  # the next recording does without
+            capture.reasons.append(f"the device computes operations one by one: {error}")
+            return capture.run_eagerly("", args, kwargs)
         if program is None:  # the capture has raised
             entry.refusal = results[0] if results else ""
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=bool(entry.refusal))
@@ -118,16 +124,12 @@ def why_not(tensors: list[Tensor]) -> str:
     plugin = None if first.type in ("cpu", "meta") else device_plugin(first.type)
     if plugin is None or not plugin.can_capture:
         return f"an argument is on {first}, which captures no graphs"
-    seen = set()
+    seen: dict[int, Tensor] = {}
     for tensor in tensors:
         if tensor.device != first or str(tensor.layout) != "torch.strided":
             return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
         if tensor.requires_grad:
             return f"an argument on {first} requires gradients"
-        if any(n > 1 and stride == 0 for n, stride in zip(tensor.shape, tensor.stride(), strict=True)):
-            return "an argument on a device is expanded"
-        if tensor.numel():
-            if tensor.untyped_storage().data_ptr() in seen:
-                return "two arguments share memory"
-            seen.add(tensor.untyped_storage().data_ptr())
+        if tensor.numel() and seen.setdefault(tensor.untyped_storage().data_ptr(), tensor) is not tensor:
+            return "two arguments share memory"
     return ""

@@ -4,6 +4,8 @@ from cpython.ref cimport PyObject
 from wengert_core.extend cimport Op, Recorder, Tensor
 from wengert_engine.extend cimport Tracer
 
+from wengert_replay.devices.fusion cimport PendingChain
+
 
 cdef class DeviceWatch(Tracer):
     cdef readonly dict tensors         # id -> (weak reference, weak reference to its memory, address, version)
@@ -11,6 +13,7 @@ cdef class DeviceWatch(Tracer):
     cdef readonly dict held            # id -> memory from before the capture, until its first replay
     cdef readonly dict leaves          # id -> (leaf, its gradient before)
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
+    cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
     cdef readonly str refusal          # why there is no program; "" where there may be one
     cdef set host                      # storages of the host that were made meanwhile
     cdef list keep                     # so that their addresses stay theirs

@@ -3,13 +3,17 @@ from typing import Any
 from wengert_core.extend import Tensor
 from wengert_engine.extend import Tracer
 
+from wengert_replay.devices.fusion import PendingChain
+
 class DeviceWatch(Tracer):
     tensors: dict[int, tuple[Any, Any, int, int]]
     memories: dict[int, Any]
     held: dict[int, Any]
     leaves: dict[int, tuple[Tensor, Tensor | None]]
     calls: list[tuple[Any, Any, list[Any]]]
+    chain: PendingChain | None
     refusal: str
-    def __init__(self, first: Tensor) -> None: ...
+    def __init__(self, first: Tensor, fuse: bool) -> None: ...
     def start(self) -> None: ...
+    def finish(self) -> None: ...
     def stop(self) -> None: ...

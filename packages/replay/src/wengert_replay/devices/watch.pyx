@@ -7,30 +7,52 @@ from weakref import ref
 
 from wengert_core.extend cimport WG_GRAD, Op, Storage, Tensor, free_launch, is_strided, set_recorder
 
-from wengert_core.extend import device_memory_of
+from wengert_core.extend import device_memory_of, device_plugin
 from wengert_engine.extend import set_tracer
 
+from wengert_replay.devices.fusion cimport PendingChain
+
 from wengert_replay.signature import Unhashable, flatten
+
+
+cdef int defer(void* owner, object op, object reference, list inputs, object out) except -1:
+    return (<DeviceWatch> owner).chain.take(<Op> op, reference, inputs, <Tensor> out)
+
+
+cdef int do_deferred(void* owner) except -1:
+    return (<DeviceWatch> owner).chain.run()
 
 
 @cython.binding(False)
 cdef class DeviceWatch(Tracer):
     """A listener of a thread from ``start`` to ``stop``; all tensors have to be on one device."""
 
-    def __init__(self, Tensor first not None):
+    def __init__(self, Tensor first not None, bint fuse):
         self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
+        plugin = device_plugin((<object> first).device.type)
+        if fuse and plugin.fusible:
+            self.chain = PendingChain(plugin, (<object> first).device.index or 0, first.device)
+            self.recorder.owner = <void*> self
+            self.recorder.defer, self.recorder.do_deferred = defer, do_deferred
 
     def start(self):
         """Listen to this thread. RuntimeError where it is observed already."""
         set_tracer(self)
         set_recorder(&self.recorder)   # drivers of the host tell what they do; nobody asks
 
+    def finish(self):
+        """Queue what waits to be queued together with other work."""
+        if self.chain is not None:
+            self.chain.run()
+
     def stop(self):
         """Listen no more."""
         set_tracer(None)
         set_recorder(NULL)
         self.drop_launches()
+        if self.chain is not None:
+            self.chain.clear()
 
     def __dealloc__(self):
         self.drop_launches()

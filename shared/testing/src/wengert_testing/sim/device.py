@@ -10,9 +10,11 @@ import numpy as np
 from wengert_core.devices.device import PLUGIN_DEVICES
 from wengert_core.devices.plugin import DevicePlugin, OutOfMemoryError
 from wengert_core.exchange import device_memory
+from wengert_core.extend import FusedExpression
 
 from wengert_testing.sim import capture
 from wengert_testing.sim.arrays import SimArray, SimNamespace, read_contents, set_current
+from wengert_testing.sim.fusion import PointwiseOps, SimKernel
 from wengert_testing.sim.landing import Download, Upload, settle_before
 from wengert_testing.sim.order import Block, SimEvent, SimStream, Stamp
 from wengert_testing.sim.storage import PinnedBlock, Pool, ReturnedBlock, SimMemory
@@ -57,6 +59,7 @@ class SimDevice(DevicePlugin):
     accelerator = False  # it is there for who names it
     dlpack_type = 12  # DLPack's "extension device"
     can_capture = True
+    fusible = PointwiseOps()
     require_no_capture = staticmethod(capture.require_no_capture)
     COUNT = 2
 
@@ -66,6 +69,7 @@ class SimDevice(DevicePlugin):
         self.make: WeakSet[SimStream] = WeakSet()
         self.kernels: dict[str, Any] = {}
         self.xp = SimNamespace()
+        self.fused_kernels: list[FusedExpression] = []  # of all fused kernels that were queued
         set_current(self.computing)
 
     @property
@@ -240,6 +244,9 @@ class SimDevice(DevicePlugin):
 
     def make_graph_pool(self) -> capture.GraphPool:
         return capture.GraphPool()
+
+    def fuse(self, expression: FusedExpression) -> SimKernel:
+        return SimKernel(self, expression)
 
     def replayed_upload(self, index: int, first: Any, make: Any) -> SimArray:
         state = self.device_states[index]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -29,9 +31,9 @@ class SimMemory:
             pool.add(nbytes)
         pool.live[self.address] = self
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         block = getattr(self, "block", None)
-        if block is None or not hasattr(self, "bytes"):
+        if block is None or not hasattr(self, "bytes") or is_finalizing():  # names of modules are None by then
             return
         self.bytes.fill(FREED)
         self.pool.give(self.nbytes)

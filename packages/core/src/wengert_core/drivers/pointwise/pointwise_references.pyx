@@ -11,6 +11,7 @@ from wengert_core.dtypes.dtypes import COMPUTE_NAMES as _COMPUTE_NAMES
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
 from wengert_core.exchange.device_memory cimport runs_on_device, reference_of
+from wengert_core.runtime.launches cimport defer_work, do_deferred_work
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, same_shape
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -23,10 +24,13 @@ cdef int by_reference(Op op, object reference, list inputs, Loop* loop, Tensor o
     cdef bint away = runs_on_device()
     if loop.result != loop.compute and "of_dtype" in op.options:      # which float32 does not stand for
         reference = partial(op.options["of_dtype"], dtype_of(loop.result).name)
-    elif away and reference is op.reference:
-        reference = reference_of(op)
-        if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
+    elif away:
+        if loop.first == loop.compute == out.code and defer_work(op, reference, inputs, out):
             return 0
+        if reference is op.reference:
+            reference = reference_of(op)
+            if loop.first == loop.compute == out.code and run_flat(reference, inputs, out):
+                return 0
     arrays = []
     for i, value in enumerate(inputs):
         if value is None:
@@ -72,4 +76,5 @@ cdef bint run_flat(object kernel, list inputs, Tensor out) except -1:
         else:
             values.append(load_number((<Tensor> value).data, (<Tensor> value).code) if isinstance(value, Tensor)
                           else value)
+    do_deferred_work()
     return flat("f" if out.code == FLOAT32 else "d", arrays, <Py_ssize_t> out.data, out.count, *values)
