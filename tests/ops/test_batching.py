@@ -24,7 +24,7 @@ ELSEWHERE = {"copy_", "fill", "fill_", "zero_", "index", "index_put", "index_put
 """Ops of these families whose rules are tested with those of views and pointwise ops."""
 DYNAMIC = {"_unique", "_unique_consecutive", "nonzero", "masked_select"}
 """Ops whose results' shapes depend on the data."""
-RANDOM = {"bernoulli", "multinomial", "poisson", "binomial"}
+RANDOM = {"bernoulli", "multinomial", "poisson", "binomial", "_normal", "_normal_of_std"}
 FAMILIES = {"along", "staged", "array", "attention", "class_loss", "convolution", "normalization", "padding", "pooling",
             "softmax", "indexing"}
 SORTED = {"_searchsorted"}

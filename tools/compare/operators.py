@@ -32,9 +32,9 @@ from tools.workspace.packages import ROOT
 PAGE = ROOT / "docs" / "benchmarks-operators.md"
 HEAD = """# Operators compared with PyTorch
 
-PyTorch's time over wengert's: if a ratio is above 1, wengert is faster. `tools/compare/operators.py --markdown` writes
-this page, in the environment of `make compare`; `tools/compare/operator_rows.py` has the statements. All tensors are
-float32. The forward is recorded (inputs require gradients) if the operator is differentiable; the backward is
+PyTorch's time over wengert's: if a ratio is above 1, wengert is faster. `python -m tools.compare.operators --markdown`
+writes this page, in the environment of `make compare`; `tools/compare/operator_rows.py` has the statements. All tensors
+are float32. The forward is recorded (inputs require gradients) if the operator is differentiable; the backward is
 `autograd.grad` of the result with `retain_graph=True`. Matrices for linalg are 4 x 4, and batches of 50 x 50.
 
 One process measures each whole table in {passes} passes, minutes apart, because other load on the machine slows

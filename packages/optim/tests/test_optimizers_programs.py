@@ -195,3 +195,22 @@ def test_frozen_parameters_rest_beside_others() -> None:
         optimizer.step()
     assert all(param.tolist() == [1.0, 1.0] for param in params[1::2])
     assert all(param[0] < 0 for param in params[::2])
+
+
+@pytest.mark.parametrize("name", ["Muon", "Adafactor"])
+@pytest.mark.parametrize("how", ["load", "copy", "pickle"])
+def test_optimizers_of_matrices_go_on_after_their_state_was_loaded(name: str, how: str) -> None:
+    made = [wg.nn.Parameter(wg.linspace(-1, 1, 6).reshape(2, 3)) for _ in range(2)]
+    first, second = [getattr(wg.optim, name)([one], lr=0.1) for one in made]
+    for optimizer, one in zip((first, second), made, strict=True):
+        one.grad = one.detach() * 2
+        optimizer.step()
+    if how == "load":
+        second.load_state_dict(copy.deepcopy(first.state_dict()))
+    else:
+        second = copy.deepcopy(second) if how == "copy" else pickle.loads(pickle.dumps(second))
+    one = second.param_groups[0]["params"][0]
+    one.grad = made[1].grad
+    first.step()
+    second.step()
+    assert wg.equal(made[0], one)

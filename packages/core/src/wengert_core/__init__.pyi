@@ -509,6 +509,20 @@ def _nansum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def _norm(input: Tensor, p: _Scalar, dim: _Ints, keepdim: _bool = False) -> Tensor: ...
+def _normal(
+    mean: Tensor,
+    std: _Operand,
+    *,
+    generator: _Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def _normal_of_std(
+    std: Tensor,
+    mean: _Operand,
+    *,
+    generator: _Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _ormqr(
     input: Tensor,
     input2: Tensor,

@@ -12,6 +12,11 @@ from wengert_core.binding.torch_function import switch_off as _switch_off
 from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
+from wengert_core.devices.fused_expression import FusedExpression as FusedExpression
+from wengert_core.devices.fused_expression import FusedOperand as FusedOperand
+from wengert_core.devices.fused_expression import FusedStep as FusedStep
+from wengert_core.devices.fused_expression import step_name as step_name
+from wengert_core.devices.fused_expression import step_reference as step_reference
 from wengert_core.devices.layout import layout_called as _layout_called
 from wengert_core.devices.plugin import CaptureError as CaptureError
 from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
@@ -28,6 +33,7 @@ from wengert_core.dispatch.overrides import DisableTorchFunction as DisableTorch
 from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from wengert_core.dispatch.overrides import call_first_override as call_first_override
 from wengert_core.dispatch.overrides import overloaded_args as overloaded_args
+from wengert_core.drivers.create.factory import default_device_number as default_device_number
 from wengert_core.drivers.linalg.linalg_error import LinAlgError as LinAlgError
 from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for

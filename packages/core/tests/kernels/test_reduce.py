@@ -50,9 +50,10 @@ def test_sum(name: str, shape: tuple[int, int], form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shape", [(40, 2100), (700, 3), (9, 1030), (300, 65), (1, 1024)], ids=str)
 @pytest.mark.parametrize("name", ["bool", *INTEGERS])
-def test_integers_sum_and_multiply_in_int64(name: str, form: str) -> None:
-    src = matrix(name, (40, 2100), form)
+def test_integers_sum_and_multiply_in_int64(name: str, shape: tuple[int, int], form: str) -> None:
+    src = matrix(name, shape, form)
     np.testing.assert_array_equal(run("sum", src, "int64"), src.sum(1, dtype=np.int64))
     np.testing.assert_array_equal(run("prod", src, "int64"), src.prod(1, dtype=np.int64))
 
@@ -161,3 +162,14 @@ def test_every_reduction_claims_its_dtypes() -> None:
         assert [name for name in DTYPES if not testing.has_reduction(op, name, "bool")] == []
     assert not testing.has_reduction("sum", "bool", "bool")
     assert not testing.has_reduction("nonsense", "float32", "float32")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("shape", [(700, 3), (9, 1030), (300, 65), (16, 1)], ids=str)
+@pytest.mark.parametrize("name", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
+def test_truths_of_short_rows_and_narrow_columns(name: str, shape: tuple[int, int], form: str) -> None:
+    array = values("float32", shape[0] * shape[1], seed=7).reshape(shape)
+    src = arrange(np.where(array > 1, array, -0.0).astype(dtype(name)), form)
+    truths = src.astype(np.complex128 if name in COMPLEX else np.float64) != 0
+    np.testing.assert_array_equal(run("any", src, "bool"), truths.any(1))
+    np.testing.assert_array_equal(run("all", src, "bool"), truths.all(1))

@@ -10,6 +10,7 @@ from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import check_steps, require, scalar_of, step_tensor
 from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.updates.rules import compare_options
 
 __all__ = ["Adafactor", "adafactor"]
 
@@ -100,9 +101,10 @@ class Adafactor(Optimizer):
         rows, columns, variances, steps = (
             [state.get(name) for state in states] for name in ("row_var", "col_var", "variance", "step")
         )
-        options: dict[str, Any] = {name: group[name] for name in self.defaults if name != "eps"}
+        known = compare_options(group)
+        options: dict[str, Any] = {name: known[name] for name in self.defaults if name in known and name != "eps"}
         scaler: dict[str, Any] = {name: getattr(self, name, None) for name in ("grad_scale", "found_inf")}
-        eps1, eps2 = group["eps"]
+        eps1, eps2 = known["eps"]
         adafactor(params, grads, rows, columns, variances, steps, **scaler, **options, eps1=eps1, eps2=eps2)
 
 

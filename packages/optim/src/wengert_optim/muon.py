@@ -11,6 +11,7 @@ from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import require, scalar_of
 from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.updates.rules import Rule, numbers_of
 
 __all__ = ["Muon", "muon"]
 
@@ -95,8 +96,9 @@ class Muon(Optimizer):
         for grad, state in zip(grads, states, strict=True):
             if "momentum_buffer" not in state:
                 state["momentum_buffer"] = wengert.zeros_like(grad)
-        options = {name: group[name] for name in self.defaults}
-        muon(params, grads, [state["momentum_buffer"] for state in states], **options, has_complex=False)
+        options, _ = numbers_of(RULE, group, ())
+        for param, grad, state in zip(params, grads, states, strict=True):
+            update(options, None, param, grad, state["momentum_buffer"])
 
 
 def orthogonalize(matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
@@ -120,6 +122,24 @@ def orthogonalize(matrix: Tensor, coefficients: tuple[float, float, float], step
 def round_to_bfloat16(x: Tensor) -> Tensor:
     """Return a tensor as float32, with the precision of bfloat16."""
     return x.to(wengert.bfloat16).to(wengert.float32)
+
+
+def advance(options: Any) -> None:
+    """Do nothing: there is no number of steps."""
+
+
+def update(options: Any, numbers: None, param: Tensor, grad: Tensor, buffer: Tensor) -> None:
+    """Update a matrix and its momentum."""
+    require(grad.ndim == 2, "Param gradient must be a 2D matrix")
+    rate, momentum = scalar_of(options["lr"]), options["momentum"]
+    buffer.lerp_(grad, 1 - momentum)
+    change = grad.lerp(buffer, momentum) if options["nesterov"] else buffer
+    change = orthogonalize(change, options["ns_coefficients"], options["ns_steps"], options["eps"])
+    param.mul_(1 - rate * options["weight_decay"])
+    param.add_(change, alpha=-rate_for_shape(rate, options["adjust_lr_fn"], param.shape))
+
+
+RULE = Rule({}, advance, update)
 
 
 def rate_for_shape(lr: Any, adjust: str | None, shape: Sequence[int]) -> Any:
@@ -150,11 +170,9 @@ def muon(
     if foreach:
         raise RuntimeError("Foreach is not supported for Muon yet")
     require(not has_complex, "Complex parameters are not supported")
-    rate: Any = scalar_of(lr)
+    options = {
+        "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+        "ns_coefficients": ns_coefficients, "ns_steps": ns_steps, "eps": eps, "adjust_lr_fn": adjust_lr_fn,
+    }  # fmt: skip
     for param, grad, buffer in zip(params, grads, muon_momentum_bufs, strict=True):
-        require(grad.ndim == 2, "Param gradient must be a 2D matrix")
-        buffer.lerp_(grad, 1 - momentum)
-        change = grad.lerp(buffer, momentum) if nesterov else buffer
-        change = orthogonalize(change, ns_coefficients, ns_steps, eps)
-        param.mul_(1 - rate * weight_decay)
-        param.add_(change, alpha=-rate_for_shape(rate, adjust_lr_fn, param.shape))
+        update(options, None, param, grad, buffer)

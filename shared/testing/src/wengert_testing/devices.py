@@ -23,7 +23,10 @@ OF_HOST_DATA = {"frombuffer", "asarray", "tensor", "as_tensor", "scalar_tensor"}
 """What makes a tensor of data that is the host's."""
 UNDEFINED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 """What leaves the elements as they are."""
-RANDOM = {"rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"}
+RANDOM = {
+    "rand", "randn", "randint", "randperm", "normal", "_normal", "_normal_of_std", "bernoulli", "multinomial",
+    "poisson",
+}
 """Ops that draw from a generator, which another device has of its own."""
 ANYWHERE = {"histogram"}
 """Ops that compute on the host, and copy to where their out= is."""

@@ -13,6 +13,10 @@ Note [Modes are asked before tensors]
     number, so that calls look further; each thread counts the modes that it has on. The stack of modes is kept in
     ``binding/function_modes.py``, without the one that is being asked: what it calls is asked of those around it.
     ``_disabled_torch_function_impl`` switches off tensors alone, the engine the modes as well.
+
+Note [Tensors in slices]
+    PyTorch asks no tensor that is a bound of a slice, as in ``x[i:i + 2]``: it asks it for its ``__index__``. Neither
+    does this, unless the tensor's class has the attribute ``_is_asked_in_slices``, as numbers of recorded loops have.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
@@ -28,6 +32,15 @@ cdef extern from *:
     static PyTypeObject *wengert_tensor_type = NULL;
     static PyObject *wengert_handler_name = NULL;              /* "__torch_function__" */
     static PyObject *wengert_disabled = NULL;                  /* the handler of classes that have switched it off */
+    static PyObject *wengert_slice_name = NULL;                /* "_is_asked_in_slices" */
+    /* Whether a bound of a slice is a tensor that is to be asked. */
+    static int wengert_slice_has_subclass(PySliceObject *slice) {
+        PyObject *parts[3] = {slice->start, slice->stop, slice->step};
+        for (int i = 0; i < 3; i++)
+            if (Py_TYPE(parts[i]) != wengert_tensor_type && PyType_IsSubtype(Py_TYPE(parts[i]), wengert_tensor_type)
+                && _PyType_Lookup(Py_TYPE(parts[i]), wengert_slice_name) != NULL) return 1;
+        return 0;
+    }
     /* Whether a tensor of a subclass that may be asked is among some values, or among the items of a list or tuple. */
     static int wengert_has_subclass(PyObject *const *values, Py_ssize_t n, int is_item) {
         for (Py_ssize_t i = 0; i < n; i++) {
@@ -35,6 +48,8 @@ cdef extern from *:
             if (type == wengert_tensor_type) continue;
             if (type == &PyList_Type || type == &PyTuple_Type) {
                 if (!is_item && wengert_has_subclass(PySequence_Fast_ITEMS(values[i]), Py_SIZE(values[i]), 1)) return 1;
+            } else if (type == &PySlice_Type) {
+                if (wengert_slice_has_subclass((PySliceObject *) values[i])) return 1;
             } else if (PyType_IsSubtype(type, wengert_tensor_type)
                        && _PyType_Lookup(type, wengert_handler_name) != wengert_disabled) return 1;
         }
@@ -44,6 +59,7 @@ cdef extern from *:
     PyTypeObject* wengert_tensor_type
     PyObject* wengert_handler_name
     PyObject* wengert_disabled
+    PyObject* wengert_slice_name
     unsigned int wengert_asking_is_off
     unsigned int wengert_modes
     bint wengert_has_subclass(PyObject* const* values, Py_ssize_t n, int is_item) noexcept
@@ -193,4 +209,6 @@ def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
 
 cdef object HANDLER = "__torch_function__"
 cdef object DISABLED = _disabled_torch_function_impl
+cdef object IN_SLICES = "_is_asked_in_slices"
 wengert_handler_name, wengert_disabled = <PyObject*> HANDLER, <PyObject*> DISABLED
+wengert_slice_name = <PyObject*> IN_SLICES

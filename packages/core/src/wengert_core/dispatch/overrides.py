@@ -23,6 +23,8 @@ UNDERSCORED = ("floordiv", "and", "or", "xor", "lshift", "rshift", "iand", "ior"
 """Operators whose function is the special method itself, where the tensor is on the left."""
 
 
+IN_SLICES = "_is_asked_in_slices"
+"""An attribute of classes of tensors that are asked where they are bounds of slices."""
 NEVER_ASKED = ("as_subclass", "asarray", "as_tensor", "set_", "tensor")
 """Functions that take tensors of subclasses as they are."""
 NOT_CONVERTED = ("_base", "_grad", "grad")
@@ -37,11 +39,14 @@ def has_override(value: Any) -> bool:
 
 
 def candidates(values: Iterable[Any]) -> Iterator[Any]:
-    """The values, and the items of lists and tuples among them."""
+    """The values, the items of lists and tuples among them, and bounds of slices that are asked."""
     for value in values:
         yield value
         if type(value) in (list, tuple):
             yield from value
+        for item in value if type(value) is tuple else (value,):
+            if type(item) is slice:  # Note [Tensors in slices] in binding/torch_function.pyx
+                yield from (one for one in (item.start, item.stop, item.step) if hasattr(type(one), IN_SLICES))
 
 
 def is_of_types(refusal: Exception) -> bool:

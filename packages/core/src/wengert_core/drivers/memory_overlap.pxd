@@ -18,6 +18,7 @@ cdef enum WriteRule:                   # bits of Op.flags, beside OpFlags
     WRITES_IN_STEP = 32               # element by element: an input may be the written memory itself, or lies elsewhere
     WRITES_APART = 64                 # what is read lies elsewhere: indices, and what is written by them
     WRITES_SHARED = 128               # elements that share memory may be written, with torch's warning
+    WRITES_CHANGED_SELF = 256         # the result is slot 0 with changes, and written to its memory or apart from it
 
 cdef Tensor in_step(Tensor t, Tensor out)                      # t, or a copy where reading is ahead of the write to out
 # of an op that writes in step: t, or a copy

@@ -8,7 +8,7 @@ from wengert_core.dispatch.op cimport K_NUMBER, K_STR, K_TENSOR, OP_INPLACE, Op
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.tensors.overlap cimport PARTIAL, SAME, UNSURE, Overlap, may_meet, overlap_of
-from wengert_core.tensors.tensor cimport Tensor, shape_overlap, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_overlap, shape_tuple
 
 
 cdef Tensor in_step(Tensor t, Tensor out):
@@ -45,7 +45,10 @@ cdef int check_overlap(Op op, uint32_t rule, PyObject** slots, Tensor target) ex
         kind = op.kinds[i] & 63
         if slots[i] == NULL or i == op.out_slot or K_NUMBER <= kind <= K_STR:
             continue
-        if isinstance(<object> slots[i], Tensor):
+        if i == 0 and rule & WRITES_CHANGED_SELF:
+            if same_shape(<Tensor> slots[0], target):      # an out= of another shape is resized behind the last read
+                check_input(op, WRITES_IN_STEP, 0, <Tensor> slots[0], target)
+        elif isinstance(<object> slots[i], Tensor):
             if kind == K_TENSOR or rule & WRITES_IN_STEP or (<Tensor> slots[i]).rank:     # else a number, read by now
                 if may_meet(<Tensor> slots[i], target):
                     check_input(op, rule, i, <Tensor> slots[i], target)

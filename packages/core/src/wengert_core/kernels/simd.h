@@ -26,9 +26,13 @@ typedef Py_ssize_t wg_ssize;
 #if defined(__GNUC__)
 #define WG_INLINE static inline __attribute__((always_inline, unused))
 #define WG_UNUSED __attribute__((unused))
+#define WG_OUTLINE __attribute__((noinline))
+#define WG_SCALAR __asm__ volatile("")  /* in a loop that is too short for vectors */
 #else
 #define WG_INLINE static __inline
 #define WG_UNUSED
+#define WG_OUTLINE
+#define WG_SCALAR
 #endif
 
 #if defined(__clang__)

@@ -26,8 +26,9 @@ OPS = {
         "tensor tril_indices triu_indices zeros zeros_like "
     ),
     "create.random": (
-        "bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
-        "poisson rand rand_like randint randint_like randn randn_like random_ randperm uniform_ "
+        "_normal _normal_of_std bernoulli bernoulli_ binomial cauchy_ exponential_ geometric_ log_normal_ "
+        "multinomial normal normal_ poisson rand rand_like randint randint_like randn randn_like random_ randperm "
+        "uniform_ "
     ),
     "index.embedding_bag": (
         "_embedding_bag embedding_bag nn.functional.embedding_bag "

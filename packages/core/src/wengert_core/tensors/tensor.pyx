@@ -23,7 +23,7 @@ from wengert_core.geometry.size import Size
 from wengert_core.geometry.size_math cimport mul_overflows, numel
 from wengert_core.runtime.allocator cimport FOREIGN_BIN, allocate, release
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.launches cimport count_recorders, tell_read
+from wengert_core.runtime.launches cimport count_recorders, do_deferred_work, tell_read
 from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_GUARD, WG_INFER,
                                          WG_TELL, WG_TENSOR_ALWAYS, WgState, thread_state)
 from wengert_core.runtime.user_warnings import warn_user
@@ -330,6 +330,8 @@ cdef class Tensor:
         if not is_strided(self):
             raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: a tensor of another "
                                "layout than torch.strided has none; use .to_dense()")
+        if self.device:
+            do_deferred_work()
         return <Py_ssize_t> self.data
 
     def element_size(self):

@@ -106,6 +106,7 @@ class Function(metaclass=FunctionMeta):
     _has_defaults: bool
     _run_backward: Callable[..., Any]
     _inside_transforms = False      # runs under transforms of functions without a setup_context of its own
+    _skips_none = False  # what gets None is not reached, as if there was no edge: it stands for a part of a graph
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False
     """True: what save_for_backward kept is freed when backward reads ctx.saved_tensors, which it may do once."""

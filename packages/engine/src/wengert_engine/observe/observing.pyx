@@ -86,6 +86,7 @@ cdef int tell_python(Tracer tracer, int kind, PyObject* what) except -1:
     if kind != EVENT_NODE:
         return 0
     node = <Node> what
+    tracer.has_run_nodes = True
     if node.kind != NODE_ACCUMULATE and node.sequence <= tracer.last_node:
         tracer.note_old_node()
     if node.extra != NULL:

@@ -13,6 +13,7 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef class Tracer:
     cdef uint64_t last_node            # the number of the last node that was made before the tracing
+    cdef bint has_run_nodes            # a backward has run
     cdef int begin(self, Op op, PyObject** slots) except -1                     # slots: Note [How an op runs] in op.pxd
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1     # what it gave: a tensor, or several
     cdef int fail(self, Op op, PyObject** slots) except -1                      # it raised

@@ -2,10 +2,12 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint64_t
 
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into
-from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WgState, thread_state
+from wengert_core.runtime.launches cimport count_recorders
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_TELL, WgState, thread_state
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, alias, bump_version, extra_of, is_strided, new_empty_at,
                                           same_shape, set_contiguity, shape_tuple, strides_of)
 from wengert_engine.graph.node cimport hold, saved_slots
@@ -18,6 +20,8 @@ from wengert_registry import fork_lock
 from wengert_core.tensors.memory_format import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef Hooks* HOOKS = hooks()
+cdef const int* RECORDERS = count_recorders()
 cdef object LEAF_LOCK = fork_lock()    # two runs add into one leaf's grad; a kernel may let another thread run
 cdef Op ADD_ = None                    # looked up when first needed: the import of wengert loads no ops
 
@@ -28,6 +32,8 @@ cdef int accumulate(Node node, Tensor grad, bint create_graph) except -1:
     cdef Tensor leaf = <Tensor> saved_slots(node)[0].value
     extra_of(leaf)
     if grad is not None and leaf.flags & WG_GRAD:
+        if RECORDERS[0] and thread_state().modes & WG_TELL and HOOKS.note_grad != NULL:
+            HOOKS.note_grad(leaf)
         LEAF_LOCK.acquire()
         try:
             add_to_leaf(leaf, grad, create_graph)

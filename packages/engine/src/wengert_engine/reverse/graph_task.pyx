@@ -10,8 +10,8 @@ from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.runtime.state cimport WG_BATCHED, WG_OBSERVE, WG_STRONG, WgState, thread_state
 from wengert_core.tensors.tensor cimport home_device, is_strided
 from wengert_engine.anomaly.anomaly cimport check_gradients, enter_node, leave_node
-from wengert_engine.graph.node cimport (NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA, edges_of,
-                                        release_saved)
+from wengert_engine.graph.node cimport (NF_PACKED, NF_RELEASED, NODE_ACCUMULATE, NODE_CUSTOM, NODE_FORMULA,
+                                        FunctionNode, edges_of, release_saved)
 from wengert_engine.graph.validate_grad cimport fit_grad, has_one_owner, write
 from wengert_engine.messages import errors
 from wengert_engine.reverse.accumulate_grad cimport accumulate, is_dense
@@ -363,7 +363,7 @@ cdef class GraphTask:
                 continue
             if grads[i] is not None:
                 self.deliver(&edge[i], checked_tensor(grads[i], node, i), node, i)
-            else:
+            elif node.kind != NODE_CUSTOM or not (<object> (<FunctionNode> node).function)._skips_none:
                 self.reach(&edge[i])
         if not self.keep_graph and (node.n_saved or node.kind == NODE_CUSTOM):
             release_saved(node)

@@ -99,7 +99,7 @@ def scale(grads: list[Any], max_norm: float, total_norm: Any) -> None:
     with wengert.no_grad():
         coefficient = wengert.clamp(max_norm / (total_norm + 1e-6), max=1.0)
         device = coefficient.device
-        if device.type == "cpu" and coefficient.item() == 1.0:
+        if device.type == "cpu" and coefficient == 1.0:
             return
         for grad in grads:
             grad.mul_(coefficient if grad.device == device else coefficient.to(grad.device))

@@ -19,7 +19,7 @@ from wengert import Tensor
 
 from wengert_optim.updates.number_code import trace_numbers
 
-__all__ = ["captured_numbers"]
+__all__ = ["captured_numbers", "compared_options"]
 
 NUMBER: Any = wengert.tensor
 KINDS = frozenset((bool, int, float, str, type(None), tuple))
@@ -54,6 +54,16 @@ def captured_numbers(
         return options, numbers
     numbers, lr, _ = wengert.compiler.disable(read)(*scalars)
     return {**options, "lr": lr} if has_tensors else {**options, "lr": lr, "captured": True}, numbers
+
+
+def compared_options(options: Any) -> Any:
+    """Return options whose numbers are Python's, all of which a replay compares."""
+
+    def read_options() -> Any:
+        return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), plain(options)
+
+    wengert.compiler.disable(read_options)()
+    return options
 
 
 def describe_for_files(rule: Any, options: Any, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:

@@ -13,6 +13,7 @@ from wengert_optim.base.hyperparameters import check_capturable, scalar_of, valu
 
 __all__ = [
     "Rule",
+    "compare_options",
     "count_step",
     "decay_weights",
     "increment_step",
@@ -67,6 +68,15 @@ def numbers_of(
     if note is not None:
         note()
     return options, numbers
+
+
+def compare_options(options: Any) -> Any:
+    """Return the options; in a capture each replay compares them, the learning rate too."""
+    if is_compiling():
+        from wengert_optim.updates.captured import compared_options
+
+        return compared_options(options)
+    return options
 
 
 def is_tensor(options: Any, value: Any) -> bool:

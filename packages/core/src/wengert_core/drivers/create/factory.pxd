@@ -1,7 +1,6 @@
 """The driver of the factory family: ops that make tensors from sizes, numbers and data."""
 from cpython.ref cimport PyObject
 
-from wengert_core.dispatch.op cimport Op
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum FactoryKind:
@@ -24,5 +23,9 @@ cdef struct FactoryRow:                # slots of what all factories share, -1 w
     int requires_grad
     int memory_format
 
-cdef int read_sizes(Op op, object sizes, Py_ssize_t* shape) except -1    # how many; RuntimeError for negative ones
 cdef int mark_grad(Tensor t) except -1                                  # requires_grad=True, through the engine's hook
+
+
+cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
+    """A slot's value, None when the row has no such option."""
+    return slots[slot] if slot >= 0 else <PyObject*> None

@@ -1,4 +1,4 @@
-"""Reading and writing at positions given by byte offsets. Note [How positions become offsets] in index_tensor.pyx."""
+"""Reading and writing at positions given by byte offsets. Note [How positions become offsets] in index_plan.pyx."""
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef enum Move:

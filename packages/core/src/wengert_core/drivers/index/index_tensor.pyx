@@ -1,12 +1,7 @@
 """index, index_put and index_put_: reading and writing at positions given by tensors.
 
-Note [How positions become offsets]
-    Masks become the offsets of their positions, the index tensors are broadcast together, and each position becomes one
-    byte offset into the indexed tensor, checked. The dims that are not indexed form blocks: before the positions (where
-    the index tensors stand side by side) or behind them. A result has the shape before + positions + after; when other
-    dims lie between the index tensors, the positions come first, as in NumPy.
+Note [How positions become offsets] is in index_plan.pyx.
 """
-
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
@@ -15,34 +10,31 @@ from libc.string cimport memset
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
-from wengert_core.drivers.index.index_moves cimport MOVE_ADD, MOVE_READ, MOVE_WRITE, add_offsets, move
+from wengert_core.drivers.index.index_moves cimport MOVE_ADD, MOVE_READ, MOVE_WRITE, Plan, move
+from wengert_core.drivers.index.index_plan cimport check_mask, make_plan, result_shape
 from wengert_core.drivers.index.masked_fill cimport store
 from wengert_core.drivers.memory_overlap cimport (
     WRITES_APART, WRITES_IN_STEP, WRITES_SHARED, check_input, check_overlap, in_step
 )
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport after_write, before_write, record
-from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, INT32, INT64, UINT8,
-                                         DTypeFacts, dtype_facts, dtype_of)
+from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, UINT8, DTypeFacts, dtype_facts,
+                                         dtype_of)
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, array_of, convert_copy, copy_into
-from wengert_core.exchange.copy_launch cimport tell_zeros
 from wengert_core.exchange.device_memory cimport captures, runs_on_device, move_to_device, on_host, without_kernels
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.launches cimport count_recorders, tell_complete, tell_opaque
+from wengert_core.runtime.launches cimport tell_complete
 from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WG_TELL, WgState, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
-from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, new_empty, new_empty_at, new_view,
                                           shape_tuple)
 
 cdef extern from "Python.h":
-    Py_ssize_t PY_SSIZE_T_MAX
     bint PyObject_IsTrue(object o) except -1
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef const int* RECORDERS = count_recorders()
 cdef enum:
     WITHOUT_GIL = 0x8000               # from this many elements on the GIL is released
 
@@ -52,172 +44,6 @@ def configure(Op op, str what):
     op.run = index_run if what == "index" else index_put_run
     if not ONLY_REFERENCES:
         op.flags |= WRITES_SHARED          # what may overlap depends on the indices
-
-
-# ---- planning
-
-cdef list expanded_masks(Tensor t, object indices):
-    """Return [(dim, int64 tensor, dims)]: 32-bit indices widened, with dims -1; a mask as byte offsets along its dims.
-
-    A mask without dims lies before its dim and along none: it adds one of size 1 or 0, as in NumPy.
-    """
-    cdef list pairs = []
-    cdef Tensor index
-    cdef int dim = 0
-    for i, item in enumerate(indices):
-        if item is None:
-            dim += 1
-            continue
-        if not isinstance(item, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(item).__name__}")
-        index = item
-        if index.code == UINT8:
-            warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
-            index = convert_copy(index, BOOL)
-        if index.code == BOOL:
-            check_mask(t, index, dim)
-            pairs.append((dim, mask_offsets(t, index, dim), index.rank))
-            dim += index.rank
-        elif index.code == INT64 or index.code == INT32:
-            pairs.append((dim, index if index.code == INT64 else convert_copy(index, INT64), -1))
-            dim += 1
-        else:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if dim > t.rank:
-        raise IndexError(f"too many indices for tensor of dimension {t.rank} (got {dim}): its shape is "
-                         f"{list(shape_tuple(t))}")
-    return pairs
-
-
-cdef Tensor mask_offsets(Tensor t, Tensor mask, int dim):
-    """The byte offsets in t of the places where a mask is True that lies along dims dim, dim + 1, ..."""
-    cdef Py_ssize_t n = 0
-    cdef Tensor out
-    tell_opaque()                      # the shape depends on values
-    each_true(mask, t.dims + t.rank + dim, NULL, &n)
-    out = new_empty(INT64, 1, &n)
-    each_true(mask, t.dims + t.rank + dim, <Py_ssize_t*> out.data, &n)
-    return out
-
-
-cdef void each_true(Tensor mask, const Py_ssize_t* steps, Py_ssize_t* out, Py_ssize_t* n) noexcept:
-    """Count a mask's True elements, and write their offsets by ``steps`` where out is not NULL."""
-    cdef Py_ssize_t counter[64]
-    cdef Py_ssize_t offset = 0, found = 0, _left
-    cdef char* p = mask.data
-    cdef int i
-    for i in range(mask.rank):
-        counter[i] = 0
-    for _left in range(mask.count):
-        if p[0]:
-            if out != NULL:
-                out[found] = offset
-            found += 1
-        i = mask.rank - 1
-        while i >= 0:
-            counter[i] += 1
-            p += mask.dims[mask.rank + i]
-            offset += steps[i]
-            if counter[i] < mask.dims[i]:
-                break
-            p -= mask.dims[mask.rank + i] * mask.dims[i]
-            offset -= steps[i] * mask.dims[i]
-            counter[i] = 0
-            i -= 1
-    n[0] = found
-
-
-cdef int check_mask(Tensor t, Tensor mask, int dim) except -1:
-    cdef int i
-    for i in range(mask.rank):
-        if dim + i >= t.rank:
-            raise IndexError(f"too many indices for tensor of dimension {t.rank}: a mask of shape "
-                             f"{list(shape_tuple(mask))} stands at dimension {dim}")
-        if mask.dims[i] != t.dims[dim + i]:
-            raise IndexError(f"The shape of the mask {list(shape_tuple(mask))} at index {i} does not match the shape "
-                             f"of the indexed tensor {list(shape_tuple(t))} at index {dim + i}")
-    return 0
-
-
-cdef int broadcast_indices(list pairs, Plan* plan) except -1:
-    """The common shape of the index tensors."""
-    cdef Tensor index
-    cdef int i, rank = 0
-    cdef Py_ssize_t size
-    for _, index, _ in pairs:
-        rank = max(rank, index.rank)
-    plan.n_index, plan.n = rank, 1
-    for i in range(rank):
-        plan.index_shape[i] = 1
-        for _, index, _ in pairs:
-            if i < rank - index.rank:
-                continue
-            size = index.dims[i - rank + index.rank]
-            if plan.index_shape[i] == 1:
-                plan.index_shape[i] = size
-            elif size != plan.index_shape[i] and size != 1:
-                shapes = ", ".join([str(list(shape_tuple(<Tensor> index))) for _, index, _ in pairs])
-                raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                                 f"{shapes} (see docs/errors/shape-mismatch)")
-        plan.n *= plan.index_shape[i]
-    return 0
-
-
-cdef Tensor make_plan(Op op, Tensor t, object indices, Plan* plan):
-    cdef list pairs = expanded_masks(t, indices)
-    cdef Tensor owner, index
-    cdef int i, first = t.rank, last = -1, dim, covered, n_indexed = 0
-    cdef Py_ssize_t j
-    cdef unsigned long long indexed = 0
-    cdef bint empty = False
-    broadcast_indices(pairs, plan)
-    owner = new_empty(INT64, 1, &plan.n)
-    plan.offsets = <Py_ssize_t*> owner.data
-    for j in range(plan.n):
-        plan.offsets[j] = 0
-    if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_zeros(owner)
-    for dim, _, covered in pairs:
-        covered = abs(covered)
-        for i in range(dim, dim + covered):
-            indexed |= 1ULL << i
-            n_indexed += 1
-        last = max(last, dim + covered - 1)
-        first = min(first, dim)
-    plan.n_before = plan.n_after = 0
-    for i in range(t.rank):
-        if indexed >> i & 1:
-            continue
-        if i < first and last - first + 1 == n_indexed:
-            plan.before[plan.n_before], plan.before_strides[plan.n_before] = t.dims[i], t.dims[t.rank + i]
-            plan.n_before += 1
-        else:
-            plan.after[plan.n_after], plan.after_strides[plan.n_after] = t.dims[i], t.dims[t.rank + i]
-            plan.n_after += 1
-        empty = empty or t.dims[i] == 0
-    for dim, index, covered in pairs:
-        if covered and t.dims[dim] == 0 and plan.n:
-            raise IndexError(f"index is out of bounds for dimension with size 0: dimension {dim}")
-        if covered >= 0:
-            add_offsets(plan, owner, index, PY_SSIZE_T_MAX, 1, dim)
-        elif not empty:                # torch does not look at the positions of an empty result either
-            add_offsets(plan, owner, index, t.dims[dim], t.dims[t.rank + dim], dim)
-    return owner
-
-
-cdef int result_shape(Plan* plan, Py_ssize_t* shape) except -1:
-    cdef int i, n = 0
-    if plan.n_before + plan.n_index + plan.n_after > 64:
-        raise RuntimeError("indexing: the result would have more than 64 dimensions")
-    for i in range(plan.n_before):
-        shape[n + i] = plan.before[i]
-    n = plan.n_before
-    for i in range(plan.n_index):
-        shape[n + i] = plan.index_shape[i]
-    n += plan.n_index
-    for i in range(plan.n_after):
-        shape[n + i] = plan.after[i]
-    return n + plan.n_after
 
 
 # ---- index
@@ -238,7 +64,7 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
     if without_kernels():
         out = index_by_reference(op, t, <object> slots[1])
     else:
-        out = gather_elements(op, t, <object> slots[1])
+        out = gather_elements(t, <object> slots[1])
     if live & WG_TELL:
         tell_complete(<void*> op)
     if live & WG_RECORD:
@@ -246,10 +72,10 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
     return out
 
 
-cdef Tensor gather_elements(Op op, Tensor t, object indices):
+cdef Tensor gather_elements(Tensor t, object indices):
     cdef Plan plan
     cdef Py_ssize_t shape[64]
-    cdef Tensor owner = make_plan(op, t, indices, &plan)
+    cdef Tensor owner = make_plan(t, indices, &plan)
     cdef int ndim = result_shape(&plan, shape)
     cdef Tensor out = new_empty(t.code, ndim, shape)
     if out.count:
@@ -305,24 +131,24 @@ cdef Tensor plan_index(Tensor index):
     return zeros
 
 
-cdef Tensor plan_of(Op op, Tensor t, object indices, Plan* plan):
+cdef Tensor plan_of(Tensor t, object indices, Plan* plan):
     """make_plan, with the index tensors in the host's memory: their values are looked at."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     if not runs_on_device():
-        return make_plan(op, t, indices, plan)
+        return make_plan(t, indices, plan)
     local = [plan_index(<Tensor> index) if isinstance(index, Tensor) and (<Tensor> index).device else index
              for index in indices]
     state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)
     try:
-        return make_plan(op, t, local, plan)
+        return make_plan(t, local, plan)
     finally:
         state.modes = modes
 
 
 cdef Tensor index_by_reference(Op op, Tensor t, object indices):
     cdef Plan plan
-    _owner = plan_of(op, t, indices, &plan)    # for its checks
+    _owner = plan_of(t, indices, &plan)    # for its checks
     computed = call_reference(op, [array_of(t), as_arrays(indices)])
     cdef Py_ssize_t shape[64]
     cdef int ndim = result_shape(&plan, shape)
@@ -369,7 +195,7 @@ cdef object index_put_run(Op op, PyObject** slots, uint32_t live):
         copy_into(target, t)
     mask = None if accumulate or values.rank else lone_mask(target, <object> slots[1])
     if mask is None:
-        owner = plan_of(op, target, <object> slots[1], &plan)
+        owner = plan_of(target, <object> slots[1], &plan)
         prepared = prepared_values(&plan, values, target)
     if inplace:
         if values.rank == 0 and is_mask_alone(<object> slots[1]):       # one number: as masked_fill_

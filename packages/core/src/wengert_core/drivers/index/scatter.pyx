@@ -12,7 +12,7 @@ from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
 from wengert_core.drivers.index.index_iterator cimport (WALK_ADD, WALK_WRITE, as_index, as_index_or_empty, as_vector,
                                                         check_bounds, walk_along)
 from wengert_core.drivers.index.scatter_reduce cimport check_reduction, reduce_into
-from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_SHARED
+from wengert_core.drivers.memory_overlap cimport WRITES_APART, WRITES_CHANGED_SELF, WRITES_SHARED
 from wengert_core.drivers.out_argument cimport into_out
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport after_write, before_write, record
@@ -59,7 +59,7 @@ cdef struct Job:                       # what is to be written; pointers are kep
 def configure(Op op, str what):
     """Make ``op`` one of the ways to write, or its in-place variant."""
     op.run = scatter_run
-    op.flags |= WRITES_APART
+    op.flags |= WRITES_APART | WRITES_CHANGED_SELF
     if what == "index_fill" and not ONLY_REFERENCES:
         op.flags |= WRITES_SHARED
     op.data = <void*> <Py_ssize_t> WAYS.index(what)

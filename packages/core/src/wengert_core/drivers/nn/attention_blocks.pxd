@@ -1,10 +1,8 @@
 """The kernels of attention and their launches. Note [Attention by blocks] in kernels/nn/attention.h."""
+from wengert_core.kernels.linalg.register_tiles cimport wg_tiles
 from wengert_core.runtime.launches cimport Launch
 
 cdef extern from "wengert_core/kernels/nn/attention.h" nogil:
-    ctypedef struct wg_tiles:
-        int rows
-        int vectors
     ctypedef struct wg_operand:
         const char* data
         Py_ssize_t n, size

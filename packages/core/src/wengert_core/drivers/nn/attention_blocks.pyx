@@ -4,13 +4,13 @@ from libc.string cimport memcpy
 
 from wengert_core.drivers.kernel_launch cimport add_section, add_tensor
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
+from wengert_core.kernels.linalg.register_tiles cimport find_tiles
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, LAUNCH_KERNEL, OPERAND_READ, OPERAND_WRITTEN,
                                             Launch, add_launch, launch_fn)
 from wengert_core.runtime.thread_pool cimport body_fn, parallel_for
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef extern from "wengert_core/kernels/nn/attention.h" nogil:
-    const wg_tiles* wg_find_tiles(bint wide)
     Py_ssize_t wg_lanes_f32(const wg_tiles* tiles, Py_ssize_t n)
     Py_ssize_t wg_lanes_f64(const wg_tiles* tiles, Py_ssize_t n)
     void wg_attention_pack_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)
@@ -26,13 +26,13 @@ cdef enum:
     WORTH_A_THREAD = 0x100000          # multiplications that take about 20 us
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef const wg_tiles* TILES = wg_find_tiles(True)
+cdef const wg_tiles* TILES = find_tiles(True)
 
 
 def use_tiles(bint wide):
     """Compute with the widest registers of this machine, or as on a machine that has them not: for tests."""
     global TILES
-    TILES = wg_find_tiles(wide)
+    TILES = find_tiles(wide)
 
 
 cdef const wg_tiles* tiles() noexcept:

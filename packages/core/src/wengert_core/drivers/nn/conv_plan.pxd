@@ -1,14 +1,12 @@
 """What the two kinds of convolution's kernels share: the geometry, the tables of offsets, the padded source."""
 from libc.stdint cimport int32_t
 
+from wengert_core.kernels.linalg.register_tiles cimport wg_tiles
 from wengert_core.runtime.launches cimport Launch
 from wengert_core.runtime.thread_pool cimport body_fn
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
-    ctypedef struct wg_tiles:
-        int rows
-        int vectors
     ctypedef struct wg_conv:
         const wg_tiles* tiles
         Py_ssize_t images, groups, m, channels, taps, positions, row
@@ -49,7 +47,6 @@ cdef extern from "wengert_core/kernels/nn/convolution.h" nogil:
         int failed
     enum:
         WG_DEEP, WG_DEEPEST, WG_WIDE, WG_SLACK
-    const wg_tiles* wg_find_tiles(bint wide)
     void wg_pad_planes(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_turn_rows(Py_ssize_t begin, Py_ssize_t end, void* ctx)
     void wg_pack_above_f32(Py_ssize_t begin, Py_ssize_t end, void* ctx)

@@ -4,18 +4,19 @@ from libc.string cimport memset
 
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.geometry.size_math cimport mul_add
+from wengert_core.kernels.linalg.register_tiles cimport find_tiles
 from wengert_core.runtime.launches cimport Launch
 from wengert_core.runtime.thread_pool cimport body_fn, parallel_for
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef const wg_tiles* TILES = wg_find_tiles(True)
+cdef const wg_tiles* TILES = find_tiles(True)
 
 
 def use_tiles(bint wide):
     """Compute with the widest registers of this machine, or as on a machine that has them not: for tests."""
     global TILES
-    TILES = wg_find_tiles(wide)
+    TILES = find_tiles(wide)
 
 
 cdef const wg_tiles* tiles() noexcept nogil:

@@ -18,6 +18,7 @@ from wengert_core.dispatch.keep_alive cimport hold_if_large, hold_slots
 from wengert_core.dispatch.op cimport K_TENSOR, OP_INPLACE, Op, op_error
 from wengert_core.drivers.memory_overlap cimport WRITES_IN_STEP, without_overlap
 from wengert_core.drivers.pointwise.loop_lookup cimport LOOP_NATIVE, LOOP_UNKNOWN, Loop, resolve
+from wengert_core.drivers.pointwise.pointwise_alpha cimport scale_other
 from wengert_core.drivers.pointwise.pointwise_checks cimport (check_inputs, check_mask, check_numbers, check_same,
                                                               computing, refuse_zero, find_unaccepted)
 from wengert_core.drivers.pointwise.pointwise_direct cimport (binary_call, call_directly, inplace_binary_call,
@@ -36,14 +37,14 @@ from wengert_core.drivers.steps cimport (after_write, before_write, broadcast, c
                                          prepare_out, record)
 from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT64, N_DTYPES,
                                          DTypeFacts, code_of, dtype_facts)
-from wengert_core.dtypes.scalars cimport check_bound, load_number, number_code, store_number
+from wengert_core.dtypes.scalars cimport load_number, number_code, store_number
 from wengert_core.exchange.arrays cimport convert_copy
 from wengert_core.kernels.pointwise.pointwise cimport Pointwise as OwnLoop, describe_pointwise
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.launches cimport tell_complete, tell_opaque
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_ON_DEVICE, WG_TELL, WgState,
                                          thread_state)
-from wengert_core.tensors.tensor cimport Tensor, alias, bump_version
+from wengert_core.tensors.tensor cimport Tensor, bump_version
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -176,35 +177,6 @@ cdef PyObject* read_other(Op op, int slot, PyObject* value) except NULL:
 cdef bint is_identity(Pointwise* p, Tensor t) noexcept:
     """Whether the op gives t itself: conj of a real tensor."""
     return p.accepts >> t.code & 1 and (p.identity == 2 or FACTS.category[t.code] != CAT_COMPLEX)
-
-
-cdef object scale_other(Op op, PyObject** slots, int alpha_slot):
-    """other * alpha, for add and sub."""
-    alpha = <object> slots[alpha_slot]
-    cdef int code
-    common_code(op, slots, 2, &code)
-    if isinstance(alpha, Tensor):
-        if is_launch_factor(slots[1], <Tensor> alpha, code):
-            return <object> slots[1] * alias(<Tensor> alpha)
-        alpha = alpha.item()
-    if number_code(<PyObject*> alpha) < 0:
-        raise op_error(op, alpha_slot, "Number", <PyObject*> alpha)
-    other = <object> slots[1]
-    if isinstance(alpha, bool) and code != BOOL:
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if FACTS.category[code] != CAT_COMPLEX and isinstance(alpha, complex):
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    if FACTS.category[code] <= CAT_INT and isinstance(alpha, (float, complex)):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if code != BOOL:
-        check_bound(<PyObject*> alpha, code)
-    return other * (bool(alpha) if code == BOOL else alpha)
-
-
-cdef inline bint is_launch_factor(PyObject* other, Tensor alpha, int code) noexcept:
-    """Whether a recording is told of the product with a tensor in place of its number, which gives the same."""
-    return thread_state().modes & WG_TELL and alpha.rank == 0 and alpha.code == code and not alpha.device \
-        and FACTS.category[code] >= CAT_FLOAT and isinstance(<object> other, Tensor) and (<Tensor> other).code == code
 
 
 cdef int computing_code(Op op, Pointwise* p, PyObject** slots) except -1:

@@ -1,7 +1,9 @@
 """Launches of pointwise loops: see pointwise_launch.pxd."""
+cimport cython
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.drivers.pointwise.strided_loop cimport merge_dims, run_large_loop, run_over
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, DTypeFacts, dtype_facts
@@ -46,14 +48,13 @@ cdef int run_nested(Launch* launch) noexcept nogil:
     return 0
 
 
-cdef bint is_plain(PointwisePlan* plan) noexcept:
+cdef bint has_own_dtypes(Loop* loop, int n_in, Operand* operands) noexcept:
+    """Whether no operand is converted."""
     cdef int k
-    if plan.ndim > 1 or plan.large or plan.dtypes[plan.n_in] != plan.loop.out:
-        return False
-    for k in range(plan.n_in):
-        if plan.dtypes[k] != (plan.loop.compute if k else plan.loop.first):
+    for k in range(n_in):
+        if operands[k].dtype != (loop.compute if k else loop.first):
             return False
-    return True
+    return operands[n_in].dtype == loop.out
 
 
 cdef PointwisePlan* plan_of(
@@ -73,7 +74,7 @@ cdef PointwisePlan* plan_of(
     for k in range(n_in + 1):
         plan.dtypes[k] = operands[k].dtype
         memcpy(plan.strides[k], operands[k].strides, ndim * sizeof(Py_ssize_t))
-    plan.plain = is_plain(plan)
+    plan.plain = ndim <= 1 and not large and has_own_dtypes(loop, n_in, operands)
     return plan
 
 
@@ -132,19 +133,100 @@ cdef int add_params(Launch* launch, PyObject** params) except -1:
     return 0
 
 
+# ---- plans of one call of a kernel: tens of thousands in a program, of which a few differ
+
+cdef enum:
+    N_RECENT = 64                      # as six bits count
+
+cdef PointwisePlan* RECENT[N_RECENT]    # shared plans, by what they are of; the GIL protects it
+
+
+@cython.overflowcheck(False)           # the product wraps
+cdef inline PointwisePlan** recent_plan(Loop* loop, Py_ssize_t count, npy_intp stride, uint64_t number) noexcept:
+    """Where the plan of such a call was put last."""
+    cdef uint64_t key = <size_t> loop.fn ^ (<size_t> loop.data << 7) ^ (<uint64_t> count << 14) \
+        ^ (<uint64_t> stride << 28) ^ number
+    return &RECENT[(key * <uint64_t> 0x9e3779b97f4a7c15) >> 58]
+
+
+cdef inline bint is_plan_of(
+    const PointwisePlan* plan, Loop* loop, int n_in, char** args, const npy_intp* strides, int ndim, Py_ssize_t count,
+    unsigned int constants
+) noexcept:
+    """Whether a plan is what ``plain_plan`` would make."""
+    cdef const uint64_t* number
+    cdef int k
+    if memcmp(&plan.loop, loop, sizeof(Loop)) != 0 or plan.n_in != n_in or plan.shape[0] != count \
+            or plan.ndim != ndim:
+        return False
+    for k in range(n_in + 1):
+        if plan.ndim and plan.strides[k][0] != strides[k]:
+            return False
+    for k in range(n_in):
+        number = <const uint64_t*> plan.numbers[k]
+        if constants >> k & 1:
+            if memcmp(number, args[k], FACTS.itemsize[plan.dtypes[k]]) != 0:
+                return False
+        elif number[0] or number[1]:
+            return False
+    return True
+
+
+cdef PointwisePlan* plain_plan(
+    Loop* loop, int n_in, char** args, const npy_intp* strides, int ndim, Py_ssize_t count, unsigned int constants
+) except NULL:
+    """A plan that is one call of the kernel, along one dim at most. args: looked at where they are numbers."""
+    cdef PointwisePlan own
+    # Without the strides that nobody reads.
+    cdef size_t nbytes = sizeof(PointwisePlan) - ((MOST_OPERANDS - n_in) * MOST_POINTWISE_DIMS - 1) * sizeof(Py_ssize_t)
+    cdef PointwisePlan* plan
+    cdef PointwisePlan** recent
+    cdef uint64_t number = 0
+    cdef int k
+    for k in range(n_in):
+        if constants >> k & 1:
+            memcpy(&number, args[k], min(FACTS.itemsize[loop.compute if k else loop.first], 8))
+    recent = recent_plan(loop, count, strides[0] if ndim else 0, number)
+    if recent[0] != NULL and is_plan_of(recent[0], loop, n_in, args, strides, ndim, count, constants):
+        return recent[0]
+    memset(&own, 0, sizeof(PointwisePlan))
+    own.loop, own.n_in, own.ndim, own.plain, own.shape[0] = loop[0], n_in, ndim, True, count
+    for k in range(n_in + 1):
+        own.dtypes[k] = loop.out if k == n_in else loop.compute if k else loop.first
+        if own.ndim:
+            own.strides[k][0] = strides[k]
+        if constants >> k & 1:
+            memcpy(own.numbers[k], args[k], FACTS.itemsize[own.dtypes[k]])
+    plan = <PointwisePlan*> share_plan(&own, nbytes)
+    if plan != NULL:
+        recent[0] = plan
+        return plan
+    plan = <PointwisePlan*> malloc(nbytes)
+    if plan == NULL:
+        raise MemoryError()
+    memcpy(plan, &own, nbytes)
+    return plan
+
+
 cdef int run_as_launch(
     Op op, Loop* loop, int n_in, Operand* operands, int ndim, Py_ssize_t* shape, unsigned int constants, bint large,
     PyObject** params
 ) except -1:
     cdef PointwisePlan* plan
     cdef Launch* launch
+    cdef npy_intp strides[5]
     cdef int k
     ndim = merge_dims(n_in + 1, operands, ndim, shape)
     if ndim > MOST_POINTWISE_DIMS or n_in > 4:
         tell_opaque()
         run_over(loop, n_in, operands, ndim, shape, True)
         return 0
-    plan = plan_of(loop, n_in, operands, ndim, shape, large)
+    if ndim <= 1 and not large and not constants and not loop.n_params and has_own_dtypes(loop, n_in, operands):
+        for k in range(n_in + 1):
+            strides[k] = operands[k].strides[0] if ndim else 0
+        plan = plain_plan(loop, n_in, NULL, strides, ndim, shape[0] if ndim else 1, 0)
+    else:
+        plan = plan_of(loop, n_in, operands, ndim, shape, large)
     launch = add_launch(run_plain if plan.plain else run_nested, LAUNCH_POINTWISE, plan)
     for k in range(n_in + 1):
         if constants >> k & 1:
@@ -167,32 +249,14 @@ cdef int run_as_launch(
 cdef int tell_direct(
     Op op, Loop* loop, int n_in, char** args, const npy_intp* strides, Tensor out, unsigned int constants
 ) except -1:
-    cdef PointwisePlan own
-    # Without the strides that nobody reads.
-    cdef size_t nbytes = sizeof(PointwisePlan) - ((MOST_OPERANDS - n_in) * MOST_POINTWISE_DIMS - 1) * sizeof(Py_ssize_t)
-    cdef PointwisePlan* plan
-    cdef Launch* launch
-    cdef int k, itemsize
-    memset(&own, 0, sizeof(PointwisePlan))
-    own.loop, own.n_in, own.ndim, own.plain, own.shape[0] = loop[0], n_in, out.rank != 0, True, out.count
+    cdef PointwisePlan* plan = plain_plan(loop, n_in, args, strides, out.rank != 0, out.count, constants)
+    cdef Launch* launch = add_launch(run_plain, LAUNCH_POINTWISE, plan)
+    cdef int k
     for k in range(n_in + 1):
-        own.dtypes[k] = loop.out if k == n_in else loop.compute if k else loop.first
-        if own.ndim:
-            own.strides[k][0] = strides[k]
-        if constants >> k & 1:
-            memcpy(own.numbers[k], args[k], FACTS.itemsize[own.dtypes[k]])
-    plan = <PointwisePlan*> share_plan(&own, nbytes)
-    if plan == NULL:
-        plan = <PointwisePlan*> malloc(nbytes)
-        if plan == NULL:
-            raise MemoryError()
-        memcpy(plan, &own, nbytes)
-    launch = add_launch(run_plain, LAUNCH_POINTWISE, plan)
-    for k in range(n_in + 1):
-        itemsize = FACTS.itemsize[own.dtypes[k]]
         if constants >> k & 1:
             add_operand(launch, <char*> plan.numbers[k], 0, 16, OPERAND_CONSTANT)
         else:
-            add_operand(launch, args[k], 0, out.count * itemsize, OPERAND_READ if k < n_in else OPERAND_WRITTEN)
+            add_operand(launch, args[k], 0, out.count * FACTS.itemsize[plan.dtypes[k]],
+                        OPERAND_READ if k < n_in else OPERAND_WRITTEN)
     tell_complete(<void*> op)
     return 0

@@ -11,9 +11,8 @@ from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, requested_code, check_dtype, several
-from wengert_core.drivers.reduce.reduce cimport (
-    REDUCE_INDEX, REDUCE_SAME, Reduction, new_reduction, reduce_fresh, wrapped_dim
-)
+from wengert_core.drivers.reduce.reduce cimport REDUCE_INDEX, REDUCE_SAME, Reduction, new_reduction, wrapped_dim
+from wengert_core.drivers.reduce.reduce_dims cimport reduce_fresh
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport runs_on_device

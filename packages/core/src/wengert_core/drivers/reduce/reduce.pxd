@@ -1,4 +1,4 @@
-"""The driver of reductions. Note [How dims are reduced] in reduce.pyx."""
+"""The driver of reductions."""
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -37,5 +37,3 @@ cdef struct Reduction:                 # Op.data of the family
 cdef int wrapped_dim(object dim, int rank) except -1               # IndexError with torch's words
 cdef uint64_t dims_mask(object dims, int rank) except? 0           # None and (): all; refuses repeated ones
 cdef Reduction* new_reduction(str kernel, int kind) except NULL
-# in the dtype that is accumulated in
-cdef Tensor reduce_fresh(Op op, Reduction* r, Tensor t, uint64_t mask, bint keepdim)

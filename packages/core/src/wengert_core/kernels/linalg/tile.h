@@ -1,5 +1,5 @@
-/* Products of small tiles of matrices in registers: what convolution and attention compute with. Included by product.h,
- * once for float and once for double (R, SUF), for each of two register files (TM, TV, ISA, TARGET).
+/* Products of small tiles of matrices in registers: what convolution and attention compute with. Included by
+ * tiles_table.h, once for float and once for double (R, SUF), for each of two register files (TM, TV, ISA, TARGET).
  *
  * Note [Tiles]
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.

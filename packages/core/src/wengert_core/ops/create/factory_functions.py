@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.drivers.create import ramps
 from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import ALL, FILL_NAMES, dtype, get_default_dtype
 from wengert_core.exchange import from_data as _from_data
@@ -160,9 +161,9 @@ def _ints(value: Any) -> tuple[int, ...]:
 def arange(start: Any, end: Any, step: Any, dtype: dtype | None) -> Tensor:
     """Numbers from start to end, without the end."""
     if type(start) is int and end is LEFT_OUT and step is LEFT_OUT and dtype is None and 0 <= start < 1 << 40:
-        return _from_data.ramp(_from_data.blank(INT64, start), 0, 1)
+        return ramps.ramp(_from_data.blank(INT64, start), 0, 1)
     if type(start) is float and type(end) is float and step is LEFT_OUT and dtype is None and 0.0 <= end - start < 1e12:
-        return _from_data.ramp(_from_data.blank(get_default_dtype(), math.ceil(end - start)), start, 1.0)
+        return ramps.ramp(_from_data.blank(get_default_dtype(), math.ceil(end - start)), start, 1.0)
     given = [v for v in (start, end, step) if v is not LEFT_OUT]
     if not given or any(v is None for v in given) or (step is not LEFT_OUT and len(given) < 3):
         raise invalid_combination("arange", tuple(given), "(Number end), (Number start, Number end, Number step = 1)")
@@ -204,7 +205,7 @@ def _arange(name: str, bounds: list[Any], dtype: dtype | None, extra: int) -> Te
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
     size = _arange_size(bounds if not kind.is_floating_point and kind is not INT64 else [start, end, step], extra)
     tensor = _from_data.blank(kind, size)
-    return _from_data.ramp(tensor, start, step)
+    return ramps.ramp(tensor, start, step)
 
 
 def _arange_size(bounds: list[Any], extra: int) -> int:
@@ -226,7 +227,7 @@ def linspace(start: Any, end: Any, steps: Any, dtype: dtype | None) -> Tensor:
     tensor = _from_data.blank(kind, count)
     if kind.is_complex:
         return _from_data.put(tensor, _line(first, last, count))
-    return _from_data.line(tensor, first, last)
+    return ramps.line(tensor, first, last)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any, dtype: dtype | None) -> Tensor:
@@ -299,7 +300,7 @@ def eye(n: int, m: int | None, dtype: dtype | None) -> Tensor:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
-    return _from_data.identity(dtype or get_default_dtype(), n, m)
+    return ramps.identity(dtype or get_default_dtype(), n, m)
 
 
 def tril_indices(row: int, col: int, offset: int, dtype: dtype | None) -> Tensor:

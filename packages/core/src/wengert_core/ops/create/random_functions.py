@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert_core.devices.device import DEVICES, device_number
+from wengert_core.dispatch.op import find
 from wengert_core.drivers.create import factory as _factory
-from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.cpp_names import CPP_NAMES, not_implemented_for
 from wengert_core.dtypes.dtypes import ALL, dtype, get_default_dtype
 from wengert_core.exchange import from_data as _from_data
@@ -16,8 +15,7 @@ from wengert_core.messages.mismatches import broadcast_error
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.rng import pcg64, samplers
 from wengert_core.rng.draws import draw
-from wengert_core.rng.generator import generator_of, numpy_generator
-from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.rng.generator import numpy_generator
 from wengert_core.tensors.tensor import Tensor
 from wengert_core.tensors.vmap_hooks import empty_for_fill, randomness_here
 
@@ -116,8 +114,6 @@ def randperm(n: int, generator: Any, dtype: dtype | None) -> Tensor:
 
 
 def _like(tensor: Tensor, memory_format: Any, dtype: dtype | None) -> Tensor:
-    from wengert_core.dispatch.op import find
-
     return find("empty_like")(tensor, dtype=dtype, memory_format=memory_format)
 
 
@@ -265,6 +261,10 @@ def _check_weights(xp: Any, given: Array) -> None:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
+FORMS_OF_NORMAL = ("(Tensor mean, Tensor std), (Tensor mean, float std = 1), (float mean, Tensor std), "
+                   "(float mean, float std, tuple of ints size)")  # fmt: skip
+
+
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -276,65 +276,59 @@ def normal(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    tensors = [value for value in (mean, std) if isinstance(value, Tensor)]
-    if not tensors and size is None:
-        raise invalid_combination("normal", (mean, std), "(Tensor mean, Tensor std), (Tensor mean, float std = 1), "
-                                  "(float mean, Tensor std), (float mean, float std, tuple of ints size)")  # fmt: skip
-    kind = dtype or (tensors[0].dtype if tensors else get_default_dtype())
-    randomness = randomness_here()
-    if randomness is not None:
-        given = tensors[0].device if device is None and tensors else device
-        return _normal_of_each(mean, std, size, kind, generator, out, requires_grad, randomness, given)
-    if out is not None and out.dtype.category < 2:
-        raise not_implemented_for("normal_kernel_cpu", out.dtype)
-    if isinstance(std, Tensor):
-        if std.dtype.is_complex:
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        if size is None:
+            raise invalid_combination("normal", (mean, std), FORMS_OF_NORMAL)
+        return _normal_of_size(mean, std, size, generator, out, dtype, device, requires_grad)
+    if size is not None or dtype is not None or device is not None or requires_grad:
+        options = {"size": size, "dtype": dtype, "device": device, "requires_grad": requires_grad or None}
+        rest = [value for value in options.values() if value is not None]
+        raise invalid_combination("normal", (mean, std, *rest), FORMS_OF_NORMAL)
+    if out is not None:
+        if randomness_here() is not None:
+            raise RuntimeError("Batching rule not implemented for aten::normal.out: call normal() without out= inside "
+                               "of vmap")  # fmt: skip
+        if out.dtype.category < 2:
+            raise not_implemented_for("normal_kernel_cpu", out.dtype)
+    if isinstance(mean, Tensor):
+        return find("_normal")(mean, std, generator=generator, out=out)
+    return find("_normal_of_std")(std, mean, generator=generator, out=out)
+
+
+def _normal_of_size(
+    mean: Any, std: Any, size: Any, generator: Any, out: Tensor | None, kind: dtype | None, device: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """normal with numbers: a new tensor that normal_ fills."""
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
+    blank = find("empty")(_sizes("normal", size), dtype=kind or get_default_dtype(), device=device)
+    sample: Tensor = empty_for_fill(blank).normal_(mean, std, generator=generator)
+    return _factory.finish("normal", sample, out, requires_grad)
+
+
+def normal_of_tensors(xp: Any, mean: Array, std: Any, generator: Any) -> Array:
+    """Normal numbers around the means, with one or several standard deviations."""
+    return _scale_normal(xp, mean, std, generator, mean.dtype)
+
+
+def normal_of_std(xp: Any, std: Array, mean: Any, generator: Any) -> Array:
+    """Normal numbers around one mean, with several standard deviations."""
+    return _scale_normal(xp, mean, std, generator, std.dtype)
+
+
+def _scale_normal(xp: Any, mean: Any, std: Any, generator: Any, kind: Any) -> Array:
+    """Standard normal numbers in the dtype ``kind`` of arrays, times ``std``, plus ``mean``."""
+    if np.ndim(std) or hasattr(std, "dtype"):
+        if std.dtype.kind == "c":
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        std = samplers.numbers(std)
-        if not (std >= 0).all():
+        if not xp.all(std >= 0):
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
-    if isinstance(mean, Tensor):
-        mean = samplers.numbers(mean)
-    shape = _broadcast(np.shape(mean), np.shape(std)) if size is None else _sizes("normal", size)
-    given = tensors[0].device if device is None and tensors else device
-    number = device_number("cpu" if given is None else given, "normal")
-    rng = numpy_generator(generator_of(number) if generator is None else generator, "normal")
-    if tensors:
-        sample = samplers.normal(rng, shape, kind) * std + mean
-    else:
-        sample = samplers.normal(rng, shape, kind, mean, std)
-    warn_of_shape("normal", out if tensors else None, shape)
-    result = _from_data.put(_from_data.blank(kind, *shape), sample)
-    return _factory.finish("normal", result.to(DEVICES[number]) if number else result, out, requires_grad)
-
-
-def warn_of_shape(name: str, out: Tensor | None, shape: tuple[int, ...]) -> None:
-    """Warn of an out= with elements that is resized."""
-    if out is not None and out.numel() and tuple(out.shape) != shape:
-        warn_user(f"An output with one or more elements was resized since it had shape {list(out.shape)}, which does "
-                  f"not match the required output shape {list(shape)}. Give {name}() an out= of that shape, or an "
-                  "empty one")  # fmt: skip
-
-
-def _normal_of_each(
-    mean: Any, std: Any, size: Any, kind: dtype, generator: Any, out: Tensor | None, requires_grad: bool,
-    randomness: str, device: Any,
-) -> Tensor:
-    """normal inside of vmap: standard normal numbers, as randomness says, moved and scaled."""
-    if out is not None:
-        raise RuntimeError("Batching rule not implemented for aten::normal.out: call normal() without out= inside of "
-                           "vmap")  # fmt: skip
-    if randomness == "same" and is_batched(mean, std):
-        raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: normal got "
-                           "one")  # fmt: skip
-    shape = _broadcast(*(tuple(value.shape) if isinstance(value, Tensor) else () for value in (mean, std)))
-    blank = _from_data.blank(kind, *(shape if size is None else _sizes("normal", size)))
-    numbers = empty_for_fill(blank if device is None else blank.to(device))
-    found: Any = numbers.normal_(generator=generator)
-    mean, std = (value.detach() if isinstance(value, Tensor) else value for value in (mean, std))
-    return _factory.finish("normal", found * std + mean, None, requires_grad)
+    shape = _broadcast(np.shape(mean), np.shape(std))
+    sample = xp.asarray(draw(generator, "normal", samplers.normal, shape, ALL[kind.name]))
+    return (sample * std + mean).astype(kind)
 
 
 def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

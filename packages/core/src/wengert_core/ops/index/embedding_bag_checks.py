@@ -138,7 +138,7 @@ def check_ends(offsets: Tensor, count: int, last: bool) -> None:
 def check_entries(entries: Tensor, total: int) -> None:
     """RuntimeError for a row that is not there."""
     entries = every_sample(entries.reshape(-1))
-    if entries.numel() and not 0 <= entries.min().item() <= entries.max().item() < total:
+    if entries.numel() and (entries.min() < 0 or entries.max() >= total):
         values = entries.tolist()
         at = next(i for i, value in enumerate(values) if not 0 <= value < total)
         raise RuntimeError(

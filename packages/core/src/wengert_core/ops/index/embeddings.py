@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
-from wengert_core.exchange.device_memory import can_read
 from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.ops.pointwise.composed_activations import constant
 from wengert_core.optable.core_table import TABLE
@@ -24,17 +23,14 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument."
         )
-    if not seen.numel():
-        most = -1
-    elif seen.min().item() < 0:
+    if seen.numel() and seen.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
-    else:
-        most = seen.max().item()
     if num_classes == -1:
-        num_classes = most + 1
-    elif most >= num_classes:
+        num_classes = seen.max().item() + 1
+    elif seen.numel() and seen.max() >= num_classes:
         raise RuntimeError(
-            f"Class values must be smaller than num_classes. Got a class {most}, num_classes is {num_classes}"
+            f"Class values must be smaller than num_classes. Got a class {seen.max().item()}, num_classes is "
+            f"{num_classes}"
         )
     if seen is not tensor:
         return (tensor.unsqueeze(-1) == TABLE.ops["arange"](num_classes, device=tensor.device)).to(tensor.dtype)
@@ -99,9 +95,6 @@ def embedding(
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     flat = input if input.dim() == 1 else input.reshape(input.numel())
-    seen = every_sample(flat)
-    if seen.numel() and can_read(seen) and not 0 <= seen.min().item() <= seen.max().item() < rows:
-        raise IndexError(f"index out of range in self: embedding has {rows} rows")
     if max_norm is not None:
         shorten(constant(weight), flat, max_norm, norm_type)  # unrecorded
     padding = -1 if padding_idx is None else padding_idx % rows

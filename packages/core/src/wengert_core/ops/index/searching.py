@@ -67,7 +67,7 @@ def check_search(boundaries: Tensor, input: Any, sorter: Tensor | None) -> None:
                 f"{name}sorter must be a tensor of long dtype but got dtype {SCALAR_NAMES[sorter.dtype.code]}"
             )
         seen = every_sample(sorter)
-        if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < sorter.size(-1):
+        if seen.numel() and (seen.min() < 0 or seen.max() >= sorter.size(-1)):
             raise RuntimeError(f"{name}sorter index out of range: there are {sorter.size(-1)} boundaries")
     if boundaries.dim() == 0:
         raise RuntimeError(f"{name}boundaries tensor should have positive dimension, but got 0 dimension")

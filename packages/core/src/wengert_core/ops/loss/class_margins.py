@@ -89,7 +89,7 @@ def multi_margin_loss(
     check_labels(target)
     labels = target.reshape(-1, 1)
     seen = every_sample(labels)
-    if seen.numel() and not 0 <= seen.min().item() <= seen.max().item() < classes:
+    if seen.numel() and (seen.min() < 0 or seen.max() >= classes):
         raise RuntimeError(f"target out of range: classes are numbered from 0 to {classes - 1}")
     return margin_op(input, target, p, 1.0 * margin, weight, NUMBERS[reduction])
 
@@ -168,7 +168,7 @@ def multilabel_margin_loss(
     check_labels(target)
     classes = input.size(-1) if input.dim() else 1
     seen = every_sample(target.reshape(-1))
-    if seen.numel() and not -1 <= seen.min().item() <= seen.max().item() < classes:
+    if seen.numel() and (seen.min() < -1 or seen.max() >= classes):
         raise RuntimeError(
             f"argument #2 'target' is out of range: classes are numbered from 0 to {classes - 1}; -1 ends a row"
         )

@@ -116,6 +116,8 @@ class PointwiseRows(Rows):
         s.fitting(self, schema, "reference", reference, n_in + 1)
         options = {"promotion": promotion, "refusal": refusal or {}, "dtypes": tuple(dtypes), **(texts or {})}
         no_record = no_record or promotion in NO_RECORD
+        if variants:
+            options["variants"] = dict(variants)
         op = Op(with_out(schema), "pointwise", doc=doc, reference=reference, options=options, no_record=no_record)
         _pointwise.configure(op, n_in, promotion, kernels, options["dtypes"], reference, **settings)
         changed = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert_core import TABLE
+from wengert_core.tensors.tensor import Tensor
 
 from wengert_formulas.batching.calls.call import Call, Plain, family, rule
 from wengert_formulas.batching.view.views import pad_rank, sizes_of
@@ -83,3 +84,16 @@ def draw_batch(call: Call) -> Any:
     if call.name == "multinomial" and call.rank("self") == 2:
         return stack([call.run(self=part) for part in values["self"].unbind(0)])
     return call.run(**values)
+
+
+@rule("_normal", "_normal_of_std")
+def draw_normal_batch(call: Call) -> Any:
+    refuse(call)
+    tensors = [name for name in ("mean", "std") if isinstance(call[name], Tensor)]
+    if call.randomness == "same":
+        if any(call.batched[name] for name in tensors):
+            raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: normal "
+                               "got one")
+        return Plain(call.run())
+    rank = max(call.rank(name) for name in tensors)
+    return call.run(**{name: pad_rank(call.expanded(name), call.rank(name), rank) for name in tensors})

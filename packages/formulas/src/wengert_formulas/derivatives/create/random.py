@@ -9,6 +9,8 @@ TABLE.zero(
     "binomial",
 )
 TABLE.zero("bernoulli_", node=lambda p: f"BernoulliBackward{1 if of_tensor(p) else 2}")
+TABLE.zero("_normal", node=lambda std: f"NormalBackward{3 if of_tensor(std) else 1}")
+TABLE.zero("_normal_of_std", node="NormalBackward2")
 TABLE.not_differentiable(
     "rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "multinomial"
 )

@@ -14,6 +14,8 @@ CASES = [
     random("randint_like", (T(2, 3), 5)),
     random("randperm", (5,)),
     random("normal", (0.0, 1.0, (2, 3))),
+    random("_normal", (T(2, 3), T(3, domain=(0.1, 2))), (T(2, 3), 0.5)),
+    random("_normal_of_std", (T(3, domain=(0.1, 2)), 0.5)),
     random("poisson", (T(2, 3, domain=(0.1, 5)),)),
     random("binomial", (np.array([3.0, 5.0]), np.array([0.5, 0.1]))),
     random("bernoulli", (T(2, 3, domain=(0.1, 0.9)),)),
