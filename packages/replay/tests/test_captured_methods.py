@@ -175,13 +175,13 @@ def test_a_process_forked_while_another_thread_replays_replays_too():
             child = os.fork()
             if child == 0:
                 os._exit(0 if f(x).item() == expected else 1)
-            assert ended(child) == 0
+            assert exit_status(child) == 0
     finally:
         end.set()
         thread.join()
 
 
-def ended(child):
+def exit_status(child):
     """Wait a minute for a process to end; returns how it did."""
     last = time.monotonic() + 60
     while (found := os.waitpid(child, os.WNOHANG)) == (0, 0):

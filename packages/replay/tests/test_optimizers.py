@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 
 import pytest
@@ -114,3 +115,60 @@ def test_steps_without_a_capture_go_on():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert wg.replay.explain(captured).replays >= STEPS // 3
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_muon_reads_its_options_in_each_replay(nesterov):
+    def train(capture):
+        weight = wg.nn.Parameter(wg.linspace(-1, 1, 12).reshape(4, 3))
+        optimizer = wg.optim.Muon([weight], lr=0.1, nesterov=nesterov)
+        scheduler = wg.optim.lr_scheduler.StepLR(optimizer, 3, 0.5)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = (x @ weight).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        step = capture(step)
+        for number in range(STEPS):
+            if number == 12:
+                optimizer.param_groups[0]["weight_decay"] = 0.5
+            yield step(data()[0]), weight.detach().clone()
+            scheduler.step()
+        captured.append(step)
+
+    captured = []
+    for one, other in zip(list(train(lambda function: function)), list(train(wg.capture)), strict=True):
+        assert all(map(wg.equal, one, other))
+    assert wg.replay.explain(captured[1]).replays >= STEPS - 5
+
+
+def test_adafactor_compares_its_learning_rate():
+    def train(capture):
+        weight = wg.nn.Parameter(wg.linspace(-1, 1, 12).reshape(4, 3))
+        optimizer = wg.optim.Adafactor([weight], lr=0.1)
+
+        def step(x):
+            optimizer.zero_grad()
+            (x @ weight).square().mean().backward()
+            optimizer.step()
+
+        step = capture(step, quiet=True)
+        step(data()[0])
+        state, kept = copy.deepcopy(optimizer.state[weight]), weight.detach().clone()
+        for number in range(6):  # the same step again: all numbers that it reads are as before
+            with wg.no_grad():
+                weight.copy_(kept)
+                for name, one in state.items():
+                    optimizer.state[weight][name].copy_(one)
+            optimizer.param_groups[0]["lr"] = 0.1 if number < 4 else 0.01
+            step(data()[0])
+            yield weight.detach().clone()
+        captured.append(step)
+
+    captured = []
+    for one, other in zip(list(train(lambda function, quiet: function)), list(train(wg.capture)), strict=True):
+        assert wg.equal(one, other)
+    assert wg.replay.explain(captured[1]).replays

@@ -1,9 +1,9 @@
 """capture: a function whose calls are recorded once for each signature, and replayed.
 
 Note [When a call is not replayed]
-    It runs as usual where the thread is observed, inside of ``vmap`` or of another capture, where arguments are not
-    what a program can take (another device, shared memory, a value without a hash), and where a recording
-    was refused for good. It also does past ``max_programs`` recordings and ``max_branches`` branches of one.
+    It runs as usual where a function mode is on or the thread is observed, inside of ``vmap`` or of another capture,
+    where arguments are not what a program can take (another device, shared memory, a value without a hash), and where a
+    recording was refused for good. It also does past ``max_programs`` recordings and ``max_branches`` branches of one.
     A recording is refused for this time where the function stored a tensor that it made somewhere (the state that an
     optimizer makes at its first step): the next call is recorded again, up to RETRIES times.
 """
@@ -15,13 +15,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.devices.programs import DevicePrograms
-from wengert_replay.entries import Entry, Explanation
+from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
 from wengert_replay.inspection.validation import replay_validated
@@ -35,15 +35,6 @@ from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, containers, flatten, rebuild, surroundings
-
-RETRIES = 4
-"""Recordings of one signature that may be refused for this time."""
-WAYS = 8
-"""Values of one number that Python reads, other than truth values, for which there are branches."""
-STORM = 8
-"""Recordings of one signature, beside branches, after which most calls must be replayed."""
-ENTRIES = 16
-"""Signatures without a program that are remembered, for each program that there may be."""
 
 
 class Capture:
@@ -102,18 +93,15 @@ class Capture:
         except RecursionError:
             return self.run_eagerly("arguments are nested too deeply, or contain themselves", args, kwargs)
         modes = profiled_modes() if is_unusual() else thread_modes()
-        if modes < 0 or is_dual_level_open():
+        if modes < 0 or is_dual_level_open() or active_mode() is not None:
             return self.run_eagerly("", args, kwargs)
         described, why = describe_tensors(tensors)
         if why:
             return self.devices.call(structure, tensors, modes, why, args, kwargs)
-        key: tuple[Any, ...] = (structure, described, modes, surroundings())
-        if self.guard_python:
-            number = self.states.number(self.function, (*args, *kwargs.values()))
-            if number < 0:
-                why = "the state of Python that the function depends on is another one in each call"
-                return self.run_eagerly(why, args, kwargs, warn=True)
-            key = (*key, number)
+        state = self.python_state(args, kwargs)
+        if state is None:
+            return self.run_stateful(args, kwargs)
+        key = (structure, described, modes, surroundings(), *state)
         entry = self.entries.get(key)
         if entry is None:
             why = self.why_no_more(None)
@@ -180,6 +168,7 @@ class Capture:
     def record_branch(self, entry: Entry, miss: Miss, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call that took another way than its program, and record it as a branch."""
         if isinstance(miss.seen, Refusal) and not self.why_no_more(entry):  # a loop that goes on where it ended before
+            self.shortcut = None
             entry.programs.clear()
             return self.record(entry, tensors, args, kwargs)
         if miss.number < 0:
@@ -204,6 +193,17 @@ class Capture:
             if warn and not self.quiet:
                 warn_caller(f"{self.name}: {why}")
         return self.function(*args, **kwargs)
+
+    def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
+        """Return what Python's state adds to the signature of a call; None where it is another one in each call."""
+        if not self.guard_python:
+            return ()
+        number = self.states.number(self.function, (*args, *kwargs.values()))
+        return (number,) if number >= 0 else None
+
+    def run_stateful(self, args: Any, kwargs: Any) -> Any:
+        why = "the state of Python that the function depends on is another one in each call"
+        return self.run_eagerly(why, args, kwargs, warn=True)
 
     @property
     def name(self) -> str:

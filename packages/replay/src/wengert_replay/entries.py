@@ -1,4 +1,4 @@
-"""Entries: the programs of each signature of a captured function, and what is told of them."""
+"""Entries: the programs of each signature of a captured function, how many there may be, and what is told of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from typing import Any, NamedTuple
 from wengert_replay.history.histories import History
 from wengert_replay.programs.program import Program
 
+RETRIES = 4
+"""Recordings of one signature that may be refused for this time."""
+WAYS = 8
+"""Values of one number that Python reads, other than truth values, for which there are branches."""
+STORM = 8
+"""Recordings of one signature, beside branches, after which most calls must be replayed."""
+ENTRIES = 16
+"""Signatures without a program that are remembered, for each program that there may be."""
 
 class Explanation(NamedTuple):
     """The programs of a captured function, and counts of its calls."""

@@ -1,11 +1,13 @@
 """The state of Python that a function depends on: what a program of it has taken for constant.
 
 Note [What is looked at]
-    Numbers, strings, None and tuples, lists and dicts of them by their values; tensors, functions, classes and other
-    objects by their identity. From a function: its defaults, its closure, and the globals that its code names; from a
-    method also its object; from a function among those the same again. From an object its attributes, so for a module
-    its ``training``, its hooks, parameters and buffers, and the modules in it. wengert's own functions and classes
-    are not looked into. Containers end at MOST_ITEMS items and MOST_DEPTH levels: what lies beyond is not seen.
+    Numbers, strings, None and tuples, lists, sets and dicts of them by their values, and so small arrays of NumPy;
+    tensors, functions, classes and other objects by their identity. From a function: its defaults, its closure, and the
+    globals that its code names; from a method also its object; from a function among those the same again; from a
+    Python module whatever has a name that stands in the code, too. From an object its attributes, and those of its
+    class, so for a module its ``training``, its hooks, parameters and buffers, and the modules in it. wengert's own
+    functions and classes and Python's library are not looked into. Containers end at MOST_ITEMS items and
+    MOST_DEPTH levels: what lies beyond is not seen.
 """
 cimport cython
 from cpython.dict cimport PyDict_Next, PyDict_Size
@@ -13,9 +15,13 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 
+import sys
+from collections import deque
 from functools import partial
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, MemberDescriptorType, ModuleType
 from weakref import ref
+
+from numpy import ndarray
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
 
@@ -29,10 +35,13 @@ cdef enum:
     MOST_ITEMS = 256
     MOST_DEPTH = 6
     MOST_VALUES = 20000
+    MOST_BYTES = 2048                  # of an array
 
 cdef dict NAMES = {}                   # by a code object's address: a weak reference, the names that it looks up
 cdef dict KINDS = {}                   # by a class's address: a weak reference, and what ``kind_of`` gives
-cdef set OPAQUE = {ModuleType, BuiltinFunctionType, type, object}
+cdef dict LIBRARIES = {}               # by a Python module's address: a weak reference, whether it is of a library
+cdef set OPAQUE = {ModuleType, BuiltinFunctionType, object}
+cdef set PLAIN = {bool, int, float, str, bytes, type(None)}
 cdef object ABSENT = object()
 cdef object EMPTY = object()           # stands for an empty dict
 
@@ -61,18 +70,38 @@ cdef bint is_ours(thing):
     return isinstance(module, str) and module.startswith(("wengert", "builtins", "numpy"))
 
 
+cdef bint is_library(module):
+    """Whether a Python module is wengert's, or of a library that does not depend on what a user sets."""
+    found = LIBRARIES.get(<size_t> <PyObject*> module)
+    if found is None:
+        root = str(getattr(module, "__name__", "")).partition(".")[0]
+        known = root.startswith(("wengert", "numpy", "torch")) or root in sys.stdlib_module_names
+        found = LIBRARIES[<size_t> <PyObject*> module] = (reference(module, LIBRARIES), known)
+    return (<tuple> found)[1]
+
+
 cdef tuple kind_of(cls):
-    """Whether objects of a class are looked into (those of users, and of wengert's modules and optimizers), and the
-    functions of the class that are not wengert's own.
+    """A class: a weak reference; whether objects of it are looked into (those of users, and of wengert's modules and
+    optimizers); and of what is not wengert's own in it its functions, (class, name) of its other attributes, its slots.
     """
+    cdef list methods = [], data = [], slots = []
     found = KINDS.get(<size_t> <PyObject*> cls)
     if found is None:
         looked_into = not is_ours(cls) or cls.__module__.startswith(("wengert_nn", "wengert_optim", "wengert_compat"))
-        methods = tuple(
-            [member for one in cls.__mro__ if not is_ours(one) for member in vars(one).values()
-             if PyFunction_Check(<PyObject*> member)]
-        )
-        found = KINDS[<size_t> <PyObject*> cls] = (reference(cls, KINDS), looked_into, methods)
+        for one in cls.__mro__:
+            for name, member in () if is_ours(one) else tuple(vars(one).items()):
+                if isinstance(member, (staticmethod, classmethod)):
+                    member = member.__func__
+                elif isinstance(member, property):
+                    member = member.fget
+                if PyFunction_Check(<PyObject*> member):
+                    methods.append(member)
+                elif type(member) is MemberDescriptorType:
+                    slots.append(name)
+                elif not name.startswith("__") and not hasattr(type(member), "__get__"):
+                    data.append((one, name))
+        found = (reference(cls, KINDS), looked_into, tuple(methods), tuple(data), tuple(slots))
+        KINDS[<size_t> <PyObject*> cls] = found
     return <tuple> found
 
 
@@ -105,17 +134,18 @@ cdef class Walker:
             self.add_identity(value)
         elif cls is dict:
             self.add_dict(<dict> value, depth)
-        elif cls is tuple or cls is list:
-            self.found.append(cls)
-            self.found.append(len(value))
-            if depth and len(value) <= MOST_ITEMS:
-                for item in value:
-                    self.add(item, depth - 1)
+        elif cls is tuple or cls is list or cls is deque:
+            self.add_items(value, cls, depth)
+        elif cls is set or cls is frozenset:
+            self.add_set(value)
         elif cls is complex or cls is bytes:
             self.found.append(repr(value))
         elif isinstance(value, dict):
             self.add_identity(value)
             self.add_dict(<dict> value, depth)
+        elif isinstance(value, (tuple, list)):
+            self.add_identity(value)
+            self.add_items(value, cls, depth)
         elif PyFunction_Check(<PyObject*> value):
             self.add_function(value, depth)
         elif PyMethod_Check(<PyObject*> value):
@@ -123,6 +153,21 @@ cdef class Walker:
             self.add(value.__self__, depth)
         else:
             self.add_object(value, cls, depth)
+        return 0
+
+    cdef int add_items(self, value, cls, int depth) except -1:
+        self.found.append(cls)
+        self.found.append(len(value))
+        if depth and len(value) <= MOST_ITEMS:
+            for item in tuple(value):
+                self.add(item, depth - 1)
+        return 0
+
+    cdef int add_set(self, value) except -1:
+        self.add_identity(value)
+        self.found.append(len(value))
+        if len(value) <= MOST_ITEMS and all([type(item) in PLAIN for item in value]):
+            self.found.append(frozenset(value))
         return 0
 
     cdef int add_dict(self, dict value, int depth) except -1:
@@ -169,26 +214,54 @@ cdef class Walker:
         if is_ours(function):
             return 0
         names = function.__globals__
-        for name in names_of(function.__code__):
+        known = names_of(function.__code__)
+        for name in known:
             value = names.get(name, ABSENT)
             if value is not ABSENT:
-                self.add(value, MOST_DEPTH)
+                self.add_named(value, known)
         for cell in function.__closure__ or ():
             try:
                 value = cell.cell_contents
             except ValueError:         # it has none yet
                 value = ABSENT
-            self.add(value, MOST_DEPTH)
+            self.add_named(value, known)
         if function.__defaults__:
             self.add(function.__defaults__, MOST_DEPTH)
         if function.__kwdefaults__:
             self.add(function.__kwdefaults__, MOST_DEPTH)
         return 0
 
+    cdef int add_named(self, value, tuple names) except -1:
+        """Add what a function has a name for. names: those in its code, attributes among them."""
+        if type(value) is not ModuleType:
+            return self.add(value, MOST_DEPTH)
+        self.add_identity(value)
+        if is_library(value) or (id(value), id(names)) in self.seen:
+            return 0
+        self.seen.add((id(value), id(names)))
+        known = value.__dict__
+        for name in names:
+            if name in known:
+                self.add_named(known[name], names)
+        return 0
+
+    cdef int add_class(self, cls) except -1:
+        """Add functions and attributes of a class, once."""
+        if <size_t> <PyObject*> cls in self.seen or len(self.found) > MOST_VALUES:
+            return 0
+        self.seen.add(<size_t> <PyObject*> cls)
+        kind = kind_of(cls)
+        for method in kind[2]:
+            self.add_function(method, MOST_DEPTH)
+        for owner, name in kind[3]:
+            self.add(vars(owner).get(name, ABSENT), MOST_DEPTH)
+        return 0
+
     cdef int add_object(self, object value, object cls, int depth) except -1:
         self.add_identity(value)
-        if cls in OPAQUE or PyType_Check(<PyObject*> value) or <size_t> <PyObject*> value in self.seen \
-                or len(self.found) > MOST_VALUES:
+        if PyType_Check(<PyObject*> value):
+            return self.add_class(value) if not is_ours(value) else 0
+        if cls in OPAQUE or <size_t> <PyObject*> value in self.seen or len(self.found) > MOST_VALUES:
             return 0
         self.seen.add(<size_t> <PyObject*> value)
         if cls is partial:
@@ -201,9 +274,12 @@ cdef class Walker:
             wrapped = getattr(value, "__wrapped__", None)      # of a captured function
             if wrapped is not None:
                 self.add(wrapped, depth)
+            elif cls is ndarray and value.nbytes <= MOST_BYTES and not value.dtype.hasobject:
+                self.found.append((value.shape, value.strides, value.dtype, value.tobytes()))
             return 0
-        for method in kind[2]:
-            self.add_function(method, depth)
+        self.add_class(cls)
+        for name in kind[4]:
+            self.add(getattr(value, name, ABSENT), MOST_DEPTH)
         attributes = getattr(value, "__dict__", None)
         if type(attributes) is dict:
             self.add_dict(<dict> attributes, MOST_DEPTH)

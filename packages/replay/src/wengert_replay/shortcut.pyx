@@ -15,6 +15,7 @@ from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
 
 import wengert_core
 from wengert_core.extend import Tensor as TensorClass
+from wengert_core.extend import active_mode, default_device_number
 from wengert_engine.extend import is_dual_level_open
 
 cdef enum:
@@ -66,6 +67,7 @@ cdef class Shortcut:
     cdef unsigned int modes
     cdef object dtype
     cdef object threads
+    cdef object device_number          # of tensors that are made without a device
     cdef object program
     cdef readonly object entry
 
@@ -84,7 +86,8 @@ cdef class Shortcut:
                 if name != self.names[i - n] or not self.take(<Expectation> self.expected[i], value, tensors):
                     return None
                 i += 1
-        if is_dual_level_open() or default_dtype() is not self.dtype or num_threads() != self.threads:
+        if is_dual_level_open() or default_dtype() is not self.dtype or num_threads() != self.threads \
+                or default_device_number() != self.device_number or active_mode() is not None:
             return None
         return self.program
 
@@ -115,6 +118,7 @@ def make_shortcut(tuple args not None, dict kwargs not None, list tensors not No
         return None
     made.expected, made.names, made.entry, made.program = [], tuple(kwargs), entry, program
     made.modes, made.dtype, made.threads = thread_state().modes, default_dtype(), num_threads()
+    made.device_number = default_device_number()
     for value in values:
         one = Expectation.__new__(Expectation)
         one.kind, one.is_tensor = type(value), isinstance(value, TensorClass)

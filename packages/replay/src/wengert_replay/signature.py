@@ -7,7 +7,7 @@ from typing import Any
 
 import wengert_core
 from wengert_core import dtype, layout, memory_format
-from wengert_core.extend import Result, Tensor
+from wengert_core.extend import Result, Tensor, default_device_number
 
 PLAIN = frozenset((type(None), bool, int, str, bytes, dtype, layout, memory_format, type, type(...), FunctionType,
                    BuiltinFunctionType))  # fmt: skip
@@ -116,4 +116,4 @@ def containers(value: Any) -> set[int]:
 
 def surroundings() -> tuple[Any, ...]:
     """Return what a program depends on beside its arguments."""
-    return (wengert_core.get_default_dtype(), wengert_core.get_num_threads())
+    return (wengert_core.get_default_dtype(), wengert_core.get_num_threads(), default_device_number())

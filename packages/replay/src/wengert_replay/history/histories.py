@@ -10,6 +10,7 @@ Note [Results with a graph]
     (Note [Several runs before their backwards] in residuals.pyx). Where gradients come for other results than before,
     the function's part runs again first. Then memory outside that the function writes, and the state of generators, are
     first set to what they were before the call, and afterwards to what they are now.
+    What runs the function again compares its results with the program's: Python's state may have changed since.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
     results are those of a node of this kind too: so to any order.
 """
@@ -26,7 +27,15 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram, add_pause
-from wengert_replay.history.node import NOTHING, State, gradients_of, has_graph, leaves_like, restore_state
+from wengert_replay.history.node import (
+    NOTHING,
+    State,
+    check_results,
+    gradients_of,
+    has_graph,
+    leaves_like,
+    restore_state,
+)
 from wengert_replay.history.outside import (
     copy_with_strides,
     effects_behind,
@@ -164,7 +173,10 @@ class History:
             return [None] * (len(run.form.ends) + len(run.form.leaves))
         key = pattern, describe_grads(given)
         if is_grad_enabled():
-            result: list[Tensor | None] = self.higher(run, key).call([*inputs, *given])
+            higher = self.higher(run, key)
+            if not higher.ways:
+                self.check_function(run, inputs)
+            result: list[Tensor | None] = higher.call([*inputs, *given])
             return result
         if key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
             return self.differentiate(run, inputs, given, pattern)
@@ -204,8 +216,29 @@ class History:
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
         """Return gradients by running the function again, as usual."""
+        expected = self.results_by_program(run, inputs)
         with restore_state(run):
-            return gradients_of(self.function, leaves_like(inputs), given, run.form, pattern)[1]
+            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern)
+        check_results(self.name, expected, results)
+        return found
+
+    def results_by_program(self, run: Run, inputs: list[Tensor]) -> list[Tensor] | None:
+        """Return the results of the call again, by its program; None where there is none that runs now."""
+        joint = run.way.joint
+        if joint is None or is_unusual() or is_dual_level_open():
+            return None
+        with restore_state(run):
+            return joint.program.run_plainly(inputs)
+
+    def check_function(self, run: Run, inputs: list[Tensor]) -> None:
+        """Run the function again. Raises RuntimeError where it gives other numbers than in the call."""
+        expected = self.results_by_program(run, inputs)
+        if expected is not None:
+            results: list[Tensor] = []
+            with restore_state(run):
+                structure = flatten(self.function(leaves_like(inputs)), results)
+            if structure == run.form.structure:  # plain loops may give one tensor twice
+                check_results(self.name, expected, results)
 
     def record_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -223,6 +256,8 @@ class History:
         copies = [copy_with_strides(one) for one in given]
         recording = Recording([*leaves, *copies])
         pauses: list[int] = []
+        known = run.way.joint, run.way.newest
+        expected = self.results_by_program(run, leaves)
         with restore_state(run):
             try:
                 recording.start()
@@ -241,6 +276,12 @@ class History:
                 self.reasons.append(derivative.refusal)
             finally:
                 recording.close()
+        try:
+            check_results(self.name, expected, results)
+        except RuntimeError:
+            derivative.joint = None
+            run.way.joint, run.way.newest = known
+            raise
         return found
 
     def make_joint(
@@ -317,8 +358,7 @@ class History:
         finally:
             recording.stop()
         results: list[Tensor] = []
-        structure = flatten(result, results)
-        del result
+        structure, result = flatten(result, results), None
         form, _ = form_of(structure, results, recording, clock)
         try:
             if not why:
@@ -346,8 +386,10 @@ def form_of(structure: Any, results: list[Tensor], recording: Recording, clock: 
     outputs = [i for i, one in enumerate(results) if has_graph(one) and all(one is not t for t in inputs)]
     leaves, why = outer_leaves([results[i] for i in outputs], inputs, clock)
     ends = [i for i, one in enumerate(inputs) if one.requires_grad]
-    return Form(structure, outputs, ends, [one for one in leaves if is_from_outside(one, recording)],
-                read_outside(recording)), why  # fmt: skip
+    leaves = [one for one in leaves if is_from_outside(one, recording)]
+    known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}
+    own = [one for one in leaves if id(one) not in known]
+    return Form(structure, outputs, ends, leaves, read_outside(recording), own), why
 
 
 def make_program(

@@ -14,6 +14,7 @@ from wengert_replay.recording.tracing cimport Recording
 from weakref import ref
 
 from wengert_replay.history.outside import versions_of
+from wengert_replay.refusal import Refusal
 
 
 @cython.binding(False)
@@ -69,6 +70,9 @@ cdef class JointProgram(Program):
         if self.parts is not None:
             self.residuals, self.parts = residual_memory(self.parts, self.memory), None
         return 0
+
+    cdef bint may_branch(self) noexcept:
+        return False                   # another way through the function is another Way
 
     cdef int enter_run(self) except -1:
         """Hold tensors from outside, whose memory is used, while the program runs."""
@@ -149,8 +153,28 @@ cdef class JointProgram(Program):
             self.enter_run()
             try:
                 return self.run_backward(residuals, grads)
+            except Refusal:            # a loop goes on where it ended in the recording
+                return None
             finally:
                 self.leave_run()
+
+    def run_plainly(self, list inputs not None):
+        """Run the function, and return its results; versions of what it writes stay. None where the program does not
+        fit.
+        """
+        with self.lock:
+            if self.busy or not self.fits(inputs):
+                return None
+            self.enter_run()
+            try:
+                if self.run_forward(inputs) == OUTCOME_MISSED:
+                    return None
+                self.note_run()            # nobody has its residuals
+            except Exception:          # a run as usual raises it with its traceback
+                return None
+            finally:
+                self.leave_run()
+            return self.collect_from(0, self.n_results, inputs)
 
     def run_again(self, list inputs not None, list grads not None, Residuals before or None):
         """Run the function; return the run's residuals and gradients; versions of what it writes stay. None where the
@@ -169,6 +193,8 @@ cdef class JointProgram(Program):
                 residuals.uses = 0 if before is None else before.uses
                 found = self.run_backward(residuals, grads)
                 return None if found is None else (residuals, found)
+            except Refusal:
+                return None
             finally:
                 self.leave_run()
 

@@ -120,6 +120,25 @@ def gradients_of(
     return [one.detach() if has_graph(one) else one for one in results], gradients
 
 
+def check_results(name: str, expected: Sequence[Tensor] | None, results: Sequence[Tensor]) -> None:
+    """Raise RuntimeError where a function has given other numbers than its program; None: that has not run."""
+    if expected is None or (len(expected) == len(results) and all(map(has_numbers_of, expected, results))):
+        return
+    raise RuntimeError(
+        f"wengert.capture: backward runs {name} again, which now gives other numbers than in the call: it depends on "
+        "Python's state, which has changed in between. Give what changes to the function as an argument, or call "
+        "backward() before it changes"
+    )
+
+
+def has_numbers_of(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same numbers, NaN in the same places."""
+    if one.dtype is not other.dtype or one.shape != other.shape:
+        return False
+    one, other = one.detach(), other.detach()
+    return bool(((one == other) | ((one != one) & (other != other))).all())
+
+
 def outputs_of(results: Sequence[Tensor]) -> list[int]:
     """Return the numbers of the results of a run on leaves that have a graph."""
     return [i for i, one in enumerate(results) if has_graph(one)]

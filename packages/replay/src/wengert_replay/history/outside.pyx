@@ -5,7 +5,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.string cimport memcpy
 
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Launch,
-                                  Storage, Tensor, block_at, new_empty, new_on_memory, strides_of)
+                                  Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport PythonCall
@@ -42,8 +42,9 @@ cdef class OutsideState:
 
 
 def written_outside(Recording recording not None):
-    """Return the tensors from outside whose versions have risen, one for each memory."""
-    return [t for t, version, _, _ in recording.outside.values() if (<Storage> (<Tensor> t).storage).version != version]
+    """Return a tensor for each memory from outside whose version has risen; the user's own are not kept."""
+    return [alias(t) for t, version, _, _ in recording.outside.values()
+            if (<Storage> (<Tensor> t).storage).version != version]
 
 
 def versions_of(tensors not None):
@@ -92,6 +93,8 @@ def effects_behind(Recording recording not None, Py_ssize_t pause):
             continue
         for k in range(launch.n_operands):
             if launch.role[k] & OPERAND_WRITTEN and launch.low[k] != launch.high[k]:
+                if block_at(recording.pool, launch.data[k]) != NULL:
+                    continue           # as most, which need no look at all that is outside
                 address = <size_t> (launch.data[k] + launch.low[k])
                 if outside_at(recording, address) is not None or is_argument_at(recording, address):
                     return "a tensor from outside is written to in backward"
@@ -120,8 +123,8 @@ def copy_with_strides(Tensor t not None):
 
 
 def read_outside(Recording recording not None):
-    """Return the tensors from outside that are neither leaves nor written to, one for each memory."""
-    return [t for t, version, _, _ in recording.outside.values()
+    """Return a tensor for each memory from outside that is neither a leaf's nor written to; the user's are not kept."""
+    return [alias(t) for t, version, _, _ in recording.outside.values()
             if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
 
 

@@ -15,7 +15,7 @@ from libc.string cimport memcpy
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_READ, WG_GRAD, Launch, Storage, Tensor, allocate, release)
+from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_READ, WG_GRAD, Launch, Storage, Tensor, alias, allocate, release)
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
 
@@ -129,7 +129,7 @@ cdef class PartsBehind:
         cdef Py_ssize_t i
         found = [self.outside[self.parts[i].number] for i in range(self.n)
                  if self.parts[i].kind == PART_OUTSIDE and self.parts[i].last]
-        return [t for t in found if not (<Tensor> t).flags & WG_GRAD]
+        return [alias(t) for t in found if not (<Tensor> t).flags & WG_GRAD]
 
 
 cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, set live, Py_ssize_t n_inputs):

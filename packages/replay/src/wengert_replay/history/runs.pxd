@@ -7,8 +7,11 @@ cdef class Form:
     cdef readonly object structure     # of the result; see ``flatten``
     cdef readonly list outputs         # the tensors in it that have a graph, by their numbers
     cdef readonly list ends            # the inputs that get gradients, by their numbers
-    cdef readonly list leaves          # leaves from outside that outputs depend on; they get gradients too
-    cdef readonly list read            # other tensors from outside that the function reads and does not write
+    cdef list references               # weak ones, to leaves from outside that outputs depend on
+    cdef list own                      # those that the function has made on memory from outside
+    cdef readonly list read            # other memory from outside that the function reads and does not write
+
+    cdef list leaves_there(self)
 
 
 cdef class Joint:

@@ -12,11 +12,13 @@ class Form:
     structure: Any
     outputs: list[int]
     ends: list[int]
-    leaves: list[Tensor]
     read: list[Tensor]
+    @property
+    def leaves(self) -> list[Tensor]: ...
     def __init__(
-        self, structure: Any, outputs: list[int], ends: list[int], leaves: list[Tensor], read: list[Tensor]
-    ) -> None: ...
+        self, structure: Any, outputs: list[int], ends: list[int], leaves: list[Tensor], read: list[Tensor],
+        own: list[Tensor],
+    ) -> None: ...  # fmt: skip
 
 class Joint:
     program: JointProgram

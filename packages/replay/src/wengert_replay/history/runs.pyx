@@ -9,6 +9,8 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcmp
 
+from weakref import ref
+
 from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Tensor, is_strided,
                                   thread_state)
 from wengert_engine.extend cimport record_function
@@ -24,8 +26,24 @@ from wengert_replay.recording.tracing import is_unusual
 cdef class Form:
     """The form of a function's results."""
 
-    def __init__(self, structure, list outputs not None, list ends not None, list leaves not None, list read not None):
-        self.structure, self.outputs, self.ends, self.leaves, self.read = structure, outputs, ends, leaves, read
+    def __init__(self, structure, list outputs not None, list ends not None, list leaves not None, list read not None,
+                 list own not None):
+        """own: those of the leaves that the function has made, on memory that was there: nobody else has them."""
+        self.structure, self.outputs, self.ends, self.read = structure, outputs, ends, read
+        self.references, self.own = [ref(one) for one in leaves], own
+
+    @property
+    def leaves(self):
+        """Leaves from outside that outputs depend on; they get gradients too. All are there while a node is."""
+        return [one() for one in self.references]
+
+    cdef list leaves_there(self):
+        """The leaves; None where one is gone."""
+        cdef list found = self.leaves
+        for one in found:
+            if one is None:
+                return None
+        return found
 
 
 @cython.binding(False)
@@ -106,7 +124,8 @@ cdef class Way:
     def run(self, history, state, list tensors not None):
         """Run the way's program for a call. Returns the result's structure and tensors, or what ``begin`` does."""
         cdef Joint joint = self.joint
-        found = None if joint is None else joint.program.begin(tensors)
+        leaves = None if joint is None else joint.form.leaves_there()    # not gone before the node holds them
+        found = None if leaves is None else joint.program.begin(tensors)
         if not found:
             return found
         residuals, results = <tuple> found
@@ -184,6 +203,7 @@ class Replay(Function):
     """The node of a captured function."""
 
     _inside_transforms = True
+    _skips_none = True
 
     @staticmethod
     def forward(ctx, run, inputs, outputs, *ends):
@@ -198,17 +218,19 @@ class Replay(Function):
 def attach(Run run not None, list inputs not None, list results not None):
     """Put outputs of a node in place of the results that have a graph."""
     cdef Form form = run.form
+    cdef list leaves
     cdef tuple outputs, ends, made
     if not form.outputs:
         return
     if len(form.outputs) > 1:
         run.kept = InputKeeper(inputs)
     outputs = tuple([results[i] for i in form.outputs])
-    ends = (*[inputs[i] for i in form.ends], *form.leaves)
+    leaves = form.leaves
+    ends = (*[inputs[i] for i in form.ends], *leaves)
     run.applied = thread_state().modes & (WG_OBSERVE | WG_BATCHED) != 0 or is_dual_level_open()
     if run.applied:
         made = Replay.apply(run, inputs, outputs, *ends)
     else:
-        made = record_function(Replay, "run", run, ends, (*inputs, *form.leaves), outputs)
+        made = record_function(Replay, "run", run, ends, (*inputs, *leaves), outputs)
     for i, one in zip(form.outputs, made):
         results[i] = one

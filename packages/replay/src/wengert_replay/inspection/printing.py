@@ -63,7 +63,7 @@ def format_range(program: Any, first: int, end: int) -> Iterator[str]:
         if number not in loops:
             yield line
             continue
-        yield line.replace("  [python]", "  [loop]")
+        yield line.replace("  [python]", f"  [{loops[number].label}]")
         for body in loops[number].all_bodies():
             yield from (f"    {inner}" for inner in format_range(body, 0, len(body.steps)))
 

@@ -7,6 +7,8 @@ Note [A validated call]
     Results with a graph are those of the replay, and their node has a twin: the eager results with their own graph,
     on leaves in place of the arguments. A backward differentiates both, and compares the gradients of arguments and of
     leaves from outside. One that builds a graph is not compared.
+    Results and gradients of loops begin with version 0, where the plain loop writes rows, or adds to sums, in place: so
+    where a program has loops, versions of new tensors are not compared.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ def replay_with_twin(history: History, inputs: list[Tensor]) -> Any:
     run = next(one.grad_fn.run for one in results if one.grad_fn is not None and all(one is not t for t in inputs))
     if outputs_of(eager_results) != run.form.outputs:
         raise difference(history.name, "other results have a graph in a replay than in an eager run")
-    run.twin = Twin(history.name, run.form, leaves, eager_results)
+    run.twin = Twin(history.name, run.form, leaves, eager_results, state.has_loop)
     return shape, results
 
 
@@ -102,6 +104,7 @@ class Twin(NamedTuple):
     form: Form
     inputs: list[Tensor]
     results: list[Tensor]
+    has_loop: bool
 
     def check(self, grads: Sequence[Tensor | None], found: Sequence[Tensor | None]) -> None:
         """Raise ReplayDiffersError unless these gradients are those of the eager run, for gradients of its outputs."""
@@ -116,7 +119,8 @@ class Twin(NamedTuple):
             if one is None or eager is None:
                 words = "" if one is eager else f"is {describe(one)} in a replay, {describe(eager)} in an eager run"
             else:
-                words = observe(eager, "a gradient").differs_from(observe(one, "a gradient"))
+                seen = [observe(each, "a gradient", has_version=not self.has_loop) for each in (eager, one)]
+                words = seen[0].differs_from(seen[1])
             if words:
                 raise difference(self.name, f"the gradient of {name} {words}")
 
@@ -142,6 +146,7 @@ class State:
         tensors = [*self.named.values(), *(grad for grad in self.grads.values() if grad is not None)]
         self.storages = {storage_key(t): (t, storage_state(t)) for t in tensors}
         self.generators = [(one, one.get_state()) for one in generators_of(programs)]
+        self.has_loop = any(call.resets_versions for node in programs for call in node.calls.values())
 
     def restore(self) -> None:
         for name, leaf in self.leaves.items():
@@ -202,12 +207,12 @@ class Observation(NamedTuple):
         )
 
 
-def observe(t: Tensor, identity: str, has_graph: bool = False) -> Observation:
-    """has_graph: it may have one of another kind in a replay."""
+def observe(t: Tensor, identity: str, has_graph: bool = False, has_version: bool = True) -> Observation:
+    """has_graph: it may have one of another kind in a replay.   has_version: the version is compared, too."""
     values = t.detach().resolve_conj().resolve_neg().contiguous().clone()
     facts = {
         "dtype": t.dtype, "shape": tuple(t.shape), "strides": t.stride(), "requires_grad": t.requires_grad,
-        "version": None if t.is_inference() else t._version, "identity": identity,
+        "version": t._version if has_version and not t.is_inference() else None, "identity": identity,
         "grad_fn": "" if has_graph else type(t.grad_fn).__name__,
     }  # fmt: skip
     return Observation(facts, values)
@@ -219,14 +224,16 @@ class Effects:
     def __init__(self, state: State, results: list[Tensor], has_graph: bool = False) -> None:
         """has_graph: so have results, those of a replay and of an eager run other ones."""
 
-        def look(t: Tensor, has_graph: bool = False) -> Observation:
-            return observe(t, state.name_of(t) or "a new tensor", has_graph)
+        def look(t: Tensor, has_graph: bool = False, is_kept: bool = False) -> Observation:
+            known = state.name_of(t)
+            return observe(t, known or "a new tensor", has_graph, is_kept or bool(known) or not state.has_loop)
 
         self.seen = {f"result {number}": look(t, has_graph) for number, t in enumerate(results)}
         self.kept: dict[str, str] = {}
         for name, leaf in state.leaves.items():
             if leaf.grad is not None:
-                self.seen[f"the gradient of {name}"] = look(leaf.grad)
+                is_kept = leaf.grad is state.grads[name]
+                self.seen[f"the gradient of {name}"] = look(leaf.grad, is_kept=is_kept)
             self.kept[name] = (
                 "none" if leaf.grad is None else "as before" if leaf.grad is state.grads[name] else "another tensor"
             )

@@ -1,6 +1,7 @@
 """Plans of launches that are instructions: a loop of a function makes the same ones again and again.
 
-Equal plans are kept once where that is soon found and their bytes are known: those of copies and fills. Plans of
+Equal plans are kept once where that is soon found and their bytes are known: those of copies and fills, and of most
+other kernels. A kernel may write to its plan while it runs; those of a stream run one after the other. Plans of
 pointwise launches are shared by their driver.
 """
 cimport cython
@@ -31,7 +32,10 @@ cdef Py_ssize_t settle(Launch* launch) noexcept:
         memset(fill.number + k, 0, sizeof(fill.number) - k)
         memset(<char*> (&fill.large + 1), 0, <char*> fill.shape - <char*> (&fill.large + 1))
         return sizeof(FillPlan)
-    return 0
+    for k in range(launch.n_operands):     # a number of masked_fill lies in its plan
+        if <char*> launch.plan <= launch.data[k] < <char*> launch.plan + 8 * launch.plan_words:
+            return 0
+    return 8 * launch.plan_words
 
 
 @cython.binding(False)

@@ -12,26 +12,27 @@ Note [How a construct is recorded]
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from sys import maxsize
 from types import TracebackType
 from typing import Any, Self
 
+from wengert_core import TABLE, int64
 from wengert_core.extend import Tensor, rng_states, set_rng_states
 from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
-from wengert_replay.loops.closures import bits_of
+from wengert_replay.loops.closures import bits_of, with_own_cells
+from wengert_replay.loops.conds import run_cond
 from wengert_replay.loops.gradients import Derivation, attach, depend_on_others
 from wengert_replay.loops.index_reads import as_plain
 from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy
 from wengert_replay.loops.loop import Aside, Loop, add_loop, bytes_for, make_loop, refuse_once, resume, suspend
+from wengert_replay.loops.unrolled import UNROLLED, remember, source_of
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
-MOST_UNROLLED = 1000
-"""Constructs that are remembered as such that cannot be loops."""
-UNROLLED: dict[Any, str] = {}
-"""Reasons why a construct is recorded operation by operation, by where its function is and what it is called with."""
+scalar_tensor = TABLE.ops["scalar_tensor"]
 
 
 def run_construct(recording: Recording, construct: str, plain: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
@@ -53,14 +54,6 @@ def key_of(function: Any, tensors: Flat) -> Any:
     """Return where a function begins, and the geometry of its arguments."""
     needs = is_grad_enabled() and tuple([one.requires_grad for one in tensors])
     return source_of(function), geometry_of(tensors), needs
-
-
-def source_of(function: Any) -> str:
-    """Return where a function begins, as words that stay."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is None:
-        return f"{type(function).__module__}.{type(function).__qualname__}"
-    return f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"
 
 
 class Pause:
@@ -91,20 +84,21 @@ class Pause:
         self.why = next((one.refusal for one in iterations if one.refusal), "")
         if not self.why:
             made = loop()
-            if self.agrees(made):
+            self.why = self.difference(made)
+            if not self.why:
                 self.loop = made
-            else:
-                self.why = ("an iteration gives other numbers than the same iteration before: it depends on Python's "
-                            "state")  # fmt: skip
 
-    def agrees(self, loop: Loop) -> bool:
-        """Whether a loop gives the numbers of the plain one."""
+    def difference(self, loop: Loop) -> str:
+        """Return why a loop does not give the numbers of the plain one; "" where it does."""
         now = rng_states()
         set_rng_states(self.states)
+        why = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
         try:
-            return loop.agrees()
+            return "" if loop.agrees() else why
         except Refusal:
-            return False
+            return why
+        except IndexError:  # Note [Windows have one length] in rows.py
+            return "a slice by numbers of the loop has another length in another iteration"
         finally:
             set_rng_states(now)
 
@@ -113,9 +107,7 @@ class Pause:
         if self.loop is not None:
             add_loop(self.recording, self.loop, self.operands, self.outputs)
             return True
-        if len(UNROLLED) >= MOST_UNROLLED:
-            UNROLLED.clear()
-        UNROLLED[self.key] = self.why or "its gradient cannot be one instruction"
+        remember(self.key, self.why or "its gradient cannot be one instruction")
         refuse_once(self.recording, f"func.{self.construct} is recorded operation by operation: {UNROLLED[self.key]}")
         return False
 
@@ -123,20 +115,23 @@ class Pause:
 def run_rows(
     recording: Recording, construct: str, key: Any, function: Callable[[Flat], Flat], carry: Flat, rows: Flat,
     reverse: bool, count: int, bounds: list[Any] | None, call: Callable[[Any, Flat, Flat], Flat],
+    tests: Iterations | None = None, again: Callable[[Any, Flat, Flat], Flat] | None = None,
 ) -> Any:  # fmt: skip
-    """Run a construct whose number of iterations is known, or that has bounds. Returns its results; or NotImplemented.
+    """Run a construct. Returns its results; or NotImplemented.
 
     function: of carry, rows and, where there are bounds, a number; it gives the next carry and outputs.   call: the
-    plain loop, of a function like that, a carry and rows.
+    plain loop, of a function like that, a carry and rows.   tests: of the carry; then ``again`` is the plain loop
+    without them.
     """
     n, has_index = len(carry), bounds is not None
-    fixed = count
-    if bounds is not None and not any(isinstance(one, Tensor) for one in bounds):
-        fixed = bounds[1] - bounds[0]
+    limits = [one for one in bounds or () if isinstance(one, Tensor)]
+    is_open = bool(limits) or tests is not None
     needs = [one.requires_grad for one in (*carry, *rows)]
     iterations = Iterations(recording, function, n, [*needs, False] if has_index else needs)
     results: Flat = []
     kept: Flat = []
+    room = -1
+    steps: Flat = []
     ending: list[bytes] = []
     with Pause(recording, construct, key) as pause:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
@@ -144,26 +139,37 @@ def run_rows(
             results = call(iterations, tensors[:n], tensors[n:])
         results = [own_copy(one) for one in results]
         iterations.finish(results[:n])
+        if iterations.ran and any(iterations.needs):
+            room = maxsize  # without an iteration, results would be the carry with its graph
         ending = bits_of(results[:n]) if any(iterations.gives) else []
         if any(iterations.gives) and not iterations.refusal:
-            if len(iterations.bodies) != 1 or fixed < 1:
-                iterations.refusal = "its carry has other strides later, or bounds are tensors, and it has a gradient"
+            if len(iterations.bodies) != 1:
+                iterations.refusal = "its carry has other strides later, and it has a gradient"
             elif depend_on_others(iterations.differentiable):
                 iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
             else:
-                kept = [bytes_for(one, fixed) for one in iterations.bodies[0].like_inputs[:n]]
-        operands = [*carry, *rows, *(one for one in bounds or () if isinstance(one, Tensor))]
+                room = room_for(iterations.ran) if is_open else iterations.ran
+                kept = [bytes_for(one, room) for one in iterations.bodies[0].like_inputs[:n]]
+                steps = [scalar_tensor(iterations.ran, dtype=int64)] if tests else []
+        operands, outputs = [*carry, *rows, *limits], [*results, *kept, *steps]
         backwards = [reverse] * (len(rows) + len(results) - n)
-        pause.check([iterations], operands, [*results, *kept], lambda: make_loop(
-            construct, key[0], tensors[:n], tensors[n:], backwards, iterations.bodies, [], iterations.following,
-            [*results, *kept], count, bounds, list(range(len(kept))), int(has_index)))  # fmt: skip
+        both = [iterations] if tests is None else [iterations, tests]
+        pause.check(both, operands, outputs, lambda: make_loop(
+            construct, key[0], tensors[:n], tensors[n:], backwards, iterations.bodies, tests.bodies if tests else [],
+            iterations.following, outputs, count, bounds, list(range(len(kept))), int(has_index),
+            room if is_open else -1, bool(steps)))  # fmt: skip
     closures = iterations.differentiable
-    pause.why = pause.why or iterations.refusal
-    if not pause.finish():
+    pause.why = pause.why or iterations.refusal or (tests.refusal if tests else "")
+    is_noted = pause.finish()
+    if not iterations.ran and any(iterations.needs):
+        return carry
+    if not is_noted:
         return results if results and not any(iterations.gives) else NotImplemented
     if any(iterations.gives):
-        derivation = Derivation(construct, key[0], iterations, call, fixed, reverse, bounds, len(rows), ending)
-        return attach(derivation, carry, rows, closures, kept, results)
+        bounds = [0, *steps] if tests else bounds
+        derivation = Derivation(construct, key[0], iterations, again or call, reverse, bounds, len(rows), ending,
+                                has_index, room if is_open else -1)  # fmt: skip
+        return attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)
     return results
 
 
@@ -219,34 +225,29 @@ def run_fori(recording: Recording, plain: Callable[..., Any], lower: Any, upper:
 
 def run_while(recording: Recording, plain: Callable[..., Any], test: Any, body: Any, carry: Flat) -> Any:
     key = key_of(body.function, carry)
-    if is_grad_enabled() and any(one.requires_grad for one in carry):
-        return NotImplemented
     if not is_loop(key, carry) or not suspend(recording):
         return NotImplemented
-    needs = [False] * len(carry)
-    iterations = Iterations(recording, body, len(carry), needs)
-    tests = Iterations(recording, lambda tensors: [test(tensors)], len(carry), needs, is_test=True)
-    last: Flat = []
-    with Pause(recording, "while_loop", key) as pause:
-        with Aside():
-            last = plain(lambda carry: tests(carry)[0], iterations, carry)
-        last = [own_copy(one) for one in last]
-        iterations.finish(last)
-        if any(iterations.gives) and not iterations.refusal:
-            iterations.refusal = "it has a gradient"
-        pause.check(
-            [iterations, tests],
-            carry,
-            last,
-            lambda: make_loop(
-                "while_loop", key[0], carry, [], [], iterations.bodies, tests.bodies, iterations.following, last
-            ),
-        )
-    pause.why = pause.why or iterations.refusal or tests.refusal
-    if not pause.finish():
-        return last if last and not any(iterations.gives) else NotImplemented
-    return last
+    n = len(carry)
+    tests = Iterations(recording, lambda tensors: [test(tensors)], n, [False] * n, is_test=True)
+    own_test = with_own_cells(test)
+
+    def call(function: Any, carry: Flat, _rows: Flat) -> Flat:
+        last: Flat = plain(lambda carry: tests(carry)[0], function, carry)
+        return last
+
+    def again(function: Any, carry: Flat, _rows: Flat) -> Flat:
+        last: Flat = plain(own_test, function, carry)
+        return last
+
+    return run_rows(recording, "while_loop", key, body, carry, [], False, -1, None, call, tests, again)
 
 
-CONSTRUCTS: dict[str, Callable[..., Any]] = {"scan": run_scan, "fori_loop": run_fori, "while_loop": run_while}
+def room_for(count: int) -> int:
+    """Return for how many iterations there is room, where another call may have more."""
+    return 1 << max(int(1.5 * count), 15).bit_length()
+
+
+CONSTRUCTS: dict[str, Callable[..., Any]] = {
+    "scan": run_scan, "fori_loop": run_fori, "while_loop": run_while, "cond": run_cond,
+}  # fmt: skip
 """Functions that run each."""

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from wengert_core import TABLE, int64
 from wengert_core.extend import Tensor
 from wengert_engine import Function, enable_grad, grad, is_grad_enabled
-from wengert_engine.extend import accumulated_leaf, current_tracer
+from wengert_engine.extend import current_tracer
 
+from wengert_replay.graphs import walk
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
@@ -39,8 +40,9 @@ from wengert_replay.loops.loop import (
     run_loop,
     suspend,
 )
+from wengert_replay.loops.plain_gradients import differentiate
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import rows_are_doubtful
+from wengert_replay.recording.watch import number_of, rows_are_doubtful
 from wengert_replay.refusal import NoLoop, Refusal
 
 empty, empty_strided = TABLE.ops["empty"], TABLE.ops["empty_strided"]
@@ -51,14 +53,18 @@ class Derivation:
     """Facts that backward of a loop needs beside tensors."""
 
     def __init__(
-        self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat], count: int,
-        reverse: bool, bounds: list[Any] | None, n_rows: int, ending: list[bytes],
+        self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat],
+        reverse: bool, bounds: list[Any] | None, n_rows: int, ending: list[bytes], has_index: bool, room: int,
     ) -> None:  # fmt: skip
-        """ending: the bits of the last carry."""
+        """ending: the bits of the last carry.   room: iterations whose carry can be kept, where another call may have
+        another number of them; otherwise -1.
+        """
         self.construct, self.source, self.call = construct, source, call
         self.function = with_own_cells(iterations.function)
         self.ending = ending
-        self.count, self.reverse, self.bounds = count, reverse, bounds
+        self.count, self.reverse, self.room = iterations.ran, reverse, room
+        self.bounds = None if bounds is None else [None if isinstance(one, Tensor) else one for one in bounds]
+        self.n_limits, self.has_index = (self.bounds or []).count(None), has_index
         self.n_carry, self.n_rows = iterations.n_carry, n_rows
         self.needs, self.gives = iterations.needs[: iterations.n_carry + n_rows], iterations.gives
         self.alike = iterations.alike
@@ -85,6 +91,7 @@ class LoopNode(Function):
     """The node of a loop."""
 
     _inside_transforms = True
+    _skips_none = True
 
     @staticmethod
     def forward(
@@ -100,12 +107,14 @@ class LoopNode(Function):
         return (None, None, None, *gradients(ctx.derivation, list(ctx.saved_tensors), grads))
 
 
-def attach(derivation: Derivation, carry: Flat, rows: Flat, closures: Flat, kept: Flat, results: Flat) -> Flat:
-    """Return the results of a loop as those of a node."""
+def attach(
+    derivation: Derivation, carry: Flat, rows: Flat, closures: Flat, limits: Flat, kept: Flat, results: Flat
+) -> Flat:
+    """Return the results of a loop as those of a node. limits: bounds that are tensors."""
     arguments = [*carry, *rows]
     derivation.ends = [i for i, one in enumerate(arguments) if one.requires_grad]
     numbers = derivation.outputs
-    made = LoopNode.apply(derivation, (*arguments, *closures, *kept), tuple([results[i] for i in numbers]),
+    made = LoopNode.apply(derivation, (*arguments, *closures, *limits, *kept), tuple([results[i] for i in numbers]),
                           *[arguments[i] for i in derivation.ends], *closures)  # fmt: skip
     found = dict(zip(numbers, made, strict=True))
     return [found.get(i, one) for i, one in enumerate(results)]
@@ -114,52 +123,27 @@ def attach(derivation: Derivation, carry: Flat, rows: Flat, closures: Flat, kept
 def depend_on_others(tensors: Flat) -> bool:
     """Whether one of some tensors is computed from another one: gradients for both would count a way twice."""
     nodes = {id(one.grad_fn) for one in tensors if one.grad_fn is not None}
-    pending = [node for one in tensors if one.grad_fn is not None for node, _ in one.grad_fn.next_functions]
-    seen: set[int] = set()
-    while pending:
-        node = pending.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        leaf = accumulated_leaf(node)
-        if id(node) in nodes or (leaf is not None and any(leaf is one for one in tensors)):
-            return True
-        pending += [following for following, _ in node.next_functions]
-    return False
+    roots = [node for one in tensors if one.grad_fn is not None for node, _ in one.grad_fn.next_functions]
+    return any(id(node) in nodes or (leaf is not None and any(leaf is one for one in tensors))
+               for node, leaf in walk(roots))  # fmt: skip
 
 
 def gradients(derivation: Derivation, saved: Flat, grads: Sequence[Any]) -> Flat:
     """Return the gradients for arguments that require them, and for tensors from outside."""
     n, n_arguments = derivation.n_carry, derivation.n_carry + derivation.n_rows
     arguments, kept = saved[:n_arguments], saved[len(saved) - n :]
-    closures = saved[n_arguments : len(saved) - n]
+    first = len(saved) - n - derivation.n_limits
+    closures, limits = saved[n_arguments:first], saved[first : len(saved) - n]
     cotangents: Flat = [None] * len(derivation.gives)
     for i, one in zip(derivation.outputs, grads, strict=True):
         cotangents[i] = one
     tracer = current_tracer()
     if isinstance(tracer, Recording) and tracer.refusal is None and not is_grad_enabled():
-        backward = BackwardLoop(tracer, derivation, arguments, closures, kept, cotangents)
+        backward = BackwardLoop(tracer, derivation, arguments, closures, limits, kept, cotangents)
         found = backward.record() if suspend(tracer) else None
         if found is not None:
             return found
     return differentiate(derivation, arguments, closures, cotangents)
-
-
-def differentiate(derivation: Derivation, arguments: Flat, closures: Flat, cotangents: Flat) -> Flat:
-    """Return gradients by the plain loop."""
-    create_graph = is_grad_enabled()
-    n = derivation.n_carry
-    with enable_grad():
-        inputs = [(one.view_as(one) if create_graph else one.detach().requires_grad_()) if one.requires_grad else one
-                  for one in arguments]  # fmt: skip
-        results = derivation.call(derivation.function, inputs[:n], inputs[n:])
-        derivation.check(results)
-        pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
-                 if cotangent is not None and one.requires_grad]  # fmt: skip
-        wanted = [*(inputs[i] for i in derivation.ends), *closures]
-        with without_hooks(closures):
-            return list(grad([one for one, _ in pairs], wanted, [cotangent for _, cotangent in pairs],
-                             allow_unused=True, create_graph=create_graph))  # fmt: skip
 
 
 class Rows(NamedTuple):
@@ -184,9 +168,13 @@ class BackwardLoop:
     """
 
     def __init__(
-        self, recording: Recording, derivation: Derivation, arguments: Flat, closures: Flat, kept: Flat,
+        self, recording: Recording, derivation: Derivation, arguments: Flat, closures: Flat, limits: Flat, kept: Flat,
         cotangents: Flat,
     ) -> None:  # fmt: skip
+        remaining = iter(limits)
+        self.bounds: list[Any] | None = None
+        if derivation.bounds is not None:
+            self.bounds = [next(remaining) if one is None else one for one in derivation.bounds]
         self.recording, self.derivation, self.closures = recording, derivation, closures
         n, self.n_slots = derivation.n_carry, derivation.n_carry + len(closures)
         count, forward = derivation.count, not derivation.reverse
@@ -197,12 +185,12 @@ class BackwardLoop:
         for i in reversed(self.seeds):  # what was stacked last comes first
             last, k = cotangents[i].select(0, count - 1 if forward else 0), derivation.alike[i]
             self.slots[k] = last if self.slots[k] is None else self.slots[k] + last
-        self.rows = [*(Rows(rows_of_bytes(one, like, count), True) for one, like in
+        self.rows = [*(Rows(rows_of_bytes(one, like, max(count, derivation.room)), True) for one, like in
                        zip(kept, derivation.like, strict=True)),
                      *(Rows(one.detach(), forward) for one in arguments[n:]),
                      *(Rows(cotangents[i], forward) for i in self.given)]  # fmt: skip
         self.seed_rows = [Rows(cotangents[i], forward, 1) for i in self.seeds]
-        self.operands = [one for one in (*self.slots, *kept, *arguments[n:], *(cotangents[i] for i in given))
+        self.operands = [one for one in (*self.slots, *limits, *kept, *arguments[n:], *(cotangents[i] for i in given))
                          if one is not None]  # fmt: skip
         self.wanted_rows = [i for i in range(derivation.n_rows) if derivation.needs[n + i]]
         self.has_row_grad = [False] * len(self.wanted_rows)
@@ -242,10 +230,11 @@ class BackwardLoop:
         with Aside():
             part.record_bodies(end - first)
         outputs = [*part.make_outputs(end - first), *(one.part(first, end, count) for one in self.row_grads)]
-        bounds = derivation.bounds
+        if derivation.room >= 0:
+            rows = [one.tensor for one in used]
         loop = make_loop(f"{derivation.construct}_backward", derivation.source, start, rows, backwards, part.bodies, [],
-                         part.following, outputs, -1 if bounds else end - first, bounds, None,
-                         -1 if bounds else 0)  # fmt: skip
+                         part.following, outputs, -1 if self.bounds else end - first, self.bounds, None,
+                         -1 if derivation.has_index else 0)  # fmt: skip
         run_loop(loop)
         self.slots = [one if like is not None else None for one, like in
                       zip(outputs, part.last_slots, strict=False)]  # fmt: skip
@@ -282,8 +271,10 @@ class Part:
     def record_body(self, iteration: int) -> None:
         rows = [one.select(0, len(one) - 1 - iteration if backwards else iteration)
                 for one, backwards in zip(self.rows, self.backwards, strict=False)]  # fmt: skip
-        if self.derivation.bounds:
-            rows.append(scalar_tensor(self.derivation.bounds[1] - 1 - iteration, dtype=int64))
+        if self.derivation.has_index and self.whole.bounds:
+            last = self.whole.bounds[1]
+            end = number_of(last) if isinstance(last, Tensor) else last
+            rows.append(scalar_tensor(end - 1 - iteration, dtype=int64))
         tensors = [None if one is None else copy_with_strides(one) for one in (*self.slots, *rows)]
         positions, present = number(tensors)
         recording = Recording(present)

@@ -1,10 +1,11 @@
-"""Index reads: ``xs[i]`` in a body, where ``i`` is a number that differs between iterations.
+"""Index reads: ``xs[i]`` and ``xs[i:i + 2]`` in a body, where ``i`` is a number that differs between iterations.
 
 Note [How a body reads a row]
     An index without dims is a number that Python reads, and the result a view at it. In the recording of a body
     whole numbers among its arguments are tensors of a class of their own, and so are those that are computed from them:
     an index by one is recorded as the operation ``index``, which reads the number in each iteration. Its result is a
-    copy, of the same strides. Note [Why writes are watched] in recording/watch.pyx
+    copy, of the same strides. ``select`` and ``narrow`` are read as the index that means the same.
+    Note [Why writes are watched] in recording/watch.pyx
 """
 
 from __future__ import annotations
@@ -12,56 +13,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core import int32, int64
-from wengert_core.extend import DisableTorchFunctionSubclass, Tensor
-from wengert_engine import Function, is_grad_enabled
+from wengert_core import TABLE, int32, int64
+from wengert_core.extend import DisableTorchFunctionSubclass, Op, Tensor
 from wengert_engine.extend import current_tracer, is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
+from wengert_replay.loops.rows import read_part, window_indices
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import as_class, may_read_row, watch
+from wengert_replay.recording.watch import as_class, may_read_row, number_of, watch
 
 GETITEM = Tensor.__getitem__
+VIEWS = {TABLE.ops["select"]: ("index",), TABLE.ops["narrow"]: ("start", "length")}
+"""Names of arguments behind the tensor and its dim, of views that an index gives as well."""
 
 
 class LoopNumber(Tensor):
     """A whole number of an iteration."""
 
+    _is_asked_in_slices = True
+
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if any(one is not cls for one in types):
             return function(*as_plain(args), **as_plain(kwargs or {}))
+        kwargs = kwargs or {}
         with DisableTorchFunctionSubclass():
-            made = read_item(*args) if function == GETITEM else function(*args, **(kwargs or {}))
-            return as_number(made)
-
-
-def pick(tensor: Any, dim: int, index: Any) -> Any:
-    """Return a copy of a tensor at an index along a dim, whose size becomes 1, with the strides of a view."""
-    row, strides = tensor[(slice(None),) * dim + (index,)], tensor.stride()
-    steps = [(size, step) for size, step in zip(row.shape, strides, strict=True) if size > 1]
-    if steps == [(size, step) for size, step in zip(row.shape, row.stride(), strict=True) if size > 1]:
-        return row
-    room = row.new_empty(1 + sum((size - 1) * step for size, step in steps) if row.numel() else 0)
-    return room.as_strided(tuple(row.shape), strides).copy_(row)
-
-
-class RowRead(Function):
-    """The row of a tensor at a number. Its gradient is put into zeros, as that of a view is."""
-
-    _inside_transforms = True
-
-    @staticmethod
-    def forward(ctx: Any, tensor: Tensor, dim: int, index: Tensor) -> Any:
-        ctx.dim, ctx.shape = dim, tuple(tensor.shape)
-        ctx.save_for_backward(index)
-        return pick(tensor, dim, index)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        made = grads[0].new_zeros(ctx.shape)
-        made[(slice(None),) * ctx.dim + ctx.saved_tensors] = grads[0]
-        return made, None, None
+            view = args if function == GETITEM else index_of_view(function, args, kwargs)
+            row = None if view is None else read_row(*view)
+            return as_number(function(*args, **kwargs) if row is None else row)
 
 
 def with_numbers(function: Callable[[list[Any]], list[Any]], tensors: list[Any]) -> list[Any]:
@@ -85,28 +64,62 @@ def as_plain(value: Any) -> Any:
             return as_class(value, Tensor)
     if type(value) in (tuple, list):
         return type(value)([as_plain(one) for one in value])
+    if type(value) is slice:
+        return slice(*as_plain((value.start, value.stop, value.step)))
     if type(value) is dict:
         return {key: as_plain(one) for key, one in value.items()}
     return value
 
 
-def read_item(tensor: Any, key: Any) -> Any:
-    """Return ``tensor[key]``: a copy of the row where that is a view at a number of the loop."""
+def index_of_view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any] | None:
+    """Return the tensor and the index that mean the same as a view at a number of the loop; None for another call."""
+    if type(function) is not Op or function not in VIEWS:
+        return None
+    names = VIEWS[function]
+    found: dict[str, Any] = dict(zip(("self", "dim", *names), args, strict=False)) | kwargs
+    tensor: Any = found.get("self", found.get("input"))
+    dim, first = found.get("dim"), found.get(names[0])
+    length = found.get("length", 1)
+    if type(first) is not LoopNumber or type(dim) is not int or type(length) is not int \
+            or not -tensor.dim() <= dim < tensor.dim():  # fmt: skip
+        return None
+    index = slice(first, first + length) if "length" in names else first
+    return tensor, ((slice(None),) * (dim % tensor.dim()) + (index,))
+
+
+def read_row(tensor: Any, key: Any) -> Any:
+    """Return ``tensor[key]``, a copy of what is a view at a number of the loop; None where it cannot be one."""
     recording = current_tracer()
-    items = tuple([as_number(one) for one in (key if type(key) is tuple else (key,))])
+    items = tuple([as_numbers(one) for one in (key if type(key) is tuple else (key,))])
     positions = positions_of(tensor, items)
     if not positions or not isinstance(recording, Recording) or not may_read_row(recording) or is_dual_level_open():
-        return tensor[key]
+        return None
+    indices = [index_of(item, tensor.shape[dim]) for dim, item in positions]
+    if any(index is None for index in indices):
+        return None
     row = tensor
-    for dim, number in positions:
-        index = number.reshape(1)
-        row = RowRead.apply(row, dim, index) if row.requires_grad and is_grad_enabled() else pick(row, dim, index)
-    row = row[tuple([0 if type(one) is LoopNumber else one for one in items])]
+    for (dim, item), index in zip(positions, indices, strict=True):
+        row = read_part(row, dim, index, (item.step or 1) if type(item) is slice else 1)
+    row = row[tuple([0 if type(one) is LoopNumber else slice(None) if is_window(one) else one for one in items])]
     watch(recording, tensor, row)
     return row
 
 
-def positions_of(tensor: Any, items: tuple[Any, ...]) -> list[tuple[int, LoopNumber]]:
+def index_of(item: Any, size: int) -> Any:
+    """Return the indices along a dim of a size that a number, or a slice between two, stands for; None for none."""
+    if type(item) is slice:
+        return window_indices(item, size)
+    return item.reshape(1) if -size <= number_of(item) < size else None
+
+
+def as_numbers(item: Any) -> Any:
+    """Return an item of an index with whole numbers as LoopNumbers."""
+    if type(item) is slice:
+        return slice(as_number(item.start), as_number(item.stop), item.step)
+    return as_number(item)
+
+
+def positions_of(tensor: Any, items: tuple[Any, ...]) -> list[tuple[int, Any]]:
     """Return the dims that numbers of the loop stand at; [] where it is no view, or where that raises an error."""
     used, sizes = sum(one is not None and one is not Ellipsis for one in items), tensor.shape
     overlaps = any(size > 1 and step == 0 for size, step in zip(sizes, tensor.stride(), strict=True))
@@ -114,7 +127,7 @@ def positions_of(tensor: Any, items: tuple[Any, ...]) -> list[tuple[int, LoopNum
         return []
     positions, dim = [], 0
     for one in items:
-        if type(one) is LoopNumber and sizes[dim]:
+        if type(one) is LoopNumber or is_window(one):
             positions.append((dim, one))
         elif one is Ellipsis:
             dim += len(sizes) - used
@@ -123,6 +136,12 @@ def positions_of(tensor: Any, items: tuple[Any, ...]) -> list[tuple[int, LoopNum
             return []
         dim += one is not None
     return positions
+
+
+def is_window(item: Any) -> bool:
+    """Whether an item of an index is a slice between two numbers of the loop."""
+    return type(item) is slice and type(item.start) is type(item.stop) is LoopNumber \
+        and (item.step is None or (type(item.step) is int and item.step > 0))  # fmt: skip
 
 
 def has_number(one: slice) -> bool:

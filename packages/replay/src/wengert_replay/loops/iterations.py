@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_engine import is_grad_enabled
-from wengert_engine.extend import accumulated_leaf
 
+from wengert_replay.graphs import walk
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
@@ -50,10 +50,12 @@ class Iterations:
         self.bodies: list[Body] = []
         self.following: list[int] = []
         self.last = -1
+        self.ran = 0
         self.refusal = ""
 
     def __call__(self, tensors: Flat) -> Flat:
         key = geometry_of(tensors[: self.n_carry])
+        self.ran += 1
         if not self.refusal and key not in self.numbers:
             return self.record(key, tensors)
         if not self.refusal:
@@ -110,6 +112,8 @@ class Iterations:
             if len(self.bodies) >= MOST_BODIES:
                 raise Refusal("the carry has other strides in each iteration")
             body = make_body(recording, self.around, results)
+            if any(self.gives) and recording.differentiates():
+                raise Refusal("it differentiates, and has a gradient")
             if any(self.gives) and (body.generators() or body.all_states()):
                 raise Refusal("it draws random numbers, and has a gradient")
             self.around.python.extend(one for one in recording.python if one not in self.around.python)
@@ -157,20 +161,17 @@ def graph_ends(results: Flat, inputs: Flat, recording: Recording, clock: int) ->
         if node is not None and node._sequence_nr() < clock \
                 and all(one is not other for other in by_node.get(id(node), [])):  # fmt: skip
             by_node.setdefault(id(node), []).append(one)
+
+    def is_of_function(node: Any, leaf: Any) -> bool:
+        return id(node) not in by_node and leaf is None and bool(node._sequence_nr() >= clock)
+
     found: Flat = []
-    pending, seen, known = [one.grad_fn for one in results], set(), True
-    while pending:
-        node = pending.pop()
-        if node is None or id(node) in seen:
-            continue
-        seen.add(id(node))
-        leaf = accumulated_leaf(node)
+    known = True
+    for node, leaf in walk([one.grad_fn for one in results], is_of_function):
         if id(node) in by_node:
             found += by_node[id(node)]
-        elif leaf is None and node._sequence_nr() >= clock:
-            pending += [following for following, _ in node.next_functions]
         elif leaf is None:
-            known = False
+            known = known and is_of_function(node, leaf)
         elif all(leaf is not one for one in inputs):
             found.append(leaf)
             known = known and any(leaf is one for one in outside)

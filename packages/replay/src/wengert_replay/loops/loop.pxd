@@ -20,6 +20,8 @@ cdef class Loop(Call):
     cdef readonly list following       # for each body the number of the next one; -1: unknown
     cdef readonly Py_ssize_t n_outputs     # results of the body that become rows, behind its carry
     cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
+    cdef readonly Py_ssize_t room      # iterations whose carry can be kept, at least one; -1: as many as there are
+    cdef readonly bint counts          # the last output is the number of iterations
     cdef readonly int index_step       # 1: the body's last argument is the iteration's number; -1: from the last one; 0
 
     cdef bint run_into(self, list targets) except -1       # False: it needs a body, and has none

@@ -3,8 +3,10 @@ from wengert_core.extend import Tensor
 from wengert_replay.loops.body import Body
 from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
 
 class Loop(Call):
+    label: str
     construct: str
     source: str
     carry: list[Tensor]
@@ -17,9 +19,12 @@ class Loop(Call):
     following: list[int]
     n_outputs: int
     kept: list[int]
+    room: int
+    counts: bool
     index_step: int
     def all_bodies(self) -> list[Body]: ...
     def agrees(self) -> bool: ...
+    def no_room(self) -> Refusal: ...
     @property
     def nbytes(self) -> int: ...
     @property
@@ -30,7 +35,7 @@ class Aside:
     def __exit__(self, *error: object) -> None: ...
 
 def refuse_once(recording: Recording, why: str) -> None: ...
-def nest(recording: Recording, around: Recording, ends_outside: bool = ...) -> None: ...
+def nest(recording: Recording, around: Recording, ends_outside: bool = ..., is_trial: bool = ...) -> None: ...
 def suspend(recording: Recording) -> bool: ...
 def resume(recording: Recording) -> None: ...
 def make_body(
@@ -57,5 +62,7 @@ def make_loop(
     bounds: list[int | Tensor] | None = ...,
     kept: list[int] | None = ...,
     index_step: int = ...,
+    room: int = ...,
+    counts: bool = ...,
 ) -> Loop: ...
 def add_loop(recording: Recording, loop: Loop, operands: list[Tensor], outputs: list[Tensor]) -> None: ...

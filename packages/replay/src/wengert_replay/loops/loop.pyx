@@ -34,6 +34,9 @@ cdef enum:
 cdef class Loop(Call):
     """A loop over a body."""
 
+    label = "loop"
+    resets_versions = True
+
     @property
     def name(self):
         return self.construct
@@ -75,7 +78,7 @@ cdef class Loop(Call):
         """
         cdef Tensor own, target
         cdef Py_ssize_t low = 0, high = 0
-        n = len(self.outputs) - len(self.kept)
+        n = len(self.outputs) - len(self.kept) - self.counts
         with Aside():
             targets = [copy_with_strides(t) for t in self.outputs[:n]]
             self.run_into([*targets, *self.outputs[n:]])
@@ -95,6 +98,10 @@ cdef class Loop(Call):
         cdef list courses = [None] * len(self.bodies)
         cdef Course course
         count = self.count_now(&lower)
+        if self.room >= 0:
+            if count > self.room and not self.tests or count <= 0:
+                raise self.no_room()
+            count = min(count, self.room)
         for body in self.all_bodies():
             body.load_imports()
         if count <= 0 or not self.bodies:
@@ -120,8 +127,16 @@ cdef class Loop(Call):
                 raise Refusal(f"{self.construct} goes on longer than in the recording, with a carry of other strides")
             self.move_carry(self.bodies[number], self.bodies[self.following[number]])
             number = self.following[number]
+        if self.room >= 0 and self.tests and (following == 0 or following == count):
+            raise self.no_room()
+        if self.counts:
+            (<int64_t*> (<Tensor> targets[len(targets) - 1]).data)[0] = following
         self.give_carry(self.bodies[number], from_arguments, targets)
         return True
+
+    def no_room(self):
+        """Return the error of a run with a gradient that has another number of iterations than there is memory for."""
+        return Refusal(f"{self.construct} has no iteration, or more than the carries that are kept have room for")
 
     cdef Py_ssize_t count_now(self, int64_t* lower) except -2:
         """The number of iterations; ENDLESS where a test decides. lower: the first number of a range."""
@@ -187,6 +202,8 @@ cdef class Loop(Call):
         for k in range(len(self.carry)):
             port = &body.inputs[k] if from_arguments else &body.results[k]
             like = body.like_inputs[k] if from_arguments else body.like_results[k]
+            if (0 if like is None else like.count) != (<Tensor> targets[k]).count:
+                raise Refusal(f"{self.construct} ends with gradients of other tensors than in the recording")
             if port.nbytes:
                 copy_into(<Tensor> targets[k], tensor_at(like, port.data - port.low))
         return 0
@@ -230,11 +247,13 @@ def refuse_once(Recording recording not None, str why not None):
         recording.passes = True
 
 
-def nest(Recording recording not None, Recording around not None, bint ends_outside=False):
+def nest(Recording recording not None, Recording around not None, bint ends_outside=False, bint is_trial=False):
     """Let a recording be a part of another one, which pauses. ends_outside: backward comes to nodes from outside, where
-    whoever asks for gradients there goes no further.
+    whoever asks for gradients there goes no further.   is_trial: an eager call does not run it.
     """
-    recording.around, recording.ends_outside, recording.watches = around, ends_outside, around.watches
+    recording.around, recording.ends_outside = around, ends_outside
+    recording.is_trial = is_trial or around.is_trial
+    recording.watches = around.watches or is_trial
 
 
 def suspend(Recording recording not None):
@@ -301,14 +320,19 @@ def bytes_for(Tensor like not None, Py_ssize_t n):
 
 def make_loop(str construct not None, str source not None, list carry not None, list rows not None,
               list backwards not None, list bodies not None, list tests not None, list following not None,
-              list outputs not None, Py_ssize_t count=-1, list bounds=None, list kept=None, int index_step=0):
-    """Return a loop on tensors of a recording. outputs: the last carry, rows of outputs, and carries that are kept."""
+              list outputs not None, Py_ssize_t count=-1, list bounds=None, list kept=None, int index_step=0,
+              Py_ssize_t room=-1, bint counts=False):
+    """Return a loop on tensors of a recording.
+
+    outputs: the last carry, rows of outputs, carries that are kept, and the number of iterations.
+    """
     cdef Loop made = Loop.__new__(Loop)
     cdef Body body
     made.construct, made.source, made.count, made.index_step, made.writes = construct, source, count, index_step, False
     made.backwards, made.following, made.kept = backwards, following, kept or []
     made.bodies, made.tests = bodies, tests
-    made.n_outputs = len(outputs) - len(carry) - len(made.kept)
+    made.room, made.counts = room, counts
+    made.n_outputs = len(outputs) - len(carry) - len(made.kept) - counts
     made.carry, made.rows = [on_captured_memory(t) for t in carry], [on_captured_memory(t) for t in rows]
     made.bounds = None if bounds is None else [
         on_captured_memory(one) if isinstance(one, TensorClass) else int(one) for one in bounds]

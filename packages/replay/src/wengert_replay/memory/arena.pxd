@@ -46,6 +46,7 @@ cdef class Arena:
     cdef int32_t* first                # owned, by region: its span when a run begins; NO_SPAN
     cdef int32_t* last                 # owned, by region: its span when a run ends; NO_SPAN
     cdef readonly Py_ssize_t n_regions
+    cdef bint is_all                   # of the program's memory, and no run stops on the way
     cdef Span* spans                   # owned
     cdef readonly Py_ssize_t n
     cdef Py_ssize_t room

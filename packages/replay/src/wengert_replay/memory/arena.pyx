@@ -22,7 +22,7 @@ from libc.string cimport memcpy, memset
 
 from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN, Launch
 from wengert_replay.passes.ranges cimport NO_CELL, Cells
-from wengert_replay.passes.schedule cimport ALONE, Schedule
+from wengert_replay.passes.schedule cimport ALONE, Schedule, overwrites
 from wengert_replay.passes.slots cimport NO_VALUE, VALUE_STORED
 from wengert_replay.trace.tables cimport room_for_another, shorten
 from wengert_replay.recording.value_map cimport OPERAND_BITS
@@ -238,7 +238,7 @@ cdef class Arena:
                 continue
             self.span[operand] = self.touch(region, cells.edges[cells.first[operand]], cells.edges[cells.end[operand]],
                                             end)
-            if writes and (value != NO_VALUE or slots.schedule.overwrites(i, k)):
+            if writes and (value != NO_VALUE or overwrites(slots.schedule, i, k)):
                 self.forget(cells.first[operand], cells.end[operand])
             if self.begins[operand]:
                 self.forget(cells.cell_of(self.bounds[2 * region]), cells.cell_of(self.bounds[2 * region + 1]))

@@ -1,20 +1,22 @@
 """Common subexpressions. See common.pyx."""
-from libc.stdint cimport int32_t, uint64_t
+cimport cython
+from libc.stdint cimport int32_t, uint32_t
 
 from wengert_replay.passes.slots cimport Slots
 
 cdef struct CommonPart:
-    uint64_t hash                      # 0: nothing
+    uint32_t hash                      # 0: nothing
     int32_t launch
-    int32_t value                      # of its result
 
 
+@cython.final
 cdef class CommonParts:
     cdef CommonPart* items             # owned: a table with open addressing, at most half full
     cdef Py_ssize_t room               # a power of two
-    cdef Py_ssize_t n
+    cdef uint32_t hash                 # of the launch that was looked for last; 0: it is not compared
+    cdef Py_ssize_t at                 # where it is, or would be
 
+    cdef int lay_out(self, Py_ssize_t n) except -1           # for n launches at most
     # The value that an earlier launch has made of the same operands in the same way; NO_VALUE.
     cdef int32_t find(self, Slots slots, int32_t i) noexcept
-    cdef int add(self, Slots slots, int32_t i, int32_t value) except -1
-    cdef int grow(self) except -1
+    cdef void add(self, int32_t i) noexcept

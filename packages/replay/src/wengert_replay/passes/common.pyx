@@ -8,6 +8,7 @@ Note [Common subexpressions]
     2,900, of 1,500 of Rosenbrock's function 340.
 """
 cimport cython
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 
 from wengert_core.extend cimport OPERAND_CONSTANT, Launch
@@ -23,14 +24,14 @@ cdef inline uint64_t mix(uint64_t hash_, uint64_t word) noexcept nogil:
     return hash_ ^ hash_ >> 29
 
 
-cdef inline uint64_t position_of(Slots slots, int32_t i, int k) noexcept:
+@cython.overflowcheck(False)            # modulo 2 ** 32
+cdef inline uint64_t position_of(const Value* values, int32_t value, const Launch* launch, int k) noexcept:
     """A number that says where an operand is: the value whose slot it has, and its place there."""
-    cdef Value* value = &slots.values[slots.value[slots.schedule.cells.operands[i] + k]]
-    cdef Launch* launch = &slots.schedule.launches[i]
-    cdef uint64_t distance = 0
+    cdef uint32_t distance = 0
     if launch.role[k] != OPERAND_CONSTANT:
-        distance = value.offset + (<size_t> (launch.data[k] + launch.low[k]) - value.address)
-    return <uint64_t> value.root << 32 | distance & 0xffffffff
+        distance = <uint32_t> values[value].offset \
+            + <uint32_t> (<size_t> (launch.data[k] + launch.low[k]) - values[value].address)
+    return <uint64_t> values[value].root << 32 | distance
 
 
 cdef inline bint is_settled(Slots slots, int32_t value) noexcept:
@@ -39,31 +40,36 @@ cdef inline bint is_settled(Slots slots, int32_t value) noexcept:
         and not slots.values[slots.values[value].root].flags & VALUE_UPDATED
 
 
+@cython.overflowcheck(False)
 cdef uint64_t hash_of(Slots slots, int32_t i) noexcept:
     """0: it is not compared."""
     cdef Launch* launch = &slots.schedule.launches[i]
+    cdef const int32_t* value = slots.value + slots.schedule.cells.operands[i]
     cdef uint64_t found = <size_t> launch.plan
-    cdef int32_t value
     cdef int k
     for k in range(launch.n_operands - 1):
-        value = slots.value[slots.schedule.cells.operands[i] + k]
-        if launch.role[k] != OPERAND_CONSTANT and not is_settled(slots, value):
+        if value[k] == NO_VALUE or launch.role[k] != OPERAND_CONSTANT and not is_settled(slots, value[k]):
             return 0
-        if value == NO_VALUE:
-            return 0
-        found = mix(found, position_of(slots, i, k))
+        found = mix(found, position_of(slots.values, value[k], launch, k))
     return found | 1
 
 
 cdef bint are_alike(Slots slots, int32_t i, int32_t j) noexcept:
-    cdef Launch* launch = &slots.schedule.launches[i]
+    cdef Launch* own = &slots.schedule.launches[i]
+    cdef Launch* other = &slots.schedule.launches[j]
+    cdef const int32_t* value = slots.value + slots.schedule.cells.operands[i]
+    cdef const int32_t* others = slots.value + slots.schedule.cells.operands[j]
     cdef int k
-    if launch.plan != slots.schedule.launches[j].plan:
+    if own.plan != other.plan:
         return False
-    for k in range(launch.n_operands - 1):
-        if position_of(slots, i, k) != position_of(slots, j, k):
+    for k in range(own.n_operands - 1):
+        if position_of(slots.values, value[k], own, k) != position_of(slots.values, others[k], other, k):
             return False
     return True
+
+
+cdef inline int32_t result_of(Slots slots, int32_t i) noexcept:
+    return slots.value[slots.schedule.cells.operands[i] + slots.schedule.launches[i].n_operands - 1]
 
 
 @cython.binding(False)
@@ -73,48 +79,32 @@ cdef class CommonParts:
     def __dealloc__(self):
         free(self.items)
 
+    cdef int lay_out(self, Py_ssize_t n) except -1:
+        self.room = FIRST_ROOM
+        while self.room < 2 * n:
+            self.room *= 2
+        self.items = <CommonPart*> calloc(self.room, sizeof(CommonPart))
+        if self.items == NULL:
+            raise MemoryError()
+        return 0
+
     cdef int32_t find(self, Slots slots, int32_t i) noexcept:
         cdef uint64_t hash_ = hash_of(slots, i)
         cdef CommonPart* part
-        cdef Py_ssize_t at
-        if not hash_ or not self.room:
+        cdef int32_t value
+        self.hash, self.at = <uint32_t> hash_, <Py_ssize_t> (hash_ >> 32 & <uint64_t> (self.room - 1))
+        if not hash_:
             return NO_VALUE
-        at = hash_ >> 20 & <uint64_t> (self.room - 1)
-        while self.items[at].hash:
-            part = &self.items[at]
-            if part.hash == hash_ and are_alike(slots, i, part.launch):
-                return part.value if is_settled(slots, part.value) else <int32_t> NO_VALUE
-            at = at + 1 & (self.room - 1)
+        while self.items[self.at].hash:
+            part = &self.items[self.at]
+            if part.hash == self.hash and are_alike(slots, i, part.launch):
+                value = result_of(slots, part.launch)
+                return value if is_settled(slots, value) else <int32_t> NO_VALUE
+            self.at = self.at + 1 & (self.room - 1)
         return NO_VALUE
 
-    cdef int add(self, Slots slots, int32_t i, int32_t value) except -1:
-        """Note that a launch has made a value; of launches that are alike the last counts."""
-        cdef uint64_t hash_ = hash_of(slots, i)
-        cdef Py_ssize_t at
-        if not hash_:
-            return 0
-        if 2 * self.n >= self.room:
-            self.grow()
-        at = hash_ >> 20 & <uint64_t> (self.room - 1)
-        while self.items[at].hash and not (self.items[at].hash == hash_
-                                           and are_alike(slots, i, self.items[at].launch)):
-            at = at + 1 & (self.room - 1)
-        self.n += self.items[at].hash == 0
-        self.items[at].hash, self.items[at].launch, self.items[at].value = hash_, i, value
-        return 0
-
-    cdef int grow(self) except -1:
-        cdef CommonPart* before = self.items
-        cdef Py_ssize_t room = self.room, i, at
-        cdef CommonPart* made = <CommonPart*> calloc(4 * room or FIRST_ROOM, sizeof(CommonPart))
-        if made == NULL:
-            raise MemoryError()
-        self.items, self.room = made, 4 * room or FIRST_ROOM
-        for i in range(room):
-            if before[i].hash:
-                at = before[i].hash >> 20 & <uint64_t> (self.room - 1)
-                while made[at].hash:
-                    at = at + 1 & (self.room - 1)
-                made[at] = before[i]
-        free(before)
-        return 0
+    cdef void add(self, int32_t i) noexcept:
+        """Note the launch that was looked for last, which has made a value; of launches that are alike the last counts.
+        """
+        if self.hash:
+            self.items[self.at].hash, self.items[self.at].launch = self.hash, i

@@ -3,9 +3,9 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN, Launch
+from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN
 from wengert_replay.passes.ranges cimport NO_CELL
-from wengert_replay.passes.schedule cimport ALONE, Schedule, stops
+from wengert_replay.passes.schedule cimport ALONE, FACT_FAILS, FACT_STOPS, Schedule, overwrites
 
 
 cdef int drop_dead_code(Schedule schedule) except -1:
@@ -38,7 +38,7 @@ cdef void walk_back(Schedule schedule, char* live) noexcept:
             group = schedule.group[i]
             if group != ALONE:
                 note_wanted(schedule, at, live)
-        if stops(&schedule.launches[i]):
+        if schedule.facts[i] & FACT_STOPS:
             memset(live, 1, schedule.cells.n + 1)
         elif is_wanted(schedule, i, live):
             note_launch(schedule, i, live)
@@ -58,41 +58,40 @@ cdef bint has_live_cell(Schedule schedule, int32_t operand, const char* live) no
 cdef void note_wanted(Schedule schedule, Py_ssize_t last, const char* live) noexcept:
     """Note what memory must have behind a group, which ends at a place in the order."""
     cdef int32_t i, group = schedule.group[schedule.order[last]], operand
-    cdef int k
     while last >= 0 and schedule.group[schedule.order[last]] == group:
         i = schedule.order[last]
-        for k in range(schedule.launches[i].n_operands):
-            operand = schedule.cells.operands[i] + k
-            if schedule.launches[i].role[k] & OPERAND_WRITTEN:
+        for operand in range(schedule.cells.operands[i], schedule.cells.operands[i + 1]):
+            if schedule.roles[operand] & OPERAND_WRITTEN:
                 schedule.wanted[operand] = has_live_cell(schedule, operand, live)
         last -= 1
 
 
 cdef bint is_wanted(Schedule schedule, int32_t i, const char* live) noexcept:
     """Whether somebody reads what a launch writes. One that writes nothing, or may fail, has another reason."""
-    cdef Launch* launch = &schedule.launches[i]
     cdef bint writes = False
-    cdef int k
-    for k in range(launch.n_operands):
-        if launch.role[k] & OPERAND_WRITTEN:
+    cdef int32_t operand
+    for operand in range(schedule.cells.operands[i], schedule.cells.operands[i + 1]):
+        if schedule.roles[operand] & OPERAND_WRITTEN:
             writes = True
-            if has_live_cell(schedule, schedule.cells.operands[i] + k, live):
+            if has_live_cell(schedule, operand, live):
                 return True
-    return not writes or launch.fail != NULL
+    return not writes or schedule.facts[i] & FACT_FAILS
+
+
+cdef inline void mark(Schedule schedule, int32_t operand, char* live, char is_live) noexcept:
+    cdef int32_t cell = schedule.cells.first[operand], end = schedule.cells.end[operand]
+    if end == cell + 1:                # as of most
+        live[cell] = is_live
+    elif cell != NO_CELL:
+        memset(live + cell, is_live, end - cell)
 
 
 cdef void note_launch(Schedule schedule, int32_t i, char* live) noexcept:
     """Note a launch: what it overwrites is not read from before it; what it reads is."""
-    cdef Launch* launch = &schedule.launches[i]
-    cdef int32_t operand
-    cdef int k
-    for k in range(launch.n_operands):
-        operand = schedule.cells.operands[i] + k
-        if schedule.cells.first[operand] != NO_CELL and schedule.overwrites(i, k):
-            memset(live + schedule.cells.first[operand], 0,
-                   schedule.cells.end[operand] - schedule.cells.first[operand])
-    for k in range(launch.n_operands):
-        operand = schedule.cells.operands[i] + k
-        if launch.role[k] & OPERAND_READ and schedule.cells.first[operand] != NO_CELL:
-            memset(live + schedule.cells.first[operand], 1,
-                   schedule.cells.end[operand] - schedule.cells.first[operand])
+    cdef int32_t operand, first = schedule.cells.operands[i], end = schedule.cells.operands[i + 1]
+    for operand in range(first, end):
+        if overwrites(schedule, i, operand - first):
+            mark(schedule, operand, live, False)
+    for operand in range(first, end):
+        if schedule.roles[operand] & OPERAND_READ:
+            mark(schedule, operand, live, True)

@@ -21,7 +21,7 @@ from wengert_core.extend cimport (FLOAT32, FLOAT64, LAUNCH_POINTWISE, LAUNCH_RED
                                   find_reduction)
 from wengert_replay.passes.kernels cimport ARITHMETIC_NONE, arithmetic_of
 from wengert_replay.passes.members cimport MEMBER_COLUMN_SUMS, MEMBER_POINTWISE, MEMBER_ROW_SUMS, MEMBER_SUM
-from wengert_replay.passes.schedule cimport ALONE, stops
+from wengert_replay.passes.schedule cimport stops
 
 cdef enum:
     LEAST_COLUMNS = 32                 # of a matrix: a row is a call
@@ -215,9 +215,15 @@ cdef void let_behind(Group* group, int32_t i, const Operand* operands, int n_ope
 cdef Py_ssize_t close(Schedule schedule, Group* group, Py_ssize_t at) noexcept:
     """Put a group and what it let behind into the order, from a place on; return the place behind."""
     cdef int k
+    if group.n_members == 1:           # no group: all stay as they were recorded, so that memory is given back early
+        for at in range(group.members[0], at + 1 + group.n_between):
+            schedule.order[at] = <int32_t> at
+        at += 1
+        clear(group)
+        return at
     for k in range(group.n_members):
         schedule.order[at] = group.members[k]
-        schedule.group[group.members[k]] = group.members[0] if group.n_members > 1 else ALONE
+        schedule.group[group.members[k]] = group.members[0]
         at += 1
     for k in range(group.n_between):
         schedule.order[at] = group.between[k]

@@ -1,4 +1,5 @@
 """Ranges of memory, and the cells that they cut memory into. See ranges.pyx."""
+cimport cython
 from libc.stdint cimport int32_t
 
 from wengert_core.extend cimport Launch
@@ -7,6 +8,7 @@ cdef enum:
     NO_CELL = -1
 
 
+@cython.final
 cdef class Ranges:
     cdef size_t* bounds                # owned: low and high, high excluded, of each
     cdef Py_ssize_t n
@@ -15,6 +17,7 @@ cdef class Ranges:
     cdef int add(self, char* low, char* high) except -1
 
 
+@cython.final
 cdef class Cells:
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t n_operands
@@ -26,5 +29,6 @@ cdef class Cells:
 
     cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1
     cdef int32_t cell_of(self, size_t address) noexcept      # of an address that is an edge
-    cdef int collect_edges(self, void* keys, Launch* launches, Py_ssize_t n, Ranges kept) except -1
-    cdef int number_operands(self, void* keys, Launch* launches, Py_ssize_t n) except -1
+    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n) except -1
+    cdef int make_room(self, Py_ssize_t n_operands) except -1
+    cdef int number_edges(self, void* edges) except -1

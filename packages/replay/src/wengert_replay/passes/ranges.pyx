@@ -6,10 +6,10 @@ Note [Cells]
     operands overlap where they have a cell in common, and a pass looks at numbers of cells, not at addresses.
 """
 cimport cython
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
-from wengert_core.extend cimport OPERAND_CONSTANT
+from wengert_core.extend cimport MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT
 
 
 @cython.binding(False)
@@ -32,49 +32,51 @@ cdef class Ranges:
         return 0
 
 
-cdef struct Table:                     # addresses, and their numbers
-    size_t* keys
-    int32_t* numbers
+cdef struct Edge:
+    size_t address                     # 0: none
+    size_t high                        # the end of the operand that began here last
+    int32_t number                     # of the edge; until all are there, how many were before it
+    int32_t high_number                # the number of ``high``
+
+cdef struct Table:                     # edges by their addresses, at most half full
+    Edge* edges
     size_t mask
     Py_ssize_t n
 
 
 @cython.overflowcheck(False)            # the product wraps
-cdef inline size_t slot_of(Table* table, size_t key) noexcept nogil:
-    """The position where a key stands, or would stand."""
-    cdef size_t at = ((key >> 2) * <size_t> 0x9e3779b97f4a7c15) >> 20 & table.mask
-    while table.keys[at] and table.keys[at] != key:
+cdef inline Edge* slot_of(Table* table, size_t address) noexcept nogil:
+    """Where an edge is, or would be."""
+    cdef size_t at = ((address >> 2) * <size_t> 0x9e3779b97f4a7c15) >> 20 & table.mask
+    while table.edges[at].address and table.edges[at].address != address:
         at = at + 1 & table.mask
-    return at
+    return &table.edges[at]
 
 
 cdef int grow(Table* table, size_t size) except -1:
     cdef Table made
     cdef size_t i
-    made.keys, made.numbers = <size_t*> malloc(size * sizeof(size_t)), <int32_t*> malloc(size * sizeof(int32_t))
-    if made.keys == NULL or made.numbers == NULL:
-        free(made.keys)
-        free(made.numbers)
+    made.edges = <Edge*> calloc(size, sizeof(Edge))
+    if made.edges == NULL:
         raise MemoryError()
-    memset(made.keys, 0, size * sizeof(size_t))
     made.mask, made.n = size - 1, table.n
-    for i in range(table.mask + 1 if table.keys != NULL else 0):
-        if table.keys[i]:
-            made.keys[slot_of(&made, table.keys[i])] = table.keys[i]
-    free(table.keys)
-    free(table.numbers)
+    for i in range(table.mask + 1 if table.edges != NULL else 0):
+        if table.edges[i].address:
+            slot_of(&made, table.edges[i].address)[0] = table.edges[i]
+    free(table.edges)
     table[0] = made
     return 0
 
 
-cdef inline int add_edge(Table* table, size_t key) except -1:
-    cdef size_t at = slot_of(table, key)
-    if not table.keys[at]:
-        table.keys[at] = key
-        table.n += 1
+cdef inline Edge* find_or_add(Table* table, size_t address) except NULL:
+    cdef Edge* edge = slot_of(table, address)
+    if not edge.address:
         if 2 * <size_t> table.n > table.mask:
             grow(table, 4 * (table.mask + 1))
-    return 0
+            edge = slot_of(table, address)
+        edge.address, edge.number, edge.high = address, <int32_t> table.n, 0
+        table.n += 1
+    return edge
 
 
 cdef int rising(const void* a, const void* b) noexcept nogil:
@@ -97,61 +99,82 @@ cdef class Cells:
 
     cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
         cdef Table table
+        cdef Py_ssize_t i
         memset(&table, 0, sizeof(Table))
         try:
             grow(&table, 4096)
-            self.collect_edges(&table, launches, n, kept)
-            self.number_operands(&table, launches, n)
+            self.collect_edges(&table, launches, n)
+            for i in range(2 * kept.n if kept is not None else 0):
+                find_or_add(&table, kept.bounds[i])
+            self.number_edges(&table)
         finally:
-            free(table.keys)
-            free(table.numbers)
+            free(table.edges)
         return 0
 
-    cdef int collect_edges(self, void* keys, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
-        cdef Table* table = <Table*> keys
-        cdef Py_ssize_t i
-        cdef size_t at
-        cdef int k
-        for i in range(n):
-            self.n_operands += launches[i].n_operands
-            for k in range(launches[i].n_operands):
-                if has_memory(&launches[i], k):
-                    add_edge(table, <size_t> (launches[i].data[k] + launches[i].low[k]))
-                    add_edge(table, <size_t> (launches[i].data[k] + launches[i].high[k]))
-        for i in range(2 * kept.n if kept is not None else 0):
-            add_edge(table, kept.bounds[i])
-        self.edges = <size_t*> malloc((table.n + 1) * sizeof(size_t))
-        if self.edges == NULL:
-            raise MemoryError()
-        for at in range(table.mask + 1):
-            if table.keys[at]:
-                self.edges[self.n] = table.keys[at]
-                self.n += 1
-        qsort(self.edges, self.n, sizeof(size_t), rising)
-        for i in range(self.n):
-            table.numbers[slot_of(table, self.edges[i])] = <int32_t> i
-        return 0
-
-    cdef int number_operands(self, void* keys, Launch* launches, Py_ssize_t n) except -1:
-        cdef Table* table = <Table*> keys
-        cdef Py_ssize_t i
+    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n) except -1:
+        """Give operands the numbers that their edges have for now: launches are looked at once."""
+        cdef Table* table = <Table*> edges
+        cdef Edge* edge
+        cdef Py_ssize_t i, room = 0
         cdef int32_t at = 0
+        cdef size_t low, high
         cdef int k
         self.operands = <int32_t*> malloc((n + 1) * sizeof(int32_t))
-        self.first = <int32_t*> malloc((self.n_operands + 1) * sizeof(int32_t))
-        self.end = <int32_t*> malloc((self.n_operands + 1) * sizeof(int32_t))
-        if self.operands == NULL or self.first == NULL or self.end == NULL:
+        if self.operands == NULL:
             raise MemoryError()
         for i in range(n):
+            if at + MOST_OPERANDS_OF_LAUNCH > room:
+                room = max(3 * n, 2 * room) + MOST_OPERANDS_OF_LAUNCH
+                self.make_room(room)
             self.operands[i] = at
             for k in range(launches[i].n_operands):
                 self.first[at] = self.end[at] = NO_CELL
                 if has_memory(&launches[i], k):
-                    self.first[at] = table.numbers[slot_of(table, <size_t> (launches[i].data[k] + launches[i].low[k]))]
-                    self.end[at] = table.numbers[slot_of(table, <size_t> (launches[i].data[k] + launches[i].high[k]))]
-                    self.covered += self.end[at] - self.first[at]
+                    low = <size_t> (launches[i].data[k] + launches[i].low[k])
+                    high = <size_t> (launches[i].data[k] + launches[i].high[k])
+                    edge = find_or_add(table, low)
+                    self.first[at] = edge.number
+                    if edge.high != high:
+                        self.end[at] = find_or_add(table, high).number     # the table may have grown
+                        edge = slot_of(table, low)
+                        edge.high, edge.high_number = high, self.end[at]
+                    else:
+                        self.end[at] = edge.high_number
                 at += 1
-        self.operands[n] = at
+        self.operands[n], self.n_operands = at, at
+        return self.make_room(at + 1)
+
+    cdef int make_room(self, Py_ssize_t n_operands) except -1:
+        cdef int32_t* first = <int32_t*> realloc(self.first, n_operands * sizeof(int32_t))
+        self.first = first if first != NULL else self.first
+        cdef int32_t* end = <int32_t*> realloc(self.end, n_operands * sizeof(int32_t))
+        self.end = end if end != NULL else self.end
+        if first == NULL or end == NULL:
+            raise MemoryError()
+        return 0
+
+    cdef int number_edges(self, void* edges) except -1:
+        """Number the edges by rising addresses, and so the cells."""
+        cdef Table* table = <Table*> edges
+        cdef int32_t* numbers = <int32_t*> malloc((table.n + 1) * sizeof(int32_t))
+        cdef size_t at
+        cdef Py_ssize_t i
+        self.edges = <size_t*> malloc((table.n + 1) * sizeof(size_t))
+        if self.edges == NULL or numbers == NULL:
+            free(numbers)
+            raise MemoryError()
+        for at in range(table.mask + 1):
+            if table.edges[at].address:
+                self.edges[self.n] = table.edges[at].address
+                self.n += 1
+        qsort(self.edges, self.n, sizeof(size_t), rising)
+        for i in range(self.n):
+            numbers[slot_of(table, self.edges[i]).number] = <int32_t> i
+        for i in range(self.n_operands):
+            if self.first[i] != NO_CELL:
+                self.first[i], self.end[i] = numbers[self.first[i]], numbers[self.end[i]]
+                self.covered += self.end[i] - self.first[i]
+        free(numbers)
         return 0
 
     cdef int32_t cell_of(self, size_t address) noexcept:

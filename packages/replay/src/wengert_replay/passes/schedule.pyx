@@ -23,29 +23,33 @@ cdef class Schedule:
         free(self.dropped)
         free(self.facts)
         free(self.whole)
+        free(self.roles)
         free(self.wanted)
 
     cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
         """All launches, as they were recorded."""
         cdef Py_ssize_t i
+        cdef Launch* launch
+        cdef uint8_t* roles
         cdef int k
         self.launches, self.n, self.kept, self.cells = launches, n, kept, Cells()
         self.cells.lay_out(launches, n, kept)
         self.order, self.group = <int32_t*> malloc(4 * n + 4), <int32_t*> malloc(4 * n + 4)
         self.dropped, self.wanted = <uint8_t*> calloc(n + 1, 1), <uint8_t*> calloc(self.cells.n_operands + 1, 1)
         self.facts, self.whole = <uint8_t*> malloc(n + 1), <uint16_t*> malloc(2 * n + 2)
+        self.roles = <uint8_t*> malloc(self.cells.n_operands + 1)
         if self.order == NULL or self.group == NULL or self.dropped == NULL or self.wanted == NULL \
-                or self.facts == NULL or self.whole == NULL:
+                or self.facts == NULL or self.whole == NULL or self.roles == NULL:
             raise MemoryError()
         for i in range(n):
-            self.order[i], self.group[i] = <int32_t> i, ALONE
-            self.facts[i], self.whole[i] = facts_of(&launches[i]), 0
-            for k in range(launches[i].n_operands):
-                self.whole[i] |= overwrites(&launches[i], k) << k
+            launch, roles = &launches[i], self.roles + self.cells.operands[i]
+            self.order[i], self.group[i], self.whole[i] = <int32_t> i, ALONE, 0
+            for k in range(launch.n_operands):
+                roles[k] = launch.role[k]
+                if roles[k] == OPERAND_WRITTEN:
+                    self.whole[i] |= writes_all(launch, k) << k
+            self.facts[i] = facts_of(launch, self.whole[i])
         return 0
-
-    cdef bint overwrites(self, int32_t i, int k) noexcept:
-        return self.whole[i] >> k & 1
 
 
 cdef PointwisePlan* instruction_plan(Launch* launch) noexcept nogil:
@@ -53,17 +57,21 @@ cdef PointwisePlan* instruction_plan(Launch* launch) noexcept nogil:
     return plan if launch.kind == LAUNCH_POINTWISE and plan.plain and plan.shape[0] <= MOST_COUNTED else NULL
 
 
-cdef uint8_t facts_of(Launch* launch) noexcept nogil:
+cdef uint8_t facts_of(Launch* launch, uint16_t whole) noexcept nogil:
     cdef PointwisePlan* plan = instruction_plan(launch)
-    cdef uint8_t facts
+    cdef uint8_t facts = (FACT_STOPS if stops(launch) else 0) | (FACT_FAILS if launch.fail != NULL else 0)
+    cdef bint small
     cdef int k
     if plan == NULL:
-        return 0
-    facts = FACT_INSTRUCTION | (FACT_PARAMETERS if plan.loop.n_params else 0)
+        return facts
+    small = whole >> launch.n_operands - 1 & 1
+    facts |= FACT_INSTRUCTION | (FACT_PARAMETERS if plan.loop.n_params else 0)
     for k in range(launch.n_operands):
         if launch.role[k] == OPERAND_CONSTANT:
             facts |= FACT_NUMBERS
-    return facts
+        elif not is_small(launch, k):
+            small = False
+    return facts | (FACT_SMALL if small else 0)
 
 
 cdef bint stops(Launch* launch) noexcept nogil:
@@ -80,15 +88,14 @@ cdef bint is_dense(const Py_ssize_t* shape, const Py_ssize_t* strides, int ndim,
     return True
 
 
-cdef bint overwrites(Launch* launch, int k) noexcept nogil:
+cdef bint writes_all(Launch* launch, int k) noexcept nogil:
+    """Whether a launch writes each byte of an operand that it does not read."""
     cdef PointwisePlan* pointwise
     cdef CopyLaunch* copied
     cdef FillPlan* filled
     cdef ProductPlan* product
     cdef Py_ssize_t shape[3]
     cdef Py_ssize_t strides[3]
-    if launch.role[k] != OPERAND_WRITTEN:
-        return False
     if launch.kind == LAUNCH_MOVE or launch.kind == LAUNCH_STORE or launch.kind == LAUNCH_REDUCE:
         return True
     if launch.kind == LAUNCH_POINTWISE:

@@ -1,4 +1,5 @@
 """Slots: where the small values of a program lie. See slots.pyx."""
+cimport cython
 from libc.stdint cimport int32_t, uint8_t
 
 from wengert_core.extend cimport Launch
@@ -6,7 +7,6 @@ from wengert_replay.passes.schedule cimport Schedule
 
 cdef enum:
     NO_VALUE = -1
-    MOST_BYTES = 512                   # of a value that gets a slot
     NUMBER_BYTES = 16                  # of an operand that is a number
 
 cdef enum ValueFlag:
@@ -26,6 +26,7 @@ cdef struct Value:
     uint8_t flags                      # ValueFlag
 
 
+@cython.final
 cdef class Slots:
     cdef Schedule schedule
     cdef Value* values                 # owned
@@ -50,7 +51,6 @@ cdef class Slots:
     cdef int update(self, int32_t i, int k, int32_t at) except -1
     cdef int share(self, int32_t i, int32_t at) except -1
     cdef int reuse(self, int32_t i, int32_t value, int32_t at) except -1
-    cdef bint is_instruction(self, int32_t i) noexcept
     cdef bint is_move(self, int32_t i) noexcept
     cdef bint is_fixed(self, int32_t i) noexcept
     cdef void store(self, int32_t value) noexcept

@@ -18,18 +18,16 @@ from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_
                                   OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN, CopyLaunch, dtype_facts)
 from wengert_replay.passes.common cimport CommonParts
 from wengert_replay.passes.ranges cimport NO_CELL, Cells
-from wengert_replay.passes.schedule cimport ALONE, FACT_INSTRUCTION, FACT_NUMBERS, is_dense, stops
+from wengert_replay.passes.schedule cimport (ALONE, FACT_NUMBERS, FACT_SMALL, FACT_STOPS, is_dense, is_small,
+                                             overwrites)
 
 cdef enum:
-    VECTOR = 64                        # WG_VECTOR of programs/machine.h
+    VECTOR = 16                        # WG_VECTOR of programs/machine.h
     MOST_SLOTS = 0x7fff0000            # bytes, which an int32_t counts
     TABLE = 2048                       # of numbers
     MOST_PROBES = 8                    # in it
-    N_SIZES = 9                        # of slots: 8 bytes, and up to MOST_BYTES in vectors
-
-
-cdef inline bint is_small(Launch* launch, int k) noexcept nogil:
-    return 0 < launch.high[k] - launch.low[k] <= MOST_BYTES
+    FIRST_ROOM = 1024                  # for values, beside one for each launch
+    N_SIZES = 33                       # of slots: 8 bytes, and up to MOST_BYTES in vectors
 
 
 @cython.binding(False)
@@ -55,6 +53,11 @@ cdef class Slots:
             self.value[k] = NO_VALUE
         for k in range(schedule.cells.n):
             self.current[k] = NO_VALUE
+        (<CommonParts> self.common).lay_out(schedule.n)
+        self.room = <int32_t> schedule.n + FIRST_ROOM
+        self.values = <Value*> malloc(self.room * sizeof(Value))
+        if self.values == NULL:
+            raise MemoryError()
         self.number_numbers()
         for at in range(schedule.n):
             i = schedule.order[at]
@@ -76,10 +79,10 @@ cdef class Slots:
         cdef Value* grown
         cdef Value* made
         if self.n == self.room:
-            grown = <Value*> realloc(self.values, (2 * self.room + 1024) * sizeof(Value))
+            grown = <Value*> realloc(self.values, (2 * self.room + FIRST_ROOM) * sizeof(Value))
             if grown == NULL:
                 raise MemoryError()
-            self.values, self.room = grown, 2 * self.room + 1024
+            self.values, self.room = grown, 2 * self.room + FIRST_ROOM
         made = &self.values[self.n]
         made.address, made.nbytes, made.root, made.offset = address, <int32_t> nbytes, self.n, 0
         made.last, made.slot, made.flags = at, -1, <uint8_t> flags
@@ -137,17 +140,6 @@ cdef class Slots:
 
     # ---- launches
 
-    cdef bint is_instruction(self, int32_t i) noexcept:
-        """Whether a launch is one call of a kernel on small values, of which it writes one whole."""
-        cdef Launch* launch = &self.schedule.launches[i]
-        cdef int k
-        if not self.schedule.facts[i] & FACT_INSTRUCTION:
-            return False
-        for k in range(launch.n_operands):
-            if launch.role[k] != OPERAND_CONSTANT and not is_small(launch, k):
-                return False
-        return self.schedule.overwrites(i, launch.n_operands - 1)
-
     cdef bint is_move(self, int32_t i) noexcept:
         """Whether a launch copies a small value as it is."""
         cdef Launch* launch = &self.schedule.launches[i]
@@ -155,48 +147,50 @@ cdef class Slots:
         if launch.kind == LAUNCH_MOVE:
             return is_small(launch, 0)
         return launch.kind == LAUNCH_COPY and is_small(launch, 0) and plan.target_dtype == plan.source_dtype \
-            and self.schedule.overwrites(i, 1) \
+            and overwrites(self.schedule, i, 1) \
             and is_dense(plan.shape, plan.source, plan.ndim, dtype_facts().itemsize[plan.source_dtype])
 
     cdef int see_launch(self, int32_t i, int32_t at) except -1:
         """Note the values that a launch reads and makes; at: the place behind which it has run."""
         cdef Launch* launch = &self.schedule.launches[i]
-        cdef bint alone = self.schedule.group[i] == ALONE, instruction = alone and self.is_instruction(i)
+        cdef const int32_t* operands = self.schedule.cells.operands + i
+        cdef const uint8_t* roles = self.schedule.roles + operands[0]
+        cdef bint alone = self.schedule.group[i] == ALONE
+        cdef bint instruction = alone and self.schedule.facts[i] & FACT_SMALL
         cdef CommonParts common = <CommonParts> self.common
         cdef int32_t known
-        cdef int k, flags = 0
-        if stops(launch):
+        cdef int k, flags = 0, n = operands[1] - operands[0]
+        if self.schedule.facts[i] & FACT_STOPS:
             self.store_all()
             if launch.kind == LAUNCH_CALL:
                 self.forgotten = self.n
             return 0
-        if alone and self.is_move(i):
+        if alone and not instruction and self.is_move(i):
             return self.share(i, at)
-        for k in range(launch.n_operands):
-            if launch.role[k] & OPERAND_READ and launch.role[k] != OPERAND_UPDATED:
+        for k in range(n):
+            if roles[k] == OPERAND_READ:
                 self.read(i, k, at, instruction)
-        if alone and (launch.kind == LAUNCH_STORE or launch.kind == LAUNCH_FILL
-                      or instruction and self.is_fixed(i)):
+        if instruction and self.is_fixed(i) \
+                or alone and (launch.kind == LAUNCH_STORE or launch.kind == LAUNCH_FILL):
             flags = VALUE_FIXED
         known = common.find(self, i) if instruction and not flags else <int32_t> NO_VALUE
         if known != NO_VALUE:
             return self.reuse(i, known, at)
-        for k in range(launch.n_operands):
-            if launch.role[k] == OPERAND_UPDATED:
+        for k in range(n):
+            if roles[k] == OPERAND_UPDATED:
                 self.update(i, k, at)
-            elif launch.role[k] & OPERAND_WRITTEN:
+            elif roles[k] == OPERAND_WRITTEN:
                 self.write(i, k, at, flags)
         if instruction and not flags:
-            common.add(self, i, self.value[self.schedule.cells.operands[i] + launch.n_operands - 1])
+            common.add(i)
         return 0
 
     cdef bint is_fixed(self, int32_t i) noexcept:
         """Whether all that a launch reads is the same in each run."""
-        cdef int32_t value
-        cdef int k
-        for k in range(self.schedule.launches[i].n_operands - 1):
-            if self.schedule.launches[i].role[k] != OPERAND_CONSTANT:
-                value = self.value[self.schedule.cells.operands[i] + k]
+        cdef int32_t value, operand
+        for operand in range(self.schedule.cells.operands[i], self.schedule.cells.operands[i + 1] - 1):
+            if self.schedule.roles[operand] != OPERAND_CONSTANT:
+                value = self.value[operand]
                 if value == NO_VALUE or not self.values[value].flags & VALUE_FIXED:
                     return False
         return True
@@ -222,9 +216,9 @@ cdef class Slots:
         cdef Launch* launch = &self.schedule.launches[i]
         cdef int32_t operand = self.schedule.cells.operands[i] + k
         cdef int32_t value = NO_VALUE
-        if is_small(launch, k) and self.schedule.overwrites(i, k):
+        if is_small(launch, k) and overwrites(self.schedule, i, k):
             value = self.add_value(<size_t> (launch.data[k] + launch.low[k]), launch.high[k] - launch.low[k], at, flags)
-        elif not self.schedule.overwrites(i, k):
+        elif not overwrites(self.schedule, i, k):
             self.store_in(operand)     # what it leaves there stays
         self.value[operand] = value
         self.set_cells(operand, value)
@@ -329,7 +323,7 @@ cdef class Slots:
         cdef int32_t* after            # by place in the order: the first value that ends there; by value: the next
         cdef int32_t* following
         cdef int32_t unused[N_SIZES]
-        cdef int32_t value, at, i, operand
+        cdef int32_t value, at, i, operand, first, end
         cdef int k
         after = <int32_t*> malloc(4 * self.schedule.n + 4)
         following = <int32_t*> malloc(4 * self.n + 4)
@@ -350,8 +344,9 @@ cdef class Slots:
                 after[self.values[value].last] = value
         for at in range(<int32_t> self.schedule.n):
             i = self.schedule.order[at]
-            for k in range(self.schedule.launches[i].n_operands if not self.schedule.dropped[i] else 0):
-                operand = self.schedule.cells.operands[i] + k
+            first = self.schedule.cells.operands[i]
+            end = first if self.schedule.dropped[i] else self.schedule.cells.operands[i + 1]
+            for operand in range(first, end):
                 value = self.value[operand]
                 if value >= self.n_numbers and self.values[value].root == value and self.values[value].slot < 0:
                     self.assign_slot(value, unused, following)

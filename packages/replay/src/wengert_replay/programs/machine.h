@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WG_VECTOR = 64 };
+enum { WG_VECTOR = 16 };
 
 typedef void (*wg_loop_fn)(char **args, const Py_ssize_t *n, const Py_ssize_t *steps, void *data);
 

@@ -17,6 +17,7 @@ cdef struct Region:
     int kind                           # RegionKind
     int input                          # the number of the argument
     bint pooled                        # a block of the recording's pool
+    bint planned                       # an arena is planned for what happens there
 
 
 cdef class Memory:
@@ -27,18 +28,22 @@ cdef class Memory:
     cdef Memory trunk                  # whose memory this uses too; or None
     cdef list blocks                   # (address, size class) of memory that was allocated for this
     cdef dict input_blocks             # by the number of an argument: the address of its elements
+    cdef dict geometries               # of results, while they are planned: tensors without memory
     cdef readonly Py_ssize_t nbytes    # that the program holds, without the trunk's
 
+    cdef void add(self, size_t low, size_t high, int kind, Py_ssize_t number, bint pooled) noexcept
     cdef Region* find(self, char* address) noexcept
     cdef int relocate(self, char** address, Py_ssize_t low) noexcept      # its RegionKind
     cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept
     cdef int settle(self, set live) except -1
     cdef int stay(self) except -1
+    cdef int set_aside(self, Recording recording) except -1
+    cdef void use(self, char* address) noexcept
     cdef Arena arena_of(self, Recording recording, set written)
     cdef int take_pool(self, Recording recording) except -1
-    cdef int drop_pool(self, Recording recording) except -1
     cdef int forget_regions(self) except -1
     cdef char* allocate_block(self, Py_ssize_t nbytes) except NULL
 
 
+cdef Py_ssize_t last_stop(Recording recording) except -2     # the number of the last guard or call; -1
 cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1

@@ -3,17 +3,20 @@
 Note [Where a program's memory is]
     What was there before, outside, is used where it is. Where nobody looks at the rest while a program runs, it is
     planned anew (Note [Spans] in wengert_replay/memory/arena.pyx), and the blocks of the first run are given back. A
-    program with guards or calls keeps them, because its branches and calls go on in its memory: what the first run
-    allocated and freed again is the program's, at the same addresses. What somebody still uses when the function has
+    program with guards or calls keeps those that it uses up to the last of them, because its branches and calls go on
+    in its memory: what the first run allocated and freed again is the program's, at the same addresses. Only the blocks
+    that come into use behind it are planned (``set_aside``). What somebody still uses when the function has
     returned (results, gradients) is theirs; the program has a block of its own in its place. So have arguments, from
     which their elements are copied. A branch uses its trunk's memory for what both have done alike (``put``), and
     memory of its own for the rest.
 """
 cimport cython
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc, qsort
 
-from wengert_core.extend cimport Storage, Tensor, allocate, free_pool, itemsize_of, release, strides_of
+from wengert_core.extend cimport (OPERAND_CONSTANT, Block, Launch, Storage, Tensor, allocate, free_pool, itemsize_of,
+                                  release, strides_of)
+from wengert_replay.recording.calls cimport Call
 from wengert_replay.trace.tables cimport ABSENT, free_table
 from wengert_replay.trace.tables cimport find as find_number
 from wengert_replay.trace.tables cimport put as put_number
@@ -34,6 +37,23 @@ cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1:
     return 0
 
 
+cdef Py_ssize_t last_stop(Recording recording) except -2:
+    return max(recording.last_guard, max(recording.calls, default=-1))
+
+
+cdef int rising(const void* a, const void* b) noexcept nogil:
+    """By addresses; of regions that begin and end together, those from outside last, as ``find`` gives the last."""
+    cdef const Region* left = <const Region*> a
+    cdef const Region* right = <const Region*> b
+    if left.low != right.low:
+        return 1 if left.low > right.low else -1
+    if left.high != right.high:
+        return 1 if left.high > right.high else -1
+    if left.kind != right.kind:
+        return 1 if left.kind > right.kind else -1
+    return (left.input > right.input) - (left.input < right.input)
+
+
 @cython.binding(False)
 cdef class Memory:
     """The regions of memory that a recording knows, and where each is now."""
@@ -41,35 +61,41 @@ cdef class Memory:
     def __init__(self, Recording recording not None, Memory trunk or None):
         """Note the regions; ``settle`` decides where they are. trunk: the memory of a program with the same beginning.
         """
-        cdef list rows = []
         cdef Py_ssize_t i, low = 0, high = 0
+        cdef Region* region
+        cdef size_t address
         cdef Tensor t
         cdef Storage s
-        self.blocks, self.trunk, self.input_blocks = [], trunk, {}
-        for i in range(recording.pool.n):
-            address = <size_t> recording.pool.blocks[i].address
-            rows.append((address, address + recording.pool.blocks[i].nbytes, REGION_OWN, -1, True))
-        for s in recording.foreign:
-            rows.append((<size_t> s.data, <size_t> s.data + s.nbytes, REGION_OWN, -1, False))
-        for i, t in enumerate(recording.inputs):
-            extent(t, &low, &high)
-            rows.append((<size_t> t.data + low, <size_t> t.data + high, REGION_INPUT, i, False))
-        for _, _, address, nbytes in recording.outside.values():
-            rows.append((address, address + nbytes, REGION_OUTSIDE, -1, False))
-        rows.sort()
-        self.regions = <Region*> calloc(len(rows) + 1, sizeof(Region))
+        self.blocks, self.trunk, self.input_blocks, self.geometries = [], trunk, {}, {}
+        i = recording.pool.n + len(recording.foreign) + len(recording.inputs) + len(recording.outside)
+        self.regions = <Region*> calloc(i + 1, sizeof(Region))
         if self.regions == NULL:
             raise MemoryError()
-        for first, last, kind, number, pooled in rows:
-            if first < last:
-                region = &self.regions[self.n]
-                region.low, region.high, region.kind, region.input, region.pooled = first, last, kind, number, pooled
-                if kind == REGION_OUTSIDE:
-                    region.moved = <char*> <size_t> first
-                elif kind == REGION_INPUT and trunk is not None and number in trunk.input_blocks:
-                    region.moved = <char*> <size_t> trunk.input_blocks[number]
-                put_number(&self.starts, first, 0, <uint32_t> self.n)
-                self.n += 1
+        for i in range(recording.pool.n):
+            address = <size_t> recording.pool.blocks[i].address
+            self.add(address, address + recording.pool.blocks[i].nbytes, REGION_OWN, -1, True)
+        for s in recording.foreign:
+            self.add(<size_t> s.data, <size_t> s.data + s.nbytes, REGION_OWN, -1, False)
+        for i, t in enumerate(recording.inputs):
+            extent(t, &low, &high)
+            self.add(<size_t> t.data + low, <size_t> t.data + high, REGION_INPUT, i, False)
+        for _, _, address, nbytes in recording.outside.values():
+            self.add(address, address + nbytes, REGION_OUTSIDE, -1, False)
+        qsort(self.regions, self.n, sizeof(Region), rising)
+        for i in range(self.n):
+            region = &self.regions[i]
+            if region.kind == REGION_OUTSIDE:
+                region.moved = <char*> region.low
+            elif region.kind == REGION_INPUT and trunk is not None and region.input in trunk.input_blocks:
+                region.moved = <char*> <size_t> trunk.input_blocks[region.input]
+            put_number(&self.starts, region.low, 0, <uint32_t> i)
+
+    cdef void add(self, size_t low, size_t high, int kind, Py_ssize_t number, bint pooled) noexcept:
+        """Note a region, for which there is room."""
+        cdef Region* region = &self.regions[self.n]
+        if low < high:
+            region.low, region.high, region.kind, region.input, region.pooled = low, high, kind, <int> number, pooled
+            self.n += 1
 
     def __dealloc__(self):
         free(self.regions)
@@ -102,37 +128,84 @@ cdef class Memory:
         cdef Py_ssize_t i
         for i in range(self.n):
             self.regions[i].moved = <char*> self.regions[i].low
+            self.regions[i].planned = self.regions[i].kind != REGION_OUTSIDE
         return 0
 
+    cdef int set_aside(self, Recording recording) except -1:
+        """Before ``settle``: let blocks stay where they were that nothing uses up to the last guard or call."""
+        cdef Py_ssize_t i
+        cdef Launch* launch
+        cdef Call call
+        cdef Tensor t
+        cdef int k
+        for call in recording.calls.values():
+            if type(call) is not Call:     # others use memory that they do not name
+                return 0
+        for i in range(self.n):
+            self.regions[i].planned = self.regions[i].pooled
+        for i in range(last_stop(recording) + 1):
+            launch = &recording.recorder.launches[i]
+            for k in range(launch.n_operands):
+                if launch.role[k] != OPERAND_CONSTANT:
+                    self.use(launch.data[k] + launch.low[k])
+        for call in recording.calls.values():
+            for t in call.memory:
+                self.use(t.data)
+        for i in range(self.n):
+            if self.regions[i].planned:
+                self.regions[i].moved = <char*> self.regions[i].low
+        return 0
+
+    cdef void use(self, char* address) noexcept:
+        """No arena is planned for the region of an address."""
+        cdef Region* region = self.find(address)
+        if region != NULL:
+            region.planned = False
+
     cdef Arena arena_of(self, Recording recording, set written):
-        """Return what plans all memory anew that is not from outside. written: the numbers of such arguments."""
+        """Return what plans memory anew. written: the numbers of such arguments."""
         cdef Arena arena = Arena()
         cdef Py_ssize_t i
         cdef Region* region
         for i in range(self.n):
             region = &self.regions[i]
-            if region.kind != REGION_OUTSIDE:
+            if region.planned:
                 arena.add_region(region.low, region.high, region.kind == REGION_INPUT and region.input in written)
         arena.first_writes = &recording.first_writes
         return arena
 
     cdef int take_pool(self, Recording recording) except -1:
-        """Own the blocks of the first run, as ``settle`` has assumed."""
-        self.pool, recording.pool = recording.pool, NULL
-        return 0
-
-    cdef int drop_pool(self, Recording recording) except -1:
-        """Give back the blocks of the first run, of which nothing is used any more."""
-        self.take_pool(recording)
-        free_pool(self.pool)
-        self.pool = NULL
+        """Own the blocks of the first run; give back those for which an arena is planned."""
+        cdef Pool* planned = <Pool*> calloc(1, sizeof(Pool))
+        cdef Pool* pool = recording.pool
+        cdef Region* region
+        cdef Py_ssize_t i, n = 0
+        if planned != NULL:
+            planned.blocks = <Block*> malloc((pool.n + 1) * sizeof(Block))
+        if planned == NULL or planned.blocks == NULL:
+            free(planned)
+            raise MemoryError()
+        self.pool, recording.pool = pool, NULL
+        for i in range(pool.n):
+            region = self.find(pool.blocks[i].address)
+            if region != NULL and region.planned:
+                planned.blocks[planned.n] = pool.blocks[i]
+                planned.n += 1
+            else:
+                pool.blocks[n] = pool.blocks[i]
+                n += 1
+        pool.n = n
+        free_pool(planned)
+        if not n:
+            self.pool = NULL
+            free_pool(pool)
         return 0
 
     cdef int forget_regions(self) except -1:
-        """Nothing is moved any more."""
+        """Nothing is moved or planned any more."""
         free(self.regions)
         free_table(&self.starts)
-        self.regions, self.n = NULL, 0
+        self.regions, self.n, self.geometries = NULL, 0, None
         return 0
 
     cdef char* allocate_block(self, Py_ssize_t nbytes) except NULL:

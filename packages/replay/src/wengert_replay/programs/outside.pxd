@@ -25,7 +25,7 @@ cdef class Outside:
     cdef Py_ssize_t n_tensors
     cdef HeldMemory* memory                  # owned
     cdef Py_ssize_t n_memory
-    cdef set storages                  # their addresses
+    cdef set storages                  # their addresses; None where a run changes no versions
     cdef bint writes                   # a run changes versions
 
     cdef bint is_stale(self) noexcept

@@ -155,7 +155,6 @@ cdef Outside outside_of(Recording recording):
     cdef Tensor t
     rows = [(ref(one), *facts) for one, *facts in recording.tensors.values()]
     rows += [facts for facts in recording.views if facts[0]() is not None]
-    made.storages = set(recording.outside)
     made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
     made.memory = <HeldMemory*> calloc(len(recording.outside) + 1, sizeof(HeldMemory))
     if made.tensors == NULL or made.memory == NULL:
@@ -179,4 +178,5 @@ cdef Outside outside_of(Recording recording):
         made.writes = made.writes or row.versions != 0
     for i, t in enumerate(recording.inputs):
         made.writes = made.writes or (<Storage> t.storage).version != <unsigned int> recording.versions[i]
+    made.storages = set(recording.outside) if made.writes else None
     return made

@@ -3,6 +3,7 @@ from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.plans cimport LeafPlan
 from wengert_replay.programs.snapshot cimport Snapshot
 from wengert_replay.recording.tracing cimport Recording
+from wengert_replay.trace.steps cimport Steps
 
 
 cdef list plan_inputs(Recording recording, Memory memory)
@@ -10,4 +11,6 @@ cdef int move_launches(Recording recording, Py_ssize_t first, Memory memory, lis
 cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1
 cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory)
 cdef object plan_result(object t, Recording recording, Memory memory, object spent)
+cdef bytes words_of_results(list results, Recording recording)
+cdef list values_of_words(bytes packed, Steps steps)
 cdef list plan_leaves(Recording recording, Memory memory, object spent)

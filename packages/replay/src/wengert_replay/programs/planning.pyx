@@ -1,14 +1,19 @@
 """From a recording to plans: where launches and calls work, and what a run does with arguments and results."""
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint32_t
+
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, OPERAND_CONSTANT, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD,
+from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_CONSTANT, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD,
                                   Launch, Storage, Tensor)
-from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent
+from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
 from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, geometry_of, hooks_of
 from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
+from wengert_replay.trace.steps cimport Steps
+from wengert_replay.trace.tables cimport ABSENT
 
 from wengert_core.extend import Tensor as TensorClass
 
@@ -91,14 +96,10 @@ cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list i
 
 cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory):
     """Note what is written outside before the end of the last guard or call; launches and calls are moved already."""
-    cdef Py_ssize_t i, last = first - 1
+    cdef Py_ssize_t i, last = last_stop(recording)
     cdef Launch* launch
     cdef list ranges = [], generators = []
     cdef int k
-    for i in range(recording.recorder.n - 1, first - 1, -1):
-        if recording.recorder.launches[i].kind in (LAUNCH_GUARD, LAUNCH_CALL):
-            last = i
-            break
     for i in range(first, last + 1):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
@@ -161,17 +162,42 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     region = memory.find(result.data + low) if low < high else NULL
     if low < high and region == NULL:
         raise Refusal("a result lies in memory of unknown origin")
-    plan.like, plan.low, plan.high = on_captured_memory(result), low, high
+    plan.like, plan.low, plan.high = geometry_in(result, memory), low, high
     plan.data = result.data
     if low < high:
         memory.relocate(&plan.data, low)
-    plan.like.data, (<Storage> plan.like.storage).data = NULL, NULL
     plan.version = (<Storage> result.storage).version
     plan.inference = result.flags & TF_INFERENCE != 0
     plan.requires_grad = result.flags & WG_GRAD != 0
     plan.grad_fn = <object> result.grad_fn if result.grad_fn != NULL else None
     plan.output_nr = result.output_nr
     return plan
+
+
+cdef bytes words_of_results(list results, Recording recording):
+    """The words of the values that results are after the last step."""
+    cdef bytes made = PyBytes_FromStringAndSize(NULL, 4 * len(results))
+    cdef uint32_t* words = <uint32_t*> PyBytes_AS_STRING(made)
+    for i, t in enumerate(results):
+        words[<Py_ssize_t> i] = recording.last_word_of(t)
+    return made
+
+
+cdef list values_of_words(bytes packed, Steps steps):
+    """Values for ``words_of_results``; None for what no step knows."""
+    cdef const uint32_t* words = <const uint32_t*> PyBytes_AS_STRING(packed)
+    cdef Py_ssize_t i
+    return [None if words[i] == ABSENT else steps.value_of_word(words[i]) for i in range(len(packed) // 4)]
+
+
+cdef Tensor geometry_in(Tensor t, Memory memory):
+    """A tensor of the same geometry without memory: one for all results that have it."""
+    cdef Tensor made
+    key = t.code, geometry_of(t)[1]
+    if key not in memory.geometries:
+        made = memory.geometries[key] = on_captured_memory(t)
+        made.data, (<Storage> made.storage).data = NULL, NULL
+    return memory.geometries[key]
 
 
 cdef list plan_leaves(Recording recording, Memory memory, spent):

@@ -59,7 +59,8 @@ cdef class LeafPlan:
 
 # Let the arena count the places in it that a stream names, or put addresses in their place.
 cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1
-# Place all that a stream uses, arguments and results too; return the results that a run writes where they stay.
+# Place all that a stream uses of an arena's regions, arguments and results too; return the results that a run writes
+# where they stay.
 cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, list plans)
 cdef object geometry_of(Tensor t)
 cdef object hooks_of(Tensor leaf)

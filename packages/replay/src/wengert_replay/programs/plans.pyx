@@ -4,7 +4,7 @@
 Note [Arguments and results in place]
     Of an argument that a run does not write, and that is large beside the addresses which the stream has for it, no
     copy is made: each run writes its address into the stream. So for a result, whose tensor is made before the run,
-    where its memory holds nothing else. That is for programs whose memory is planned (Note [Spans] in
+    where its memory holds nothing else. That is for programs whose memory is all planned (Note [Spans] in
     wengert_replay/memory/arena.pyx): they never stop on the way. All others are copied in and out.
 """
 cimport cython
@@ -108,17 +108,21 @@ cdef class ResultPlan:
         cdef size_t low = <size_t> (self.data + self.low), high = <size_t> (self.data + self.high)
         cdef int32_t region = arena.region_at(low) if low < high else -1
         cdef Span* span = &arena.spans[arena.last[region]] if region >= 0 else NULL
+        if region < 0 and low < high and not arena.is_all:
+            return 0                   # it is in a block of the first run
         if span == NULL or not span.n_fields:
             self.data = NULL           # it has no elements, or none that anything writes
-        elif low <= span.low and span.high <= high and <Py_ssize_t> (high - low) >= ADDRESS_BYTES * span.n_fields \
-                and span.begin != AT_START and <Py_ssize_t> (high - low) == self.like.count * itemsize_of(self.like):
+        elif arena.is_all and low <= span.low and span.high <= high \
+                and <Py_ssize_t> (high - low) >= ADDRESS_BYTES * span.n_fields and span.begin != AT_START \
+                and <Py_ssize_t> (high - low) == self.like.count * itemsize_of(self.like):
             self.fields = arena.move(arena.last[region], low)
         return 0
 
     cdef int go_there(self, Arena arena) except -1:
         cdef size_t low = <size_t> (self.data + self.low)
-        if self.data != NULL and self.fields is None:
-            self.data = arena.address_in(arena.last[arena.region_at(low)], low) - self.low
+        cdef int32_t region = arena.region_at(low) if self.data != NULL and self.fields is None else -1
+        if region >= 0:
+            self.data = arena.address_in(arena.last[region], low) - self.low
         return 0
 
     cdef int prepare(self) except -1:
@@ -159,7 +163,7 @@ cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, li
     cdef list direct = []
     plans = [one for i, one in enumerate(plans) if isinstance(one, ResultPlan) and one not in plans[:i]]
     see_addresses(stream, arena, True)
-    for taken in inputs:
+    for taken in inputs if arena.is_all else ():
         taken.find_position(arena)
     for plan in plans:
         plan.find_position(arena)
@@ -170,13 +174,12 @@ cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, li
     if arena.nbytes:
         arena.base = memory.allocate_block(arena.nbytes)
     see_addresses(stream, arena, False)
-    for taken in inputs:
+    for taken in inputs if arena.is_all else ():
         taken.go_there(arena)
     for plan in plans:
         plan.go_there(arena)
     for fields in arena.moving:
         (<Fields> fields).shrink()
-    stream.forget_sites()
     return direct
 
 

@@ -17,7 +17,7 @@ cdef class Program:
     cdef Stream stream                 # what runs
     cdef Memory memory                 # where everything is
     cdef Snapshot snapshot             # what may have to be undone
-    cdef Structure structure           # None where nothing can differ
+    cdef Structure structure           # None where there can be no branches
     cdef readonly Program trunk        # the program that this is a branch of; or None
     cdef readonly Py_ssize_t fork      # the number of the launch where it leaves the trunk
     cdef bint repeats                  # it begins with the operation that failed in the trunk, and not behind it
@@ -29,7 +29,7 @@ cdef class Program:
     cdef readonly list leaves          # of LeafPlan
     cdef readonly list results         # of ResultPlan, or of objects that are results themselves
     cdef list direct                   # of ResultPlan: Note [Arguments and results in place] in plans.pyx
-    cdef readonly list result_values   # of each tensor of the result: its recorded value
+    cdef bytes result_words            # of each tensor of the result: the word of its recorded value
     cdef public object key             # the signature that it was recorded for
     cdef readonly object shape         # the structure of the result, as signature.flatten gives it
     cdef readonly Py_ssize_t n_launches    # operations that are called by their drivers among them
@@ -43,9 +43,9 @@ cdef class Program:
     cdef list found                    # the tensors of the call that has stopped a run
     cdef list names                    # of the stream's marks, for a profile; None
 
-    cdef bint has_guard(self, Recording recording)
     cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1
     cdef int note_memory(self) except -1
+    cdef bint may_branch(self) noexcept
     cdef int link_gradients(self, Recording recording, list results) except -1
     cdef int fill_stream(self, Recording recording, Py_ssize_t first, Arena arena) except -1
     cdef object run_along(self, list inputs)

@@ -24,7 +24,6 @@ class Program:
     inputs: list[Any]
     leaves: list[Any]
     results: list[Any]
-    result_values: list[Any]
     key: Any
     shape: Any
     n_launches: int
@@ -49,6 +48,8 @@ class Program:
     def counts(self) -> Any: ...
     def save(self, path: Any, *, names: Any = None) -> None: ...
     def to_dot(self, limit: int = 1000) -> str: ...
+    @property
+    def result_values(self) -> list[Any]: ...
     @property
     def outside(self) -> list[tuple[Tensor, int, int, int, int]]: ...
     @property

@@ -19,7 +19,7 @@ from wengert_replay.memory.arena cimport Arena
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
-                                               plan_snapshot)
+                                               plan_snapshot, values_of_words, words_of_results)
 from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
@@ -57,6 +57,7 @@ cdef class Program:
         program that saw something else at launch ``fork``, which this one is a branch of.
         """
         cdef Py_ssize_t first = 0
+        cdef Arena arena
         recording.close()
         self.lock = fork_lock() if trunk is None else trunk.lock
         self.calls, self.steps = recording.calls, recording.steps
@@ -64,12 +65,15 @@ cdef class Program:
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:
             first = self.leave_trunk(recording, seen)
-        stops = trunk is not None or recording.calls or self.has_guard(recording)
+        branches = recording.calls or recording.last_guard >= 0
+        stops = trunk is not None or branches
+        if branches and trunk is None:
+            self.memory.set_aside(recording)
         if stops:
             self.memory.settle(live)
         else:
             self.memory.stay()
-        if recording.calls or self.has_guard(recording):
+        if branches and self.may_branch():
             self.structure = structure_of(recording, max(fork, 0), self.memory,
                                           None if trunk is None else trunk.structure)
         self.inputs = plan_inputs(recording, self.memory)
@@ -79,18 +83,16 @@ cdef class Program:
         if self.surroundings.is_stale():
             raise Refusal("the function gave a tensor from outside other memory or another shape")
         self.results = [plan_result(t, recording, self.memory, spent) for t in results]
-        self.result_values = [recording.value_of(t) for t in results]
+        self.result_words = words_of_results(results, recording)
         self.leaves = plan_leaves(recording, self.memory, spent)
         self.link_gradients(recording, results)
         self.note_memory()
         self.snapshot = plan_snapshot(recording, first, self.memory)
         self.n_launches = recording.recorder.n - first
-        self.fill_stream(recording, first, None if stops else self.memory.arena_of(
-            recording, {number for number, plan in enumerate(self.inputs) if plan.written}))
-        if stops:
-            self.memory.take_pool(recording)
-        else:
-            self.memory.drop_pool(recording)
+        arena = self.memory.arena_of(recording, {number for number, plan in enumerate(self.inputs) if plan.written})
+        arena.is_all = not stops
+        self.fill_stream(recording, first, arena if arena.is_all or arena.n_regions else None)
+        self.memory.take_pool(recording)
         self.memory.forget_regions()
         if trunk is not None:
             trunk.fork_table[fork, seen] = self
@@ -112,12 +114,9 @@ cdef class Program:
         """For classes below: note where memory of the first run is now, which ``memory`` still knows."""
         return 0
 
-    cdef bint has_guard(self, Recording recording):
-        cdef Py_ssize_t i
-        for i in range(recording.recorder.n):
-            if recording.recorder.launches[i].kind == LAUNCH_GUARD:
-                return True
-        return False
+    cdef bint may_branch(self) noexcept:
+        """Whether a run that takes another way becomes a branch."""
+        return True
 
     cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1:
         """Put what this and the trunk have done alike on the trunk's memory; return the number of the next launch."""
@@ -164,6 +163,7 @@ cdef class Program:
         self.stream = Stream()
         self.stream.fill(recording.recorder.launches + first, recording.recorder.n - first, kept, first, arena)
         self.direct = [] if arena is None else pack_values(arena, self.stream, self.memory, self.inputs, results)
+        self.stream.forget_sites()
         return 0
 
     cdef int prepare_results(self) except -1:
@@ -249,6 +249,11 @@ cdef class Program:
     def drop_temporaries(self):
         """Watch tensors no more that are gone with the recording."""
         self.surroundings.drop_temporaries()
+
+    @property
+    def result_values(self):
+        """The recorded value of each tensor of the result; None where no step knows it."""
+        return values_of_words(self.result_words, self.steps)
 
     @property
     def outside(self):

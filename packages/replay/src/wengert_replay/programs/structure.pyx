@@ -4,9 +4,9 @@ Note [Branches share a beginning]
     Where a guard differs, the function runs again from its start and is recorded, and what follows the guard becomes a
     branch. It can go on in the memory of the program that has stopped at the guard if both have done the same up to
     there: the same operations (``begins_like``) and kernels with the same numbers, on memory that corresponds. So a
-    program with guards keeps a digest of each launch and the addresses of its operands, in the program's memory. The
-    launches of the new recording are compared with them one by one, which also says where each block of the new
-    recording lies in the program's memory.
+    program with guards keeps a digest of each launch up to the last of them and the addresses of its operands, in the
+    program's memory. The launches of the new recording are compared with them one by one, which also says where each
+    block of the new recording lies in the program's memory.
     An element of memory that corresponds to two is a difference.
 """
 cimport cython
@@ -15,7 +15,7 @@ from libc.stdlib cimport free, realloc
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_POINTWISE, LAUNCH_STORE, OPERAND_CONSTANT, Launch,
                                   PointwisePlan, StorePlan, Tensor)
-from wengert_replay.programs.memory cimport Memory, extent
+from wengert_replay.programs.memory cimport Memory, extent, last_stop
 from wengert_replay.recording.tracing cimport Recording
 
 cdef enum:
@@ -137,7 +137,7 @@ cdef Structure structure_of(Recording recording, Py_ssize_t first, Memory memory
     cdef Tensor t
     cdef int k
     made.first, made.before = first, before
-    for i in range(first, recording.recorder.n):
+    for i in range(first, last_stop(recording)):       # a branch leaves there at the latest
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
             made.add(digest_of_call(recording, i))

@@ -3,10 +3,10 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
 from wengert_replay.trace.tables cimport Words
-from wengert_replay.recording.value_map cimport ValueMap
+from wengert_replay.recording.launch_steps cimport LaunchSteps
 
 
-cdef class ArgumentWords(ValueMap):
+cdef class ArgumentWords(LaunchSteps):
     cdef Words words                   # of the step that is recorded
     cdef uint32_t given                # as PackedSteps.add_step gets it
 

@@ -24,7 +24,7 @@ cdef enum:
 
 
 @cython.binding(False)
-cdef class ArgumentWords(ValueMap):
+cdef class ArgumentWords(LaunchSteps):
     """The words of the step that is recorded."""
 
     def __dealloc__(self):

@@ -11,6 +11,7 @@ class Call:
     memory: list[Tensor]
     writes: bool
     step: Step
+    resets_versions: bool
     @property
     def name(self) -> str: ...
     def words(self) -> tuple[Any, ...]: ...

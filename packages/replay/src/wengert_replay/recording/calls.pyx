@@ -38,6 +38,8 @@ cdef object without_tensors(value):
 cdef class Call:
     """An operation whose driver is called at each replay."""
 
+    resets_versions = False            # its results have version 0, whatever a plain run does to them
+
     @property
     def name(self):
         """The operation's name."""

@@ -2,11 +2,12 @@ from typing import Any
 
 from wengert_core.extend import Tensor
 
-from wengert_replay.recording.argument_words import ArgumentWords
 from wengert_replay.recording.calls import Call
+from wengert_replay.recording.value_map import ValueMap
 
-class Recording(ArgumentWords):
+class Recording(ValueMap):
     calls: dict[int, Call]
+    last_guard: int
     versions: list[int]
     python: list[Any]
     is_open: bool
@@ -16,6 +17,7 @@ class Recording(ArgumentWords):
     def start(self) -> None: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
+    def differentiates(self) -> bool: ...
     def live_blocks(self) -> set[int]: ...
 
 def thread_modes() -> int: ...

@@ -2,12 +2,13 @@
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
-from wengert_core.extend cimport Block, Launch, Op, Pool, Recorder, Tensor
+from wengert_core.extend cimport Block, Op, Pool, Recorder, Storage, Tensor
 from wengert_engine.extend cimport Tracer
 from wengert_replay.trace.steps cimport Steps
 from wengert_replay.trace.tables cimport Table, Words
 
 cdef enum:
+    UNKNOWN = 0xE0000000               # TAG_UNKNOWN, of no number
     MOST_STORED = 0x100000             # bytes of a tensor of Python data
     OPERAND_BITS = 4                   # of an operand's number, behind a launch's
 
@@ -31,6 +32,8 @@ cdef struct BlockNote:                 # of a block of the pool, by its number
 cdef class ValueMap(Tracer):
     cdef Recorder recorder
     cdef Pool* pool                    # NULL: it was given to a program, or freed
+    cdef char* last_address            # of the block that was looked for last; NULL: none
+    cdef Py_ssize_t last_place         # its number
     cdef readonly Steps steps
     cdef readonly dict outside         # by the Storage's address: (Tensor, version when first seen, address, nbytes)
     cdef readonly dict tensors         # of outside, by id: (Tensor, address, Storage's address, requires_grad)
@@ -52,8 +55,12 @@ cdef class ValueMap(Tracer):
     cdef Py_ssize_t data_room
 
     cdef int refuse(self, str why) except -1
+    cdef Block* find_block(self, char* address) noexcept     # of the pool, that begins there; NULL
+    cdef Block* block_of(self, Storage s) noexcept
+    cdef bint overlaps_input(self, Storage s) noexcept
     # tensors that are used
     cdef int add_input(self, Tensor t, uint32_t number) except -1
+    cdef uint32_t last_word_of(self, Tensor t) except? 0xFFFFFFFF     # of its value after the last step; ABSENT
     cdef uint32_t word_of(self, Tensor t) except? 0xFFFFFFFF
     cdef uint32_t word_in_block(self, Tensor t, Block* block) except? 0xFFFFFFFF
     cdef uint32_t word_outside(self, Tensor t) except? 0xFFFFFFFF
@@ -69,8 +76,3 @@ cdef class ValueMap(Tracer):
     cdef int note_first_write(self, Py_ssize_t number, int operand, Block* block) except -1
     cdef int note_output(self, Op op, Tensor t) except -1
     cdef uint32_t name_result(self, uint32_t type_number, char* data, Block* block) except? 0xFFFFFFFF
-    cdef uint32_t word_at(self, char* address) except? 0xFFFFFFFF
-    # what the engine does between operations
-    cdef int note_engine(self) except -1
-    cdef int note_launch(self, Py_ssize_t number) except -1
-    cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF

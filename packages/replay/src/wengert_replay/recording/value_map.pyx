@@ -4,6 +4,10 @@ Note [Whose memory it is]
     A tensor lies in a block of the recording's pool, in an argument, or outside. A block that nothing has written when
     it is first used holds Python data, which a step stores. What is outside is held, so that its address stays true.
     Memory that is not the allocator's and comes from an operation is a result.
+Note [Memory of two Storages]
+    ``x.data`` and what DLPack gives have a Storage of their own on the memory of another one. In a block of the pool
+    that makes no difference, as whoever lives there has the block. On the memory of an argument it does: a replay could
+    not tell such a tensor from one that was there before, so it is refused.
 Note [Blocks are used again]
     The pool gives the memory of a tensor that is gone to another one. ``BlockNote.since`` says which results are gone
     with it: a tensor of the same address and type that no step made is not taken for one of them.
@@ -16,13 +20,11 @@ from libc.string cimport memset
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE,
-                                  LAUNCH_STORE, OPERAND_WRITTEN, WG_FOREIGN, WG_GRAD, Block, CopyLaunch, FillPlan,
-                                  Launch, Op, Storage, StorePlan, Tensor, block_at, dtype_facts, dtype_of, is_strided,
-                                  tell_store)
-from wengert_replay.trace.steps cimport (PSEUDO_COPY, PSEUDO_FILL, PSEUDO_GUARD, PSEUDO_LAUNCH, PSEUDO_STORE,
-                                         PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, TAG_TUPLE, TAG_UNKNOWN,
-                                         WAY_GUARD, WAY_LAUNCHES, WAY_STORE, WAY_VIEW, Steps)
+from wengert_core.extend cimport (LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_WRITTEN,
+                                  WG_FOREIGN, WG_GRAD, Block, Launch, Op, Storage, Tensor, block_at, dtype_facts,
+                                  dtype_of, is_strided, tell_store)
+from wengert_replay.trace.steps cimport (PSEUDO_STORE, PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, WAY_STORE,
+                                         WAY_VIEW, Steps)
 from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_table, grow, put
 
 cdef enum:
@@ -30,7 +32,7 @@ cdef enum:
 
 # Kinds of launches that say themselves whether a write is whole.
 cdef int WHOLE = 1 << LAUNCH_POINTWISE | 1 << LAUNCH_REDUCE | 1 << LAUNCH_MOVE | 1 << LAUNCH_STORE
-cdef uint32_t UNKNOWN = <uint32_t> TAG_UNKNOWN << TAG_SHIFT
+cdef str SHARES = "a tensor shares the memory of an argument, and has versions of its own, as x.data does"
 
 
 cdef inline bint has_main(BlockNote* note) noexcept:
@@ -62,15 +64,51 @@ cdef class ValueMap(Tracer):
             self.refusal = f"{why} ({line})" if line else why
         return 0
 
+    cdef Block* find_block(self, char* address) noexcept:
+        cdef Block* block
+        if address == self.last_address and address != NULL:         # as of many, which were just written
+            return &self.pool.blocks[self.last_place]
+        block = block_at(self.pool, address)
+        if block != NULL:
+            self.last_address, self.last_place = address, block - self.pool.blocks
+        return block
+
+    cdef Block* block_of(self, Storage s) noexcept:
+        """The block of the pool that a storage lies in; NULL. Note [Memory of two Storages]"""
+        cdef Block* block = block_at(self.pool, s.data)
+        cdef Py_ssize_t i
+        if s.bin != FOREIGN_BIN:
+            return block
+        if block == NULL and find(&self.owners, <size_t> <PyObject*> s, 0) == ABSENT:
+            for i in range(self.pool.n):           # a view that DLPack gave, or what is outside and was never seen
+                block = &self.pool.blocks[i]
+                if block.live and block.address < s.data < block.address + block.nbytes:
+                    return block
+            return NULL
+        return block if block != NULL and block.live else NULL
+
+    cdef bint overlaps_input(self, Storage s) noexcept:
+        """Whether memory that is not the allocator's, of a storage that is not known, is that of an argument."""
+        cdef Storage own
+        if s.bin != FOREIGN_BIN or find(&self.owners, <size_t> <PyObject*> s, 0) != ABSENT:
+            return False
+        for t in self.inputs:
+            own = <Storage> (<Tensor> t).storage
+            if own.data < s.data + s.nbytes and s.data < own.data + own.nbytes:
+                return True
+        return False
+
     def value_of(self, Tensor t not None):
         """Return the value that a tensor is after the last step; None where no step knows it."""
-        cdef uint32_t number = self.steps.type_of(t), word
-        cdef Block* block = block_at(self.pool, (<Storage> t.storage).data) if self.pool != NULL else NULL
-        if block != NULL:
-            word = self.find_in_block(t, number, block)
-        else:
-            word = find(&self.values, <size_t> t.data, number)
+        cdef uint32_t word = self.last_word_of(t)
         return None if word == ABSENT else self.steps.value_of_word(word)
+
+    cdef uint32_t last_word_of(self, Tensor t) except? 0xFFFFFFFF:
+        cdef uint32_t number = self.steps.type_of(t)
+        cdef Block* block = self.block_of(<Storage> t.storage) if self.pool != NULL else NULL
+        if block != NULL:
+            return self.find_in_block(t, number, block)
+        return find(&self.values, <size_t> t.data, number)
 
     # ---- tensors that are used
 
@@ -92,10 +130,12 @@ cdef class ValueMap(Tracer):
             self.refuse(f"a tensor of another device or layout ({(<object> t).device})")
             return UNKNOWN
         s = <Storage> t.storage
-        if s.bin != FOREIGN_BIN:
-            block = block_at(self.pool, s.data)
-            if block != NULL and block.live:
-                return self.word_in_block(t, block)
+        block = self.block_of(s)
+        if block != NULL and block.live:
+            return self.word_in_block(t, block)
+        if self.overlaps_input(s):
+            self.refuse(SHARES)
+            return UNKNOWN
         return self.word_outside(t)
 
     cdef uint32_t word_in_block(self, Tensor t, Block* block) except? 0xFFFFFFFF:
@@ -189,14 +229,14 @@ cdef class ValueMap(Tracer):
         """Note the gradient that a leaf has before anything changes it."""
         if not t.flags & WG_GRAD or t.grad_fn != NULL or id(t) in self.leaves:
             return 0
-        if (<Storage> t.storage).bin != FOREIGN_BIN and block_at(self.pool, (<Storage> t.storage).data) != NULL:
+        if self.block_of(<Storage> t.storage) != NULL:
             return 0
         grad = <object> t.extra.grad if t.extra != NULL and t.extra.grad != NULL else None
         self.leaves[id(t)] = (t, grad)
         return 0
 
     cdef bint is_input(self, Tensor t):
-        return find(&self.owners, <size_t> t.storage, 0) == OWNER_INPUT
+        return find(&self.owners, <size_t> t.storage, 0) == OWNER_INPUT or self.overlaps_input(<Storage> t.storage)
 
     cdef int store_data(self, Tensor t) except -1:
         """Append a step that stores what Python has made."""
@@ -260,7 +300,7 @@ cdef class ValueMap(Tracer):
             launch = &self.recorder.launches[i]
             for k in range(launch.n_operands):
                 if launch.role[k] & OPERAND_WRITTEN:
-                    block = block_at(self.pool, launch.data[k])
+                    block = self.find_block(launch.data[k])
                     if block != NULL:
                         self.mark_written(block)
                         self.note_first_write(i, k, block)
@@ -282,10 +322,13 @@ cdef class ValueMap(Tracer):
             self.refuse(f"{op.name if op is not None else 'a function'} gives a tensor of another device or layout")
             return 0
         s = <Storage> t.storage
-        block = block_at(self.pool, s.data) if s.bin != FOREIGN_BIN else NULL
+        block = self.find_block(s.data) if s.bin != FOREIGN_BIN else self.block_of(s)
         if block != NULL:
             self.mark_written(block)
             self.notes[block - self.pool.blocks].serial = block.serial     # nothing later is the first write
+        elif self.overlaps_input(s):
+            self.refuse(SHARES)
+            return 0
         elif s.bin == FOREIGN_BIN and find(&self.owners, <size_t> t.storage, 0) == ABSENT:
             self.foreign.append(s)
             put(&self.owners, <size_t> t.storage, 0, OWNER_RESULT)
@@ -305,96 +348,3 @@ cdef class ValueMap(Tracer):
                 return number
         put(&self.values, <size_t> data, type_number, number)
         return number
-
-    cdef uint32_t word_at(self, char* address) except? 0xFFFFFFFF:
-        """The word of the last value that begins at an address."""
-        cdef Py_ssize_t i
-        cdef Tensor t
-        cdef Block* block = block_at(self.pool, address)
-        cdef Py_ssize_t place = block - self.pool.blocks if block != NULL else 0
-        cdef uint32_t oldest = self.notes[place].since if block != NULL and place < self.n_notes else 0
-        for i in range(self.steps.rows.n_results - 1, <Py_ssize_t> oldest - 1, -1):
-            if self.result_data[i] == address:
-                return <uint32_t> i
-        if block != NULL:
-            return UNKNOWN
-        for i, t in enumerate(self.inputs):
-            if t.data == address:
-                return <uint32_t> TAG_INPUT << TAG_SHIFT | <uint32_t> i
-        for i, reference in enumerate(self.steps.outside_references):
-            found = reference()
-            if found is not None and (<Tensor> found).data == address:
-                return <uint32_t> TAG_OUTSIDE << TAG_SHIFT | <uint32_t> i
-        return UNKNOWN
-
-    # ---- the engine, between operations
-
-    cdef int note_engine(self) except -1:
-        """Note launches that belong to no operation: gradients that are copied or filled, numbers that are read."""
-        while self.noted < self.recorder.n:
-            self.note_launch(self.noted)
-            self.noted += 1
-        return 0
-
-    cdef int note_launch(self, Py_ssize_t number) except -1:
-        """Append a step for a launch."""
-        cdef Launch* launch = &self.recorder.launches[number]
-        cdef Block* block
-        cdef Words words
-        cdef FillPlan* fill
-        cdef CopyLaunch* copy
-        cdef uint32_t type_number = 0, given = 1
-        cdef int k, op = PSEUDO_LAUNCH, n_sources = 0, target = -1
-        launch.step = <uint32_t> self.steps.n
-        memset(&words, 0, sizeof(Words))
-        for k in range(launch.n_operands):
-            if launch.role[k] & OPERAND_WRITTEN:
-                target = k
-            else:
-                n_sources += 1
-        try:
-            if launch.kind == LAUNCH_GUARD:
-                append_word(&words, self.word_at(launch.data[0]))
-                append_word(&words, self.steps.bytes_constant((<StorePlan*> launch.plan).bytes,
-                                                              (<StorePlan*> launch.plan).nbytes))
-                return self.steps.add_record(PSEUDO_GUARD, 3, self.steps.lines.current(), WAY_GUARD, &words)
-            if launch.kind == LAUNCH_FILL:
-                fill, op = <FillPlan*> launch.plan, PSEUDO_FILL
-                append_word(&words, self.steps.bytes_constant(fill.number, dtype_facts().itemsize[fill.dtype]))
-                type_number = self.steps.layout_type(fill.dtype, fill.ndim, fill.shape, fill.strides)
-            elif launch.kind == LAUNCH_COPY or launch.kind == LAUNCH_MOVE:
-                op, copy = PSEUDO_COPY, <CopyLaunch*> launch.plan
-                append_word(&words, self.word_of_source(launch))
-                if launch.kind == LAUNCH_COPY:
-                    type_number = self.steps.layout_type(copy.target_dtype, copy.ndim, copy.shape, copy.target)
-            else:
-                append_word(&words, <uint32_t> TAG_TUPLE << TAG_SHIFT | <uint32_t> n_sources)
-                for k in range(launch.n_operands):
-                    if not launch.role[k] & OPERAND_WRITTEN:
-                        append_word(&words, self.word_at(launch.data[k]))
-            block = block_at(self.pool, launch.data[target]) if target >= 0 else NULL
-            if block != NULL and block.born > number:
-                block = NULL           # the block has been given to another tensor since
-            if target >= 0 and (block == NULL or block.written == WRITTEN):
-                given |= 2
-                append_word(&words, self.word_at(launch.data[target]))
-            if block != NULL:
-                self.mark_written(block)
-                self.note_first_write(number, target, block)
-            self.steps.add_record(op, given, self.steps.lines.current(), WAY_LAUNCHES, &words)
-            if target >= 0:
-                self.name_result(type_number, launch.data[target], block)
-        finally:
-            free(words.items)
-        return 0
-
-    cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF:
-        """The word of what a launch copies, as the tensor that it reads."""
-        cdef CopyLaunch* copy = <CopyLaunch*> launch.plan
-        cdef uint32_t base = self.word_at(launch.data[0]), number
-        if launch.kind == LAUNCH_MOVE or base == UNKNOWN:
-            return base
-        number = self.steps.layout_type(copy.source_dtype, copy.ndim, copy.shape, copy.source)
-        if self.steps.type_of_word(base) == number:
-            return base
-        return self.add_view(number, launch.data[0], base, launch.data[0])

@@ -40,7 +40,7 @@ cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
 
 
 cdef int stop_loop(Recording recording) except -1:
-    recording.refuse("it writes to memory that it reads a row of")     # also where the function catches the error
+    recording.refuse("it changes what it may not change")      # also where the function catches the error
     raise NoLoop()
 
 
@@ -88,13 +88,22 @@ def rows_are_doubtful(Recording recording not None, list carry not None):
 
 def as_class(Tensor value not None, kind not None):
     """Return a tensor as one of another class, which is no operation of a recording."""
+    return call_unrecorded(value.as_subclass, kind)
+
+
+def number_of(Tensor value not None):
+    """Return the whole number that a tensor holds, which is no guard of a recording."""
+    return call_unrecorded(int, value)
+
+
+cdef object call_unrecorded(function, argument):
     tracer = current_tracer()
     if not isinstance(tracer, Recording):
-        return value.as_subclass(kind)
+        return function(argument)
     set_tracer(None)
     set_recorder(NULL)
     try:
-        return value.as_subclass(kind)
+        return function(argument)
     finally:
         set_tracer(tracer)
         set_recorder(&(<Recording> tracer).recorder)

@@ -1,9 +1,11 @@
 """Lines: the places in a program that call operations. See lines.pyx."""
+cimport cython
 from libc.stdint cimport uint32_t
 
 from wengert_replay.trace.tables cimport Table
 
 
+@cython.final
 cdef class Lines:
     cdef list codes                    # by number: the code object; None for number 0
     cdef int* instructions             # by number: where in it; owned
@@ -11,6 +13,9 @@ cdef class Lines:
     cdef Py_ssize_t room
     cdef Table numbers                 # by a code object's address and an instruction
     cdef Table ours                    # by a code object's address: whether its file is one of wengert's
+    cdef void* last_code               # of the last line that was asked for, whose code object is in ``codes``
+    cdef int last_instruction
+    cdef uint32_t last
     cdef list seen                     # the code objects of ``ours``, so that their addresses stay theirs
 
     cdef uint32_t current(self) except? 0xFFFFFFFF

@@ -44,9 +44,14 @@ cdef class Lines:
         try:
             while frame != NULL:
                 code = frame_code(frame)
-                if not self.is_ours(code):
+                if code == self.last_code and frame_instruction(frame) == self.last_instruction:
+                    return self.last
+                if code == self.last_code or not self.is_ours(code):
                     number = find(&self.numbers, <size_t> code, <size_t> frame_instruction(frame))
-                    return number if number != ABSENT else self.add(code, frame_instruction(frame))
+                    if number == ABSENT:
+                        number = self.add(code, frame_instruction(frame))
+                    self.last_code, self.last_instruction, self.last = code, frame_instruction(frame), number
+                    return number
                 frame = outer_frame(frame)
         finally:
             Py_XDECREF(<PyObject*> frame)

@@ -1,4 +1,5 @@
 """Packed steps: rows of bytes. See packed.pyx."""
+cimport cython
 from libc.stdint cimport uint8_t, uint32_t
 
 from wengert_replay.trace.tables cimport Words
@@ -32,6 +33,7 @@ cdef struct Checkpoint:
     uint32_t first
 
 
+@cython.final
 cdef class PackedSteps:
     cdef uint8_t* bytes                # owned
     cdef readonly Py_ssize_t nbytes

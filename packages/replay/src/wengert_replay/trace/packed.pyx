@@ -41,9 +41,7 @@ cdef class PackedSteps:
 
     cdef int make_room(self, Py_ssize_t nbytes) except -1:
         cdef uint8_t* larger
-        if self.nbytes + nbytes <= self.room:
-            return 0
-        if self.nbytes + nbytes > 0xffffffff:
+        if self.nbytes + nbytes > <Py_ssize_t> 0xffffffff:
             raise OverflowError("the operations of a program take more than 4 GB")
         larger = <uint8_t*> realloc(self.bytes, 2 * self.room + nbytes + 256)
         if larger == NULL:
@@ -54,7 +52,8 @@ cdef class PackedSteps:
     cdef int add_step(self, uint32_t op, uint32_t given, uint32_t line, uint32_t way, Words* words) except -1:
         cdef uint8_t* at
         cdef Py_ssize_t i
-        self.make_room(1 + MOST_BYTES * (3 + words.n))
+        if self.nbytes + 1 + MOST_BYTES * (3 + words.n) > self.room:
+            self.make_room(1 + MOST_BYTES * (3 + words.n))
         at = self.bytes + self.nbytes
         if self.n:                     # behind the results of the step before
             at[0] = 0
@@ -74,7 +73,8 @@ cdef class PackedSteps:
         return 0
 
     cdef int add_result(self, uint32_t type_number) except -1:
-        self.make_room(MOST_BYTES + 1)
+        if self.nbytes + MOST_BYTES + 1 > self.room:
+            self.make_room(MOST_BYTES + 1)
         self.nbytes = write_number(self.bytes + self.nbytes, type_number + 1) - self.bytes
         self.bytes[self.nbytes] = 0    # until something else is written
         self.n_results += 1
@@ -84,7 +84,8 @@ cdef class PackedSteps:
         """Give back the room that is not used."""
         cdef uint8_t* bytes_
         cdef Checkpoint* checkpoints
-        self.make_room(1)
+        if self.nbytes == self.room:
+            self.make_room(1)
         self.bytes[self.nbytes] = 0
         bytes_ = <uint8_t*> realloc(self.bytes, self.nbytes + 1)
         checkpoints = <Checkpoint*> realloc(self.checkpoints, (self.n // EVERY + 1) * sizeof(Checkpoint))

@@ -1,4 +1,5 @@
 """Steps: what a program does, as C arrays. See steps.pyx."""
+cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
@@ -26,6 +27,8 @@ cdef enum PseudoNumber:                # the first numbers of operations: PSEUDO
     PSEUDO_GUARD = 4
     PSEUDO_LAUNCH = 5
 
+
+@cython.final
 cdef class Steps:
     cdef PackedSteps rows
     cdef Py_ssize_t n                  # of them

@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 from types import CodeType
-from typing import Any, overload
+from typing import Any, final, overload
 
 from wengert_core.extend import Op, Tensor
 
@@ -8,6 +8,7 @@ from wengert_replay.trace.values import PseudoOp, Value
 
 PSEUDO_OPS: tuple[PseudoOp, ...]
 
+@final
 class Steps:
     lines: Any
     outside_places: list[tuple[int, int]]

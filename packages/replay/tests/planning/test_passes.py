@@ -8,7 +8,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_replay.programs.trials import run_trial
+from wengert_replay.testing.trials import run_trial
 
 WORDS = 48  # of 8 bytes
 LONG = 5000  # elements of launches that form groups

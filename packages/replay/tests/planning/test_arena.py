@@ -10,7 +10,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_replay.programs.trials import run_trial
+from wengert_replay.testing.trials import run_trial
 
 BLOCK, BLOCKS = 24, 6  # elements of a block; blocks
 LARGE = 80  # elements that get no slot
@@ -111,7 +111,32 @@ def test_blocks_that_fusion_leaves_unused_take_no_memory():
     assert facts["arena"] == 2 * WORD * n  # what it reads, and what is kept
 
 
+def test_a_launch_without_partners_stays_where_it_was_recorded():
+    """What it reads is given back before others need memory."""
+    n = 5000
+    launches = [
+        ("fill", n, 0.5, WORD * n),
+        ("add", n, 0, WORD * n, 0),
+        ("fill", n, 0.25, 2 * WORD * n),
+        ("move", WORD * n, 2 * WORD * n, 3 * WORD * n),
+    ]
+    kept = [(0, WORD * n), (3 * WORD * n, 4 * WORD * n)]
+    plain, replayed, facts = run_trial(memory_of(n * BLOCKS), launches, kept, None, regions_of(n))
+    assert all(replayed[1][-1][slice(*part)] == plain[-1][slice(*part)] for part in kept)
+    assert facts["arena"] == 3 * WORD * n
+
+
 # ---- programs
+
+
+def peak_of(function, *args) -> int:
+    """Return the bytes that a second call has in use at most."""
+    function(*args)
+    gc.collect()
+    wg.memory.reset_peak()
+    before = wg.memory.stats()["bytes_in_use"]
+    function(*args)
+    return wg.memory.stats()["bytes_peak"] - before
 
 
 def program_of(function) -> wg.replay.Program:
@@ -128,15 +153,9 @@ def test_a_program_takes_no_more_than_an_eager_call():
         return wg.autograd.grad(y.square().mean(), weights[-1:])[0]
 
     x = wg.randn(64, 100)
-    step(x)
-    gc.collect()
-    wg.memory.reset_peak()
-    before = wg.memory.stats()["bytes_in_use"]
-    step(x)
-    peak = wg.memory.stats()["bytes_peak"] - before
     captured = wg.capture(step)
     captured(x)
-    assert program_of(captured).nbytes <= peak
+    assert program_of(captured).nbytes <= peak_of(step, x)
     for _ in range(3):
         x = wg.randn(64, 100)
         assert bool((captured(x) == step(x)).all())
@@ -258,3 +277,36 @@ def test_what_was_updated_since_is_computed_again():
         x, z, y = wg.tensor([1.0 + k, 2.0]), wg.tensor([1.0 + k, 2.0]), wg.tensor([3.0, 4.0])
         assert all(bool((p == q).all()) for p, q in zip(captured(x, y), step(z, y), strict=True))
         assert bool((x == z).all())
+
+
+@pytest.mark.parametrize("n", [4, 8, 10, 20])
+def test_short_vectors_take_no_more_than_an_eager_call(n):
+    weight = wg.randn(n, n, requires_grad=True)
+
+    def step(x):
+        for _ in range(50):
+            x = x + 0.1 * (weight @ x).tanh()
+        return wg.autograd.grad((x * x).sum(), weight)[0]
+
+    captured, x = wg.capture(step), wg.randn(n)
+    captured(x)
+    assert program_of(captured).nbytes <= peak_of(step, x) + 1024
+    for _ in range(3):
+        x = wg.randn(n)
+        assert bool((captured(x) == step(x)).all())
+
+
+def test_equal_plans_of_kernels_are_kept_once():
+    def bytes_of(steps: int) -> int:
+        def step(x, y):
+            total = wg.zeros(32, 16)
+            for _ in range(steps):
+                total = total + x.view(32, 1) @ y.view(1, 16)
+                x = x * 0.5
+            return total
+
+        captured = wg.capture(step)
+        captured(wg.ones(32), wg.ones(16))
+        return program_of(captured).stream_nbytes
+
+    assert (bytes_of(300) - bytes_of(200)) / 100 <= 56 + 44 + 20 + 3 * 3  # the product, the sum, the half, and marks

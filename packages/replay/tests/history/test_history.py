@@ -6,6 +6,7 @@ import gc
 import threading
 import warnings
 import weakref
+from types import SimpleNamespace
 
 import pytest
 import wengert as wg
@@ -505,3 +506,30 @@ def test_a_function_that_raises_leaves_nothing_behind():
     f(wg.ones(2)).backward()
     f(wg.ones(2)).backward()
     assert w.grad.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("kind", ["leaf", "read", "written"])
+def test_a_tensor_from_outside_that_was_exchanged_is_noticed(kind):
+    held = SimpleNamespace(weight=wg.ones(2, requires_grad=True), other=wg.ones(2))
+
+    @wg.capture
+    def f(x):
+        if kind == "written":
+            held.other += x.detach()
+        return (x * held.weight * held.other).sum()
+
+    x = wg.ones(2, requires_grad=True)
+    for _ in range(4):
+        f(x).backward()
+    if kind == "leaf":
+        held.weight = wg.full((2,), 3.0, requires_grad=True)
+    else:
+        held.other = wg.full((2,), 3.0)
+    x.grad = None
+    for k in range(1, 4):
+        result = f(x)
+        result.backward()
+        del result
+        expected = {"leaf": 3.0 * k, "read": 3.0 * k, "written": sum(3.0 + i for i in range(1, k + 1))}[kind]
+        assert x.grad.tolist() == [expected] * 2
+    assert held.weight.grad is not None

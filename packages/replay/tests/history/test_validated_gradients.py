@@ -123,3 +123,27 @@ def test_an_error_of_the_eager_run_is_told():
     fails.append(1)
     with pytest.raises(Differs, match="there is no error in a replay, KeyError in an eager run"):
         f(wg.ones(2, requires_grad=True))
+
+
+def test_versions_of_what_loops_make_are_not_compared():
+    w = wg.tensor([0.5, -1.0, 2.0], requires_grad=True)
+
+    def stack(x):
+        return wg.func.scan(lambda c, z: (c * 0.5 + z * w, c * z), x * 1, x)
+
+    def step(x):
+        w.grad = None
+        last, rows = stack(x)
+        (last.sum() + rows.sum()).backward()
+        return last.detach(), rows.detach()
+
+    validated, trained = wg.capture(stack, validate=True), wg.capture(step, validate=True)
+    for k in range(4):
+        w.grad = None
+        last, rows = validated(wg.ones(3) * k)
+        (last.sum() + rows.sum()).backward()
+        seen, w.grad = w.grad, None
+        trained(wg.ones(3) * k)
+        assert wg.equal(seen, w.grad)
+    assert explain(validated).replays
+    assert explain(trained).replays

@@ -1,0 +1,25 @@
+"""Constructs that are recorded operation by operation, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOST_UNROLLED = 1000
+"""Constructs that are remembered as such that cannot be one instruction."""
+UNROLLED: dict[Any, str] = {}
+"""Reasons why a construct is recorded operation by operation, by where its function is and what it is called with."""
+
+
+def remember(key: Any, why: str) -> None:
+    """Let a construct be recorded operation by operation from now on."""
+    if len(UNROLLED) >= MOST_UNROLLED:
+        UNROLLED.clear()
+    UNROLLED[key] = why
+
+
+def source_of(function: Any) -> str:
+    """Return where a function begins, as words that stay."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        return f"{type(function).__module__}.{type(function).__qualname__}"
+    return f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"

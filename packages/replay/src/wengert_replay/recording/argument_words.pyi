@@ -1,3 +1,0 @@
-from wengert_replay.recording.value_map import ValueMap
-
-class ArgumentWords(ValueMap): ...

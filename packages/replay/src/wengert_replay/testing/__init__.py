@@ -1,0 +1,1 @@
+"""Python entry points to passes and streams, for tests only."""
