@@ -24,9 +24,9 @@ TABLE.array("multinomial(Tensor self, int num_samples, bool replacement=False, *
             reference=make.multinomial, results=("int64",), no_record=True)
 TABLE.composite(make.normal)
 TABLE.array("_normal(Tensor mean, Any std, *, object? generator=None, Tensor? out=None) -> Tensor",
-            reference=make.normal_of_tensors, method=False)
+            reference=make.normal_of_tensors, method=False, doc="Draw normal numbers around means, for normal().")
 TABLE.array("_normal_of_std(Tensor std, Any mean, *, object? generator=None, Tensor? out=None) -> Tensor",
-            reference=make.normal_of_std, method=False)
+            reference=make.normal_of_std, method=False, doc="Draw normal numbers around one mean, for normal().")
 TABLE.array("poisson(Tensor self, *, object? generator=None) -> Tensor", reference=make.poisson, method=False)
 TABLE.array("binomial(Tensor count, Tensor prob, *, object? generator=None) -> Tensor", reference=make.binomial,
             method=False)

@@ -302,7 +302,8 @@ def _normal_of_size(
     """normal with numbers: a new tensor that normal_ fills."""
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(std):g}")
-    blank = find("empty")(_sizes("normal", size), dtype=kind or get_default_dtype(), device=device)
+    where = "cpu" if device is None else device  # whatever the default device is, as in torch
+    blank = find("empty")(_sizes("normal", size), dtype=kind or get_default_dtype(), device=where)
     sample: Tensor = empty_for_fill(blank).normal_(mean, std, generator=generator)
     return _factory.finish("normal", sample, out, requires_grad)
 
