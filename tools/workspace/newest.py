@@ -20,7 +20,7 @@ from tools.workspace.packages import ROOT
 from tools.workspace.toolchain import python_of
 
 HOME = ROOT / ".venv-newest"
-NEEDED = ("wengert", "wengert-testing")
+NEEDED = ("wengert", "wengert-gradcheck", "wengert-testing")
 """What the tests of core import, with what it needs: the other packages are not built."""
 NEWEST = 20
 """A minor version that is not there for years."""

@@ -98,19 +98,10 @@ class BuildNative(build_ext):
 
 def build_folder(sources: Sources) -> Path:
     """A folder for each Python, build mode and version of the tools: nothing built by other rules is ever reused."""
-    return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{key_of(sources, version('numpy'), SYMBOLS)}"
-
-
-def c_folder(sources: Sources) -> Path:
-    """The folder of the C files, which are the same for every Python."""
-    return Path("build") / f"c-{MODE}-{key_of(sources)}"
-
-
-def key_of(sources: Sources, *facts: object) -> str:
-    """A key for the rules that a package is built by."""
     texts = [file.read_text(encoding="utf-8") for file in sorted(OWN.glob("*.py"))]
-    rules = (texts, sources.settings, version("cython"), *facts)
-    return hashlib.sha256(repr(rules).encode()).hexdigest()[:8]
+    rules = (texts, sources.settings, version("cython"), version("numpy"), MODE, SYMBOLS)
+    key = hashlib.sha256(repr(rules).encode()).hexdigest()[:8]
+    return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{key}"
 
 
 def translate(sources: Sources) -> list[Extension]:
@@ -123,7 +114,7 @@ def translate(sources: Sources) -> list[Extension]:
             options: dict[str, Any] = {"compiler_directives": directives, "include_path": ["src"], "nthreads": JOBS}
             options |= {"shared_utility_qualified_name": sources.helpers}
             options |= {"shared_utility_features_disabled": ["MemoryView"]}
-            done += cythonize(some, build_dir=str(c_folder(sources)), **options)
+            done += cythonize(some, build_dir=str(build_folder(sources) / "c"), **options)
     return done
 
 
