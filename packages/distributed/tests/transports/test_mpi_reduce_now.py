@@ -20,6 +20,10 @@ def test_it_reduces_what_it_takes_and_leaves_the_rest(ranks):
     assert_checks_pass(str(HERE / "mpi_reduce_now_checks.py"), ranks)
 
 
+def test_a_backend_that_reduces_in_its_own_way_is_asked():
+    assert_checks_pass(str(HERE / "mpi_own_backend_checks.py"), 2)
+
+
 @pytest.mark.parametrize(
     ("kind", "pattern"),
     [

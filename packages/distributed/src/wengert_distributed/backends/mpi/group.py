@@ -104,7 +104,7 @@ class MpiGroup(ProcessGroup):
             return None
         members = self.communicator.Get_group().Incl(list(ranks))
         return connect_within(
-            lambda: MpiGroup(self.communicator.Create_group(members, number), self.seconds), self.seconds, "new_group"
+            lambda: type(self)(self.communicator.Create_group(members, number), self.seconds), self.seconds, "new_group"
         )
 
     def close(self) -> None:
@@ -179,8 +179,11 @@ class MpiGroup(ProcessGroup):
     # ---- collectives
 
     def all_reduce_now(self, channel: Channel) -> ReduceNow | None:
-        """Return all_reduce without frames of Python; None where nothing moves, or each call is compared first."""
-        if self.size > 1 and not self.checks:
+        """Return all_reduce without frames of Python.
+
+        None: nothing moves, each call is compared first, or a subclass reduces in its own way.
+        """
+        if self.size > 1 and not self.checks and type(self).all_reduce is MpiGroup.all_reduce:
             datatypes = {dtype: (self.datatypes[num], num << DTYPE_SHIFT) for dtype, num in plain_numbers().items()}
             ops = {op: (self.ops[kind], ALL_REDUCE | OP_BITS[kind], op is not kind) for op, kind in PLAIN_OPS.items()}
             self.reduce_now = ReduceNow(self, channel, datatypes, ops)
