@@ -21,7 +21,7 @@ from tools.workspace.toolchain import python_of
 
 HOME = ROOT / ".venv-newest"
 NEEDED = ("wengert", "wengert-gradcheck", "wengert-testing")
-"""What the tests of core import, with what it needs: the other packages are not built."""
+"""The packages that the tests of core import; with what these need they are built, the others are not."""
 NEWEST = 20
 """A minor version that is not there for years."""
 VERSION = """

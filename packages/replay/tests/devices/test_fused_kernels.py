@@ -75,7 +75,7 @@ def test_what_somebody_still_has_is_written():
 
 
 def steps_of(n, monkeypatch):
-    """What n calls of a captured step give, and how much work its graph has."""
+    """Return what n calls of a captured step give, and how much work its graph has."""
     wg.manual_seed(0)
     w, graphs, finish = random(50).requires_grad_(), [], SimDevice.end_capture
 

@@ -112,7 +112,7 @@ def test_blocks_that_fusion_leaves_unused_take_no_memory():
 
 
 def test_a_launch_without_partners_stays_where_it_was_recorded():
-    """What it reads is given back before others need memory."""
+    """The launch gives back what it reads before others need memory."""
     n = 5000
     launches = [
         ("fill", n, 0.5, WORD * n),

@@ -45,9 +45,9 @@ cdef enum:
 PAGE = PAGE_WORDS * WORD
 """The bytes of a rank."""
 FINISHED = FINISHED_WORD * WORD
-"""Where in a page the highest sequence number of an ended collective is."""
+"""The offset, in a page, of the highest sequence number of an ended collective."""
 RING, SLOTS, SLOT = RING_WORD * WORD, SLOT_COUNT, FIELDS * WORD
-"""Where in a page the records are, how many, and the bytes of each."""
+"""The offset of the records in a page, their number, and the bytes of each."""
 
 
 cdef inline int64_t* slot_of(int64_t* ring, int64_t sequence) noexcept:

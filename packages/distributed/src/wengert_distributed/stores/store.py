@@ -68,7 +68,7 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """How long a key is waited for."""
+        """The time for which a key is waited for."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
@@ -235,7 +235,7 @@ class PrefixStore(Store):
 
     @property
     def timeout(self) -> timedelta:
-        """How long a key is waited for: that of the underlying store."""
+        """The time for which a key is waited for: that of the underlying store."""
         return self.underlying_store.timeout
 
     def set_timeout(self, timeout: timedelta) -> None:

@@ -13,13 +13,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from wengert_core.extend import Tensor
-from wengert_engine import Function, enable_grad, grad, is_grad_enabled
+from wengert_engine import enable_grad, grad, is_grad_enabled
 from wengert_engine.extend import current_tracer
 
 from wengert_replay.history.node import without_hooks
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.choice import make_choice
 from wengert_replay.loops.closures import check_bits, with_own_cells
+from wengert_replay.loops.gradients import LoopNode
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, make_body, nest, resume, suspend
@@ -95,20 +96,8 @@ class Derivation:
         check_bits("cond", self.source, self.ending, tensors)
 
 
-class CondNode(Function):
+class CondNode(LoopNode):
     """The node of a cond."""
-
-    _inside_transforms = True
-    _skips_none = True
-
-    @staticmethod
-    def forward(
-        ctx: Any, derivation: Derivation, saved: tuple[Tensor, ...], outputs: tuple[Tensor, ...], *_ends: Tensor
-    ) -> Any:
-        ctx.derivation = derivation
-        ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*saved)
-        return outputs
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:

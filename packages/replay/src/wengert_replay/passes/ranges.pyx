@@ -46,7 +46,7 @@ cdef struct Table:                     # edges by their addresses, at most half 
 
 @cython.overflowcheck(False)            # the product wraps
 cdef inline Edge* slot_of(Table* table, size_t address) noexcept nogil:
-    """Where an edge is, or would be."""
+    """Return the slot of an edge, or the one that it would have."""
     cdef size_t at = ((address >> 2) * <size_t> 0x9e3779b97f4a7c15) >> 20 & table.mask
     while table.edges[at].address and table.edges[at].address != address:
         at = at + 1 & table.mask

@@ -143,7 +143,7 @@ cdef PointwisePlan* RECENT[N_RECENT]    # shared plans, by what they are of; the
 
 @cython.overflowcheck(False)           # the product wraps
 cdef inline PointwisePlan** recent_plan(Loop* loop, Py_ssize_t count, npy_intp stride, uint64_t number) noexcept:
-    """Where the plan of such a call was put last."""
+    """The place where the plan of such a call was put last."""
     cdef uint64_t key = <size_t> loop.fn ^ (<size_t> loop.data << 7) ^ (<uint64_t> count << 14) \
         ^ (<uint64_t> stride << 28) ^ number
     return &RECENT[(key * <uint64_t> 0x9e3779b97f4a7c15) >> 58]
