@@ -6,7 +6,7 @@ import weakref
 import pytest
 import wengert_core as wc
 from wengert_engine import Function, Node, backward, grad, no_grad
-from wengert_engine.function.apply import FunctionCtx
+from wengert_engine.function.context import FunctionCtx
 from wengert_engine.graph.gradient_edge import GradientEdge, get_gradient_edge
 from wengert_engine.hooks.multi_grad import register_multi_grad_hook
 from wengert_engine.hooks.mutation import _unsafe_preserve_version_counter, allow_mutation_on_saved_tensors

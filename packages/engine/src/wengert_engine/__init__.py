@@ -15,6 +15,7 @@ from wengert_core.tensors.tensor import mount as _mount
 from wengert_engine import _native  # noqa: F401 - finds and loads the compiled modules, so it comes first
 from wengert_engine.graph import formula_lookup as _formula_lookup
 from wengert_engine.graph import tensor_attributes as _tensor_attributes
+from wengert_engine.graph import tensor_hooks as _tensor_hooks
 from wengert_engine.graph.formula import set_saved_reader as _set_saved_reader
 from wengert_engine.graph.formula import set_source as _set_source
 from wengert_engine.graph.node import Node
@@ -66,7 +67,7 @@ def _mount_backward(_family: str) -> None:
     _mount("backward", tensor_backward)
 
 
-for _name, _attribute in _tensor_attributes.TENSOR_ATTRIBUTES.items():
+for _name, _attribute in (_tensor_attributes.TENSOR_ATTRIBUTES | _tensor_hooks.TENSOR_HOOKS).items():
     _mount(_name, _attribute)
 _mount("backward", _Later("backward", "autograd", _mount_backward))
 _set_saved_reader(_read_saved)

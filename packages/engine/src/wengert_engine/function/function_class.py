@@ -9,7 +9,8 @@ from typing import Any
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine.function.apply import FunctionCtx, apply_function
+from wengert_engine.function.apply import apply_function
+from wengert_engine.function.context import FunctionCtx
 from wengert_engine.graph.node import make_function_node_class
 from wengert_engine.graph.tensor_attributes import edge_of
 from wengert_engine.modes.grad_mode import is_grad_enabled, no_grad

@@ -1,7 +1,6 @@
-"""What the engine adds to Tensor: requires_grad, grad, grad_fn, detach, hooks."""
+"""What the engine adds to Tensor: requires_grad, grad, grad_fn, detach."""
 import weakref
 
-from wengert_engine.graph.removable_handle import add_hook
 from wengert_engine.messages import errors
 
 from cpython.ref cimport Py_XDECREF, PyObject
@@ -25,8 +24,6 @@ from wengert_core.devices.device import DEVICES as _DEVICES
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
 cdef const int* RECORDERS = count_recorders()
-
-
 cdef object BATCHED = None             # the module batched_attributes, once there are batched tensors
 
 
@@ -36,7 +33,11 @@ def set_batched(module):
     BATCHED = module
 
 
-cdef inline int refuse_batched(Tensor t, name) except -1:
+cdef object batched_attributes():
+    return BATCHED
+
+
+cdef int refuse_batched(Tensor t, name) except -1:
     """RuntimeError where something cannot be done with a batched tensor."""
     if t.flags & WG_BATCHED:
         raise BATCHED.unsupported_error(name)
@@ -323,107 +324,6 @@ def set_volatile(Tensor self, value=None):
     warn_user("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
 
 
-# ---- hooks
-
-cdef dict tensor_hooks(Tensor t):
-    """The dict of a tensor's hooks: at its node, or at the leaf."""
-    fn = grad_fn_of(t)
-    if fn is None:
-        return dict_in(&extra_of(t).hooks)
-    return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
-
-
-def hooks_of(Tensor t):
-    """The dict of a tensor's hooks, made when it has none."""
-    return tensor_hooks(t)
-
-
-def get_backward_hooks(Tensor self):
-    """The hooks registered on this tensor, by the number of their handle; None before the first."""
-    fn = grad_fn_of(self)
-    if fn is None:
-        return hold_value(self.extra.hooks) if self.extra != NULL else None
-    if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:
-        return None
-    return (<dict> (<Node> fn).extra.tensor_hooks).get(self.output_nr)
-
-
-def set_backward_hooks(Tensor self, value):
-    """Let a dict take the place of this tensor's hooks, or None: then it has none."""
-    fn = grad_fn_of(self)
-    check_hooks("_backward_hooks", value)
-    if fn is None:
-        exchange(&extra_of(self).hooks, value)
-    elif value is not None:
-        dict_in(&node_extra(<Node> fn).tensor_hooks)[self.output_nr] = value
-    elif (<Node> fn).extra != NULL and (<Node> fn).extra.tensor_hooks != NULL:
-        (<dict> (<Node> fn).extra.tensor_hooks).pop(self.output_nr, None)
-
-
-def delete_backward_hooks(Tensor self):
-    """Refused: set them to None instead."""
-    raise RuntimeError("Deletion of _backwards_hooks not allowed! Set them to None")
-
-
-def get_post_accumulate_hooks(Tensor self):
-    """The hooks, by their handles' numbers, that run once a gradient was added into this leaf's grad; or None."""
-    return hold_value(self.extra.post_hooks) if self.extra != NULL else None
-
-
-def set_post_accumulate_hooks(Tensor self, value):
-    """Let a dict take the place of these hooks, or None: then there are none."""
-    check_hooks("_post_accumulate_grad_hooks", value)
-    exchange(&extra_of(self).post_hooks, value)
-
-
-def delete_post_accumulate_hooks(Tensor self):
-    """Refused: set them to None instead."""
-    raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed! Set them to None")
-
-
-cdef object hold_value(PyObject* value):
-    return <object> value if value != NULL else None
-
-
-cdef int exchange(PyObject** field, object value) except -1:
-    """Let an owned field hold a value; nothing in place of None."""
-    cdef PyObject* old = field[0]
-    if value is not None:
-        hold(field, value)
-    else:
-        field[0] = NULL
-        Py_XDECREF(old)
-    return 0
-
-
-cdef int check_hooks(str name, object value) except -1:
-    if value is not None and not isinstance(value, dict):
-        raise TypeError(f"{name} has to be a dict from numbers to hooks or None, got {type(value).__name__}")
-    return 0
-
-
-def register_hook(Tensor self, hook):
-    """Call ``hook(grad)`` whenever a gradient for this tensor is computed; what it returns (unless None) replaces it.
-
-    Returns a handle with ``remove()``. Raises RuntimeError for a tensor that does not require grad.
-    """
-    if not get_requires_grad(self):
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if self.flags & WG_BATCHED:
-        return add_hook(tensor_hooks(unwrap_batched(self)), BATCHED.wrap_hook(self, hook) if callable(hook) else hook)
-    return add_hook(tensor_hooks(self), hook)
-
-
-def register_post_accumulate_grad_hook(Tensor self, hook):
-    """Call ``hook(tensor)`` after a gradient was added into this leaf's grad. Returns a handle with ``remove()``."""
-    if not self.flags & WG_GRAD:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    refuse_batched(self, "register_post_accumulate_grad_hook")
-    if grad_fn_of(self) is not None:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    return add_hook(dict_in(&extra_of(self).post_hooks), hook)
-
-
 def retain_grad(Tensor self):
     """Let backward() set this non-leaf tensor's grad too. No effect on a leaf."""
     if not get_requires_grad(self):
@@ -463,13 +363,6 @@ TENSOR_ATTRIBUTES = {
     "grad_fn": property(get_grad_fn, refuse_grad_fn, delete_grad_fn, doc=get_grad_fn.__doc__),
     "_grad_fn": property(get_grad_fn, cut_grad_fn, keep_grad_fn, doc=get_grad_fn.__doc__),
     "grad_dtype": property(get_grad_dtype, set_grad_dtype, doc=get_grad_dtype.__doc__),
-    "_backward_hooks": property(
-        get_backward_hooks, set_backward_hooks, delete_backward_hooks, doc=get_backward_hooks.__doc__
-    ),
-    "_post_accumulate_grad_hooks": property(
-        get_post_accumulate_hooks, set_post_accumulate_hooks, delete_post_accumulate_hooks,
-        doc=get_post_accumulate_hooks.__doc__
-    ),
     "_version": property(get_version, doc=get_version.__doc__),
     "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
     "data": property(get_data, set_data, delete_data, doc=get_data.__doc__),
@@ -478,7 +371,6 @@ TENSOR_ATTRIBUTES = {
     "_base": property(get_base, doc=get_base.__doc__),
     "volatile": property(get_volatile, set_volatile, set_volatile, doc=get_volatile.__doc__),
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
-    "is_inference": is_inference, "register_hook": register_hook, "retain_grad": retain_grad,
-    "register_post_accumulate_grad_hook": register_post_accumulate_grad_hook,
+    "is_inference": is_inference, "retain_grad": retain_grad,
 }
 """What is mounted on Tensor."""

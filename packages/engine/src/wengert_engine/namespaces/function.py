@@ -1,7 +1,7 @@
 """wengert.autograd.function: the user's own differentiable operations."""
 
 from wengert_engine import Function, InplaceFunction, once_differentiable
-from wengert_engine.function.apply import FunctionCtx
+from wengert_engine.function.context import FunctionCtx
 from wengert_engine.function.function_class import FunctionMeta
 from wengert_engine.function.nested import NestedIOFunction
 

@@ -19,6 +19,7 @@ from wengert_engine.observe.event_writer cimport close_event, note_memory, open_
 from wengert_engine.observe.listeners cimport tell, tell_end
 from wengert_engine.observe.observers cimport Observer, current, observer
 from wengert_engine.observe.tracers cimport Tracer
+from wengert_engine.record.saved_hooks_stack cimport pack_waiting, wait_with_packing
 
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
@@ -125,6 +126,8 @@ cdef object run_observed(Op op, PyObject** slots, uint32_t live):
 cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
     """An op that a tracer is told of."""
     cdef Tracer tracer = here.tracer
+    cdef list waiting = [] if thread_state().saved_hooks != NULL else None
+    cdef PyObject* before = wait_with_packing(<PyObject*> waiting if waiting is not None else NULL)
     thread_state().modes &= ~(<unsigned int> WG_OBSERVE)
     try:
         tracer.begin(op, slots)
@@ -141,9 +144,12 @@ cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
             tracer.fail(op, slots)
             raise
         tracer.end(op, slots, <PyObject*> result)
-        return result
     finally:
+        wait_with_packing(before)
         here.settle()
+    if waiting:
+        pack_waiting(waiting)
+    return result
 
 
 cdef inline bint has_defaults(Op op, PyObject** slots, int first) noexcept:

@@ -12,7 +12,7 @@ from wengert_core.tensors.tensor cimport Tensor, alias
 from wengert_engine.graph.node cimport (NF_RELEASED, NO_TENSOR, SAVED_OUTPUT, SAVED_PACKED, SAVED_PLAIN, SAVED_SEVERAL,
                                         SAVED_TENSOR, Edge, FunctionNode, Node, OutMeta, SavedSlot, dict_in, edges_of,
                                         metas_of, node_extra, saved_slots)
-from wengert_engine.graph.tensor_attributes import hooks_of
+from wengert_engine.graph.tensor_hooks import hooks_of
 from wengert_engine.graph.validate_grad cimport shape_of
 from wengert_engine.messages import errors
 from wengert_engine.record.saved_hooks_stack cimport Several, pack_one

@@ -2,13 +2,6 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.tensors.tensor cimport Tensor
-from wengert_engine.graph.node cimport Node
-
-cdef int check_captured(Op op, PyObject** slots) except -1   # with WG_GUARD: before a write to slot 0
-cdef int check_write(Tensor t, str name, bint recorded) except -1
-cdef int rebase_node(Node inner, Tensor view, int own) except -1
-cdef int move_retained(Node node, Tensor t) except -1        # before the node becomes t's grad_fn
 
 ctypedef int (*record_fn)(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1
 ctypedef int (*before_fn)(Op op, PyObject** slots, PyObject** keep) except -1

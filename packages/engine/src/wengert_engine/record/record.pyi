@@ -1,7 +1,1 @@
 # Recording is reached by cimport and through core's Hooks, see record.pxd.
-from collections.abc import Callable
-from typing import Any
-
-from wengert_core.tensors.tensor import Tensor
-
-def set_captured(refuse: Callable[[Tensor, str, Any], None]) -> None: ...

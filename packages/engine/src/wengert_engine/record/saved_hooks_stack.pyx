@@ -6,10 +6,15 @@ Note [Saved tensors that hooks have packed]
     hook gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may
     lose that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
+
+Note [Hooks behind an operation that is traced]
+    An operation that is traced is one step of its program, and so is each operation of a pack hook. So the hooks of the
+    thread wait until the step is complete, in ``waiting_packs``. They get the same tensors: nothing else runs between
+    the recording of a node and the end of its operation.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport Py_XDECREF
+from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint8_t, uint32_t
 
 from wengert_core.runtime.pyobject cimport not_made_by_hand
@@ -21,6 +26,12 @@ from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED
                                         SavedSlot, gradient_edge, hold, saved_slots, set_output)
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport end_derivative
+
+cdef extern from *:
+    """
+    static __thread PyObject *waiting_packs = NULL;         /* borrowed from who traces; NULL: hooks do not wait */
+    """
+    PyObject* waiting_packs
 
 
 @cython.binding(False)
@@ -120,18 +131,44 @@ cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
         elif saved.kind == SAVED_SEVERAL:
             node.flags |= NF_PACKED
             for k in range(<int> len((<Several> saved.value).values)):
-                (<Several> saved.value).pack_item(k, hooks.pack, hooks.unpack)
+                if waiting_packs != NULL:
+                    (<list> waiting_packs).append((<object> saved.value, k, None, None, hooks.pack, hooks.unpack))
+                else:
+                    (<Several> saved.value).pack_item(k, hooks.pack, hooks.unpack)
+    return 0
+
+
+cdef PyObject* wait_with_packing(PyObject* waiting) noexcept:
+    global waiting_packs
+    cdef PyObject* before = waiting_packs
+    waiting_packs = waiting
+    return before
+
+
+cdef int pack_waiting(list waiting) except -1:
+    """Call the hooks that have waited. Note [Hooks behind an operation that is traced]"""
+    for owner, i, source, shown, pack, unpack in waiting:
+        if isinstance(owner, Several):
+            (<Several> owner).pack_item(i, pack, unpack)
+        else:
+            replace_saved(<Node> owner, i, <Tensor> source, <Tensor> shown, pack, unpack)
     return 0
 
 
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
     """Let a packed value take the place of a saved tensor. source: the tensor with its history."""
+    if version_of(source) != saved_slots(node)[index].version:
+        return 0                       # written to by the op that saves it: the check of its version has to see that
+    if waiting_packs != NULL:
+        (<list> waiting_packs).append((node, index, source, shown, pack, unpack))
+        return 0
+    return replace_saved(node, index, source, shown, pack, unpack)
+
+
+cdef int replace_saved(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
     cdef SavedSlot* saved = saved_slots(node) + index
     cdef PyObject* fn = NULL
-    cdef PackedValue packed
-    if version_of(source) != saved.version:
-        return 0                       # written to by the op that saves it: the check of its version has to see that
-    packed = pack_by_hook(shown, pack, unpack)
+    cdef PackedValue packed = pack_by_hook(shown, pack, unpack)
     packed.own_output = saved.kind == SAVED_OUTPUT
     if not packed.own_output:
         fn = gradient_edge(source, &packed.output_nr)

@@ -1,4 +1,4 @@
-"""Calling hooks while a graph is run; they are registered in graph/tensor_attributes.pyx and graph/node.pyx.
+"""Calling hooks while a graph is run; they are registered in graph/tensor_hooks.pyx and graph/node.pyx.
 
 parts: the gradients of a node's outputs, None where there is none.
 """

@@ -32,7 +32,7 @@ from wengert_core.tensors.vmap_hooks import out_error
 from wengert_engine.graph import tensor_attributes
 from wengert_engine.graph.formula_lookup import find_rule
 from wengert_engine.messages import vmap_errors as errors
-from wengert_engine.record.record cimport check_captured
+from wengert_engine.record.write_rules cimport check_captured
 from wengert_registry import registry
 
 cdef DTypeFacts* FACTS = dtype_facts()

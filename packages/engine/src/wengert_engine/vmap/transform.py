@@ -15,7 +15,7 @@ from typing import Any
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.modes import transforms
-from wengert_engine.record.record import set_captured
+from wengert_engine.record.write_rules import set_captured
 from wengert_engine.vmap import interpreter
 from wengert_engine.vmap.levels import unwrap_batched
 
