@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import wengert as wg
 from wengert.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
-from wengert_engine.vmap import interpreter
+from wengert_engine.vmap import level_stack
 
 X = wg.arange(6.0, dtype=wg.float64).mul(0.7).sin().reshape(2, 3)
 W = wg.arange(12.0, dtype=wg.float64).mul(1.3).cos().reshape(3, 4)
@@ -160,7 +160,7 @@ def test_an_error_leaves_no_level_open():
         vmap(lambda x: x[0].item())(X)
     with pytest.raises(RuntimeError, match="must match the size"):
         vmap(lambda x: x + wg.ones(5))(X)
-    assert interpreter.depth() == 0
+    assert level_stack.depth() == 0
     assert wg.randn(3).shape == (3,)
 
 

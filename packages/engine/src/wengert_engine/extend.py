@@ -39,8 +39,8 @@ NAMES = {
     # Transforms of functions
     "Transform": ("vmap.transform", "Transform"),
     "vmap_level": ("vmap.levels", "vmap_level"),
-    "current_vmap_level": ("vmap.interpreter", "depth"),
-    "batch_level": ("vmap.interpreter", "level_of"),
+    "current_vmap_level": ("vmap.level_stack", "depth"),
+    "batch_level": ("vmap.batched_tensor", "level_of"),
     "add_batch_dim": ("vmap.levels", "add_batch_dim"),
     "remove_batch_dim": ("vmap.levels", "remove_batch_dim"),
     "unwrap_batched": ("vmap.levels", "unwrap_batched"),

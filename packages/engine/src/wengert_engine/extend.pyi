@@ -38,8 +38,8 @@ from wengert_engine.reverse.launch import run_number as _run_number
 from wengert_engine.reverse.pullback import node_gradients as node_gradients
 from wengert_engine.reverse.pullback import pullback as pullback
 from wengert_engine.vmap.batched_attributes import unsupported_error as _refused
-from wengert_engine.vmap.interpreter import depth as _depth
-from wengert_engine.vmap.interpreter import level_of as _level_of
+from wengert_engine.vmap.batched_tensor import level_of as _level_of
+from wengert_engine.vmap.level_stack import depth as _depth
 from wengert_engine.vmap.levels import add_batch_dim as add_batch_dim
 from wengert_engine.vmap.levels import lift_to_levels as lift_to_levels
 from wengert_engine.vmap.levels import remove_batch_dim as remove_batch_dim

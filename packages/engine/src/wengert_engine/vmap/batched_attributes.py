@@ -9,18 +9,16 @@ from wengert_core.api.repr_iter import text
 from wengert_core.tensors import vmap_hooks
 from wengert_core.tensors.tensor import set_operators
 
-from wengert_engine.vmap.interpreter import (
-    depth,
+from wengert_engine.vmap.batched_tensor import (
     each_own,
     is_batched,
     is_differentiated,
     is_open,
     level_of,
-    outside,
     physical_of,
-    randomness_of,
     wrap_batched,
 )
+from wengert_engine.vmap.level_stack import depth, outside, randomness_of
 
 __all__ = ["detach_batched", "is_differentiated", "repr_batched", "unsupported_error", "wrap_hook"]
 

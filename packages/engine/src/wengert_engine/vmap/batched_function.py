@@ -10,18 +10,8 @@ from wengert_engine.function.function_class import Function, FunctionMeta, _memb
 from wengert_engine.graph.fit import fit
 from wengert_engine.messages import errors
 from wengert_engine.messages.errors import MORE
-from wengert_engine.vmap.interpreter import (
-    enter,
-    in_dim_of,
-    is_batched,
-    leave,
-    level_of,
-    outside,
-    physical_of,
-    randomness_of,
-    size_of,
-    wrap_batched,
-)
+from wengert_engine.vmap.batched_tensor import in_dim_of, is_batched, level_of, physical_of, wrap_batched
+from wengert_engine.vmap.level_stack import enter, leave, outside, randomness_of, size_of
 
 
 class VmapInfo(NamedTuple):

@@ -18,16 +18,8 @@ from wengert_engine.forward import dual
 from wengert_engine.graph.gradient_edge import GradientEdge
 from wengert_engine.graph.tensor_attributes import edge_of
 from wengert_engine.reverse.launch import run_backward
-from wengert_engine.vmap.interpreter import (
-    enter,
-    is_batched,
-    leave,
-    level_of,
-    outside,
-    physical_of,
-    size_of,
-    wrap_batched,
-)
+from wengert_engine.vmap.batched_tensor import is_batched, level_of, physical_of, wrap_batched
+from wengert_engine.vmap.level_stack import enter, leave, outside, size_of
 
 Levels = list[int]
 

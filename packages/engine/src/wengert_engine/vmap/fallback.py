@@ -9,8 +9,9 @@ from wengert_core import TABLE
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
-from wengert_engine.vmap.interpreter import level_of, outside, physical_of, size_of
-from wengert_engine.vmap.interpreter import wrap_batched as as_batched
+from wengert_engine.vmap.batched_tensor import level_of, physical_of
+from wengert_engine.vmap.batched_tensor import wrap_batched as as_batched
+from wengert_engine.vmap.level_stack import outside, size_of
 
 select, stack = TABLE.ops["select"], TABLE.ops["stack"]
 

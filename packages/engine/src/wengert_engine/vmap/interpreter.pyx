@@ -1,220 +1,35 @@
-"""Batched tensors, and what operations make of them: what happens inside of ``wengert.vmap``.
-
-Note [Batched tensors]
-    A batched tensor shows the shape of one element of the batch; ``extra.tangent`` leads to its *physical* tensor,
-    which has the batch in dim 0 and may be batched itself, by an outer vmap. It has WG_BATCHED, and WG_FOREIGN so that
-    every driver hands operations on it to ``intercept``, inside of a vmap or not; its data pointer is that of the first
-    element, and what would read it asks for WG_BATCHED first. Graphs are of physical tensors, and so are tangents.
-    An operation is run by the rule of the innermost vmap among its arguments, on physical tensors, while ``current`` is
-    the level below; that rule's operations are intercepted again for outer levels. Operations made of others need no
-    rule.
-"""
+"""Operations on batched tensors: what happens to them inside of ``wengert.vmap``. Note [Batched tensors]."""
 cimport cython
 from cpython.object cimport PyTypeObject
-from _thread import _local
-
-from cpython.ref cimport Py_INCREF, PyObject
+from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
-from libc.string cimport memmove
 
-from wengert_core.binding.torch_function cimport restore, is_disabled
+from wengert_core.binding.torch_function cimport is_disabled, restore
 from wengert_core.dispatch.dispatcher cimport dispatch, run_by_backend
-from wengert_core.dispatch.hooks cimport Hooks, hooks
+from wengert_core.dispatch.hooks cimport hooks
 from wengert_core.dispatch.op cimport (K_BOOL, K_FLOAT, K_INT, K_NUMBER, K_OBJECT, K_TENSOR, K_TENSORS,
                                        K_TENSOR_OR_NUMBER, OP_INPLACE, Op, find_op)
 from wengert_core.drivers.steps cimport combine_codes
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GUARD, WgState, dual_is_open, thread_state
-from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, set_contiguity, shape_tuple, swap_contents, track
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GUARD, dual_is_open, thread_state
+from wengert_core.tensors.tensor cimport Tensor, shape_tuple, swap_contents
 from wengert_core.tensors.vmap_hooks import out_error
-from wengert_engine.graph import tensor_attributes
 from wengert_engine.graph.formula_lookup import find_rule
 from wengert_engine.messages import vmap_errors as errors
 from wengert_engine.record.write_rules cimport check_captured
+from wengert_engine.vmap.batched_tensor cimport Batch, batch_of, level_at, level_in, physical_at, wrap
+from wengert_engine.vmap.batched_tensor import batched_grad
+from wengert_engine.vmap.level_stack cimport Levels, go_to, levels
 from wengert_registry import registry
 
 cdef DTypeFacts* FACTS = dtype_facts()
-cdef Hooks* HOOKS = hooks()
 cdef Op VIEW = find_op("view")
-cdef object THREAD = _local()
 cdef dict RULES = {}                   # by op
-cdef long SERIAL = 0
 
 
-# ---- levels
-
-@cython.binding(False)
-cdef class Levels:
-    """The vmaps that are running in a thread, the innermost last; which of them operations run in is ``current``."""
-    cdef list sizes
-    cdef list modes                    # of randomness
-    cdef list serials
-    cdef list before                   # the levels that they were opened in
-    cdef list transforms               # how many transforms that compute gradients run inside of each, before the next
-    cdef int current
-
-
-cdef Levels levels():
-    found = getattr(THREAD, "levels", None)
-    if found is None:
-        found = THREAD.levels = Levels.__new__(Levels)
-        (<Levels> found).sizes, (<Levels> found).modes = [], []
-        (<Levels> found).serials, (<Levels> found).before, (<Levels> found).transforms = [], [], []
-    return <Levels> found
-
-
-cdef int go_to(Levels here, int level) except -1:
-    """Let operations run in an outer level, or in none (0)."""
-    cdef WgState* state = thread_state()
-    here.current = level
-    if level:
-        state.modes |= WG_BATCHED
-    else:
-        state.modes &= ~(<unsigned int> WG_BATCHED)
-    return 0
-
-
-def enter(size, randomness):
-    """Open a level for a batch of that size; its number."""
-    global SERIAL
-    cdef Levels here = levels()
-    SERIAL += 1
-    here.sizes.append(size)
-    here.modes.append(randomness)
-    here.serials.append(SERIAL)
-    here.before.append(here.current)
-    here.transforms.append(0)
-    go_to(here, <int> len(here.sizes))
-    return here.current
-
-
-def leave():
-    """Close the innermost level."""
-    cdef Levels here = levels()
-    here.sizes.pop()
-    here.modes.pop()
-    here.serials.pop()
-    here.transforms.pop()
-    go_to(here, here.before.pop())
-
-
-def depth():
-    """The number of the innermost level that operations run in; 0 outside of vmap."""
-    return levels().current
-
-
-def size_of(level):
-    """The size of an open level's batch."""
-    return levels().sizes[level - 1]
-
-
-def randomness_of(level):
-    """The randomness of an open level."""
-    return levels().modes[level - 1]
-
-
-def count_transforms(change):
-    """Say that a transform which computes gradients begins (1) or ends (-1) inside of the vmap that is running."""
-    cdef Levels here = levels()
-    if here.transforms:
-        here.transforms[len(here.transforms) - 1] += change
-
-
-class outside:
-    """A context: operations run in an outer level, or in none."""
-
-    def __init__(self, level=0):
-        self.level = level
-
-    def __enter__(self):
-        here = levels()
-        self.before = here.current
-        go_to(here, self.level)
-
-    def __exit__(self, *error):
-        go_to(levels(), self.before)
-
-
-# ---- one tensor
-
-@cython.binding(False)
-cdef class Batch:
-    """What a batched tensor stands for."""
-
-    def each(self, name, function, arguments):
-        """A function called for each element of the innermost batch among the arguments: see each_call."""
-        from wengert_engine.vmap.fallback import each_call
-        return each_call(name, function, arguments)
-
-
-cdef Batch batch_of(Tensor t):
-    return <Batch> t.extra.tangent if t.flags & WG_BATCHED else None
-
-
-cdef Tensor wrap(Tensor physical, int level, long serial):
-    """The batched tensor of a physical one."""
-    cdef Tensor t = alias(physical)
-    cdef Batch batch = Batch.__new__(Batch)
-    cdef int i, rank = physical.rank - 1
-    batch.physical, batch.level, batch.serial = physical, level, serial
-    memmove(t.dims, t.dims + 1, rank * sizeof(Py_ssize_t))
-    memmove(t.dims + rank, t.dims + rank + 2, rank * sizeof(Py_ssize_t))
-    t.rank = rank
-    t.count = 1
-    for i in range(rank):
-        t.count *= t.dims[i]
-    set_contiguity(t)
-    Py_INCREF(batch)
-    extra_of(t).tangent = <PyObject*> batch
-    t.flags |= WG_BATCHED | WG_FOREIGN
-    track(t)
-    return t
-
-
-def wrap_batched(Tensor physical, level, int in_dim=0):
-    """A tensor with the batch in dim 0 as a batched tensor of an open level. in_dim: the dim that had the batch."""
-    cdef Tensor found = wrap(physical, level, levels().serials[level - 1])
-    batch_of(found).in_dim = in_dim
-    return found
-
-
-def is_batched(t):
-    """Whether something is a batched tensor.
-
-    >>> from wengert_core import ones
-    >>> is_batched(ones(2)), is_batched(3)
-    (False, False)
-    """
-    return isinstance(t, Tensor) and (<Tensor> t).flags & WG_BATCHED != 0
-
-
-def level_of(Tensor t):
-    """The level of a batched tensor; 0 for another one."""
-    return batch_of(t).level if t.flags & WG_BATCHED else 0
-
-
-def physical_of(Tensor t):
-    """The tensor with the batch in dim 0 that a batched tensor stands for."""
-    return batch_of(t).physical
-
-
-def in_dim_of(Tensor t):
-    """The dim in which vmap was given the batch of a batched tensor; 0 for one that an operation has made."""
-    return batch_of(t).in_dim
-
-
-cdef int level_at(Tensor t, Levels here, Op op) except -1:
-    """The level of an argument. RuntimeError when its vmap is over."""
-    cdef Batch batch
-    if not t.flags & WG_BATCHED:
-        return 0
-    batch = <Batch> t.extra.tangent
-    if batch.level > <int> len(here.sizes) or batch.serial != <long> here.serials[batch.level - 1]:
-        raise errors.escaped_level(op.name)
-    return batch.level
-
+# ---- levels of arguments
 
 cdef int highest(Op op, PyObject** slots, Levels here) except -1:
     """The innermost level among an operation's arguments; 0 where none is batched."""
@@ -231,35 +46,6 @@ cdef int highest(Op op, PyObject** slots, Levels here) except -1:
                     level = level_at(<Tensor> item, here, op)
                     found = level if level > found else found
     return found
-
-
-def is_open(Tensor t):
-    """Whether the vmap that a batched tensor belongs to is running."""
-    cdef Levels here = levels()
-    cdef Batch batch = batch_of(t)
-    return batch.level <= <int> len(here.sizes) and batch.serial == <long> here.serials[batch.level - 1]
-
-
-def is_differentiated(Tensor t):
-    """Whether a transform computes gradients inside of the vmap of a batched tensor: outside of it nobody may know."""
-    return is_open(t) and any(levels().transforms[batch_of(t).level - 1:])
-
-
-def each_own(Tensor t):
-    """A new tensor as one for each element of the batches whose random numbers are to differ."""
-    cdef int level = levels().current
-    if level == 0:
-        return t
-    if level_in(t) == level:
-        physical = physical_of(t)
-        with outside(level - 1):
-            whole = each_own(physical)
-        return t if whole is physical else wrap_batched(whole, level)
-    with outside(level - 1):
-        if randomness_of(level) != "different":
-            return each_own(t)
-        whole = each_own((<object> t).new_empty((size_of(level), *shape_tuple(t))))
-    return wrap_batched(whole, level)
 
 
 # ---- operations
@@ -363,15 +149,6 @@ cdef int show_physical(Tensor t) except -1:
     return 0
 
 
-cdef inline int level_in(Tensor t) noexcept:
-    return (<Batch> t.extra.tangent).level if t.flags & WG_BATCHED else 0
-
-
-cdef inline Tensor physical_at(Tensor t, int level):
-    """The physical tensor of a tensor batched at that level, else the tensor."""
-    return (<Batch> t.extra.tangent).physical if level_in(t) == level else t
-
-
 cdef object call_rule(Op op, PyObject** slots, int level, Rule rule, Levels here):
     """What a rule gives for a call."""
     cdef dict values = {}, flags = {}
@@ -471,22 +248,7 @@ cdef int common(Op op, PyObject** slots) except -2:
     return combine_codes(by_rank[0], by_rank[1], by_rank[2])
 
 
-def batched_grad():
-    """The module of gradients inside of vmap, loaded when it is needed."""
-    from wengert_engine.vmap import batched_grad
-    return batched_grad
+hooks().run_batched = run_batched
 
 
-def lift(Tensor t, level):
-    """A tensor that is not batched in a level as one that is, expanded; a tangent stays with it."""
-    return batched_grad().lift(t, level)
-
-
-HOOKS.run_batched = run_batched
-from wengert_engine.vmap import batched_attributes     # noqa: E402 - it looks at this module
-tensor_attributes.set_batched(batched_attributes)
-
-
-not_made_by_hand(<PyTypeObject*> Levels)
-not_made_by_hand(<PyTypeObject*> Batch)
 not_made_by_hand(<PyTypeObject*> Rule)

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import Any
 
 from wengert_engine.vmap.batched_grad import peel_levels, row_tensor
-from wengert_engine.vmap.interpreter import depth, enter, leave, level_of, lift, outside, physical_of, wrap_batched
+from wengert_engine.vmap.batched_tensor import level_of, lift, physical_of, wrap_batched
+from wengert_engine.vmap.level_stack import depth, enter, leave, outside
 
 
 class vmap_level:

@@ -16,7 +16,7 @@ from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.modes import transforms
 from wengert_engine.record.write_rules import set_captured
-from wengert_engine.vmap import interpreter
+from wengert_engine.vmap import level_stack
 from wengert_engine.vmap.levels import unwrap_batched
 
 _NUMBERS = count(1)
@@ -67,7 +67,7 @@ class Transform:
             STATE.refusing.append(self)
         transforms.count_transforms(1)
         if self.computes_gradients:
-            interpreter.count_transforms(1)
+            level_stack.count_transforms(1)
 
     def __exit__(self, *error: object) -> None:
         if self.number:
@@ -75,7 +75,7 @@ class Transform:
             transforms.guard(self.before)
         transforms.count_transforms(-1)
         if self.computes_gradients:
-            interpreter.count_transforms(-1)
+            level_stack.count_transforms(-1)
 
     def allows(self, tensor: Any) -> bool:
         """Return whether a tensor's memory was made inside, or is that of a writable one."""
