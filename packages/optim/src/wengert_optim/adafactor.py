@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import wengert
 from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import check_steps, require, scalar_of, step_tensor
-from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.group_optimizer import GroupOptimizer
+from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.rules import compare_options
 
 __all__ = ["Adafactor", "adafactor"]
 
 
-class Adafactor(Optimizer):
+class Adafactor(GroupOptimizer):
     """Adafactor: ``param -= rate * u`` with the gradient over the root of its average square as u, clipped to norm d.
 
     The average square of a matrix is the product of the averages of its rows and columns, which are all that is kept.
@@ -71,29 +72,8 @@ class Adafactor(Optimizer):
                 if own and not isinstance(own["step"], Tensor):
                     own["step"] = step_tensor({}, param, own["step"])
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update all parameters that have a gradient.
-
-        closure: a function that computes the loss anew, with its gradients, and returns it.
-        Returns what the closure returned, or None.
-        """
-        loss = None
-        if closure is not None:
-            with wengert.enable_grad():
-                loss = closure()
-        with wengert.no_grad():
-            for group in self.param_groups:
-                self._update_group(group)
-        return loss
-
-    def _update_group(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
-        for param in params:
-            if param.is_complex():
-                raise RuntimeError("Adafactor does not support complex parameters")
-            if param.grad.is_sparse:
-                raise RuntimeError("Adafactor does not support sparse gradients")
-        grads = [param.grad for param in params]
+    def _update_group(self, group: dict[str, Any], params: list[Tensor], grads: list[Any]) -> None:
+        self._check_dense(params, grads)
         states = [self.state[param] for param in params]
         for param, grad, state in zip(params, grads, states, strict=True):
             if not state:

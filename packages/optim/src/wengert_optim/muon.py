@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -10,7 +10,8 @@ import wengert
 from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import require, scalar_of
-from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.group_optimizer import GroupOptimizer
+from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.rules import Rule, numbers_of
 
 __all__ = ["Muon", "muon"]
@@ -19,7 +20,7 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 """Of the Newton-Schulz iteration, from Keller Jordan's Muon: the steepest slope at zero that stays near one above."""
 
 
-class Muon(Optimizer):
+class Muon(GroupOptimizer):
     """Muon: ``param -= rate * orthogonal(b)`` with the running average b of the gradient of a matrix.
 
     The step is about the nearest matrix whose singular values are one; a Newton-Schulz iteration finds it.
@@ -69,29 +70,8 @@ class Muon(Optimizer):
                         f"Muon only supports 2D parameters whereas we found a parameter with size: {param.size()}"
                         )  # fmt: skip
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update all parameters that have a gradient.
-
-        closure: a function that computes the loss anew, with its gradients, and returns it.
-        Returns what the closure returned, or None.
-        """
-        loss = None
-        if closure is not None:
-            with wengert.enable_grad():
-                loss = closure()
-        with wengert.no_grad():
-            for group in self.param_groups:
-                self._update_group(group)
-        return loss
-
-    def _update_group(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
-        for param in params:
-            if param.is_complex():
-                raise RuntimeError("Muon does not support complex parameters")
-            if param.grad.is_sparse:
-                raise RuntimeError("Muon does not support sparse gradients")
-        grads = [param.grad for param in params]
+    def _update_group(self, group: dict[str, Any], params: list[Tensor], grads: list[Any]) -> None:
+        self._check_dense(params, grads)
         states = [self.state[param] for param in params]
         for grad, state in zip(grads, states, strict=True):
             if "momentum_buffer" not in state:

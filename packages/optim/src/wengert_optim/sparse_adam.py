@@ -9,12 +9,13 @@ import wengert
 from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import check_betas, require, scalar_of
-from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.group_optimizer import GroupOptimizer
+from wengert_optim.optimizer import ParamsT
 
 __all__ = ["SparseAdam", "sparse_adam"]
 
 
-class SparseAdam(Optimizer):
+class SparseAdam(GroupOptimizer):
     """Adam for gradients that are sparse, as those of ``embedding(..., sparse=True)``.
 
     The averages of elements that a gradient does not name stay as they are, and so do these elements.
@@ -55,24 +56,8 @@ class SparseAdam(Optimizer):
         return [[number, index] for number, group in enumerate(self.param_groups)
                 for index, param in enumerate(group["params"]) if condition(param)]  # fmt: skip
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters where their gradients name elements; RuntimeError for a gradient that is dense.
-
-        closure: a function that computes the loss anew, with its gradients, and returns it.
-        Returns what the closure returned, or None.
-        """
-        loss = None
-        if closure is not None:
-            with wengert.enable_grad():
-                loss = closure()
-        with wengert.no_grad():
-            for group in self.param_groups:
-                self._update_group(group)
-        return loss
-
-    def _update_group(self, group: dict[str, Any]) -> None:
-        params = [param for param in group["params"] if param.grad is not None]
-        if not all(param.grad.is_sparse for param in params):
+    def _update_group(self, group: dict[str, Any], params: list[Tensor], grads: list[Any]) -> None:
+        if not all(grad.is_sparse for grad in grads):
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         states = [self.state[param] for param in params]
         for param, state in zip(params, states, strict=True):
@@ -82,7 +67,6 @@ class SparseAdam(Optimizer):
         means, squares, steps = ([state[name] for state in states] for name in ("exp_avg", "exp_avg_sq", "step"))
         beta1, beta2 = group["betas"]
         options = {"beta1": beta1, "beta2": beta2, "lr": scalar_of(group["lr"]), "eps": group["eps"]}
-        grads = [param.grad for param in params]
         sparse_adam(params, grads, means, squares, steps, **options, maximize=group.get("maximize", False))
 
 
