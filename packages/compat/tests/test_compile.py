@@ -130,6 +130,7 @@ def test_closures_defaults_and_attributes_are_guarded():
 
 
 def test_modes_hooks_and_parameters_of_modules_are_guarded():
+    wg.manual_seed(0)                  # other weights may give zeros alone behind ReLU
     model = wg.nn.Sequential(wg.nn.Linear(3, 3), wg.nn.Dropout(0.5), wg.nn.ReLU())
     compiled = wg.compile(model)
     x = wg.ones(4, 3)
@@ -285,6 +286,15 @@ def test_compile_refuses_a_mode_with_options(options):
         wg.compile(double, mode="default", options=options)
     with pytest.raises(RuntimeError, match="Either mode or options can be specified"):
         wg.compile(mode="default", options=options)(double)
+
+
+def test_compile_refuses_a_mode_that_torch_does_not_have():
+    with pytest.raises(RuntimeError) as caught:
+        wg.compile(double, mode="reduce_overhead")
+    assert str(caught.value) == ("Unrecognized mode=reduce_overhead, should be one of: default, lite, reduce-overhead, "
+                                 "max-autotune-no-cudagraphs, max-autotune")  # fmt: skip
+    assert wg.compile(double, mode="own", backend=lambda graph, inputs: graph)(wg.ones(1)).item() == 2
+    assert wg.compile(double, mode="reduce-overhead")(wg.ones(1)).item() == 2
 
 
 def test_settings_of_compile_are_keywords():

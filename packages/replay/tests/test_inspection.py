@@ -157,3 +157,66 @@ def test_a_guard_has_the_line_that_reads_the_number():
     lines = {one.name: int(one.line.rpartition(":")[2]) - first for one in program.steps if one.line}
     assert lines["guard"] == 1
     assert (lines["add"], lines["sin"]) == (2, 3)
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture")
+def test_an_explanation_says_what_asked_for_each_program():
+    @wg.capture
+    def function(x, k=2, *rest, mode="a"):
+        return x * k
+
+    function(wg.ones(3))
+    function(wg.ones(3))
+    function(wg.ones(4))
+    function(wg.ones(3, dtype=wg.float64))
+    function(wg.ones(2, 3).t())
+    function(wg.ones(3), 3)
+    function(wg.ones(3), 3, [0.5, {"y": wg.ones(1, 1)}])
+    function(wg.ones(3), mode="b")
+    with wg.no_grad():
+        function(wg.ones(3))
+    with wg.inference_mode():
+        function(wg.ones(3))
+    found = explain(function)
+    assert len(found.programs) == len(found.signatures) == len(found.differences) == 9
+    assert found.signatures == [
+        "x: float32[3]", "x: float32[4]", "x: float64[3]", "x: float32[3, 2] with strides (1, 3)",
+        "x: float32[3], k: 3",
+        ("x: float32[3], k: 3, argument 2: list of 2, argument 2[0]: 0.5, argument 2[1]: dict of 1, "
+         "argument 2[1]['y']: float32[1, 1]"),
+        "x: float32[3], mode: 'b'", "x: float32[3], grad mode off",
+        "x: float32[3], of inference mode, grad mode off (inference mode)",
+    ]  # fmt: skip
+    assert found.differences[:5] == [
+        "", "unlike program 0: x is float32[4], not float32[3]", "unlike program 0: x is float64[3], not float32[3]",
+        "unlike program 0: x is float32[3, 2] with strides (1, 3), not float32[3]",
+        "unlike program 0: k is given: 3",
+    ]  # fmt: skip
+    assert found.differences[7] == "unlike program 0: grad mode is off, not on"
+    lines = repr(found).splitlines()
+    assert lines[0] == "9 programs, 1 call replayed, 9 calls as usual, recordings among them"
+    assert lines[1] == "program 0: x: float32[3]; 1 operation, 0 branches, replayed 1 time"
+    assert lines[3] == "    unlike program 0: x is float32[4], not float32[3]"
+
+
+def test_an_explanation_tells_programs_of_one_signature_apart():
+    w, b = wg.ones(2, requires_grad=True), wg.ones(2, requires_grad=True)
+
+    @wg.capture
+    def step(x):
+        (w * x + b).sum().backward()
+
+    step(wg.ones(2))
+    step(wg.ones(2))
+    found = explain(step)
+    assert found.signatures == ["x: float32[2]"] * 2
+    assert found.differences[1] == "unlike program 0: of 2 leaves from outside, 2 had a gradient before the call, not 0"
+
+
+def test_an_explanation_ends_with_reasons():
+    function = wg.capture(lambda x, other: x * 2, quiet=True)
+    function(wg.ones(2), {1, 2})
+    assert repr(explain(function)).splitlines() == [
+        "0 programs, 0 calls replayed, 1 call as usual, recordings among them",
+        "as usual: an argument of type set has no value to compare",
+    ]

@@ -145,6 +145,12 @@ def test_muon_reads_its_options_in_each_replay(nesterov):
     assert wg.replay.explain(captured[1]).replays >= STEPS - 5
 
 
+@pytest.mark.parametrize("options", [{"lr": 0.1}, {"lr": 0.01, "weight_decay": 0.1, "d": 1.5}], ids=str)
+def test_steps_of_adafactor_are_replayed(options):
+    """A learning rate that differs, as after each five steps here, is another way through the step."""
+    assert compare("Adafactor", options).replays >= STEPS - 7
+
+
 def test_adafactor_compares_its_learning_rate():
     def train(capture):
         weight = wg.nn.Parameter(wg.linspace(-1, 1, 12).reshape(4, 3))
@@ -172,3 +178,33 @@ def test_adafactor_compares_its_learning_rate():
     for one, other in zip(list(train(lambda function, quiet: function)), list(train(wg.capture)), strict=True):
         assert wg.equal(one, other)
     assert wg.replay.explain(captured[1]).replays
+
+
+def test_lbfgs_counts_calls_that_find_their_start_optimal():
+    def train(capture):
+        weight = wg.nn.Parameter(wg.tensor([1.0, 2.0]))
+        optimizer = wg.optim.LBFGS([weight])
+
+        def closure():
+            optimizer.zero_grad()
+            loss = ((weight - wg.tensor([1.0, 2.0])) ** 2).sum()
+            loss.backward()
+            return loss
+
+        step = capture(lambda: optimizer.step(closure))
+        for number in range(8):
+            if number == 6:
+                optimizer.load_state_dict(copy.deepcopy(optimizer.state_dict()))
+            step()
+            yield optimizer.state[weight]["func_evals"]
+        with wg.no_grad():
+            weight.add_(1)
+        step()
+        yield weight.detach().tolist()
+        captured.append(step)
+
+    captured = []
+    found = list(train(wg.capture))
+    assert found == list(train(lambda function: function))
+    assert found[:8] == list(range(1, 9))
+    assert wg.replay.explain(captured[0]).replays >= 4

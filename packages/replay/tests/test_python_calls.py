@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import wengert as wg
 
@@ -136,3 +137,33 @@ def test_a_result_with_a_graph_is_refused():
         assert function(numbers(2)).tolist() == [2.0]
     assert function(numbers(5)).tolist() == [5.0]
     assert wg.replay.explain(function).replays == 0
+
+
+@pytest.mark.parametrize("new", [lambda a: a + 1, lambda a: (a + 1)[1:], lambda a: np.stack([a, a])[0]])
+def test_a_tensor_on_a_new_array_is_a_value(new):
+    numbers_read = iter(np.arange(30.0).reshape(10, 3))
+
+    @wg.compiler.disable
+    def load():
+        return wg.from_numpy(new(next(numbers_read)))
+
+    function = wg.capture(lambda x: x * load())
+    for k in range(5):
+        assert function(numbers(2)).tolist() == [2 * one for one in new(np.arange(3.0) + 3 * k)]
+    assert wg.replay.explain(function).replays == 4
+
+
+def test_a_tensor_on_an_array_that_somebody_has_is_that_in_each_replay():
+    array = np.zeros(2)
+    tensor = wg.from_numpy(array)
+
+    @wg.compiler.disable
+    def table(kept):
+        return tensor if kept else wg.from_numpy(array)
+
+    for kept in (True, False):
+        function = wg.capture(lambda x, kept=kept: table(kept).add_(x))
+        before = array.copy()
+        for _ in range(4):
+            function(numbers(2))
+        assert (array == before + 8).all()

@@ -66,8 +66,8 @@ def compile(
     it runs as usual, and ``wengert.replay.explain`` has the reason.   backend: ``"eager"`` runs calls as usual; others
     make no difference, a function gets no graph to compile.   recompile_limit: signatures that are recorded, 64 if
     None.   dynamic, mode, options, name, isolate_recompiles and shapes_spec are taken and have no meaning: each shape
-    has a program of its own, and there is one way to make it. As in PyTorch, ``mode`` and ``options`` together are a
-    RuntimeError, and what cannot be called is an AssertionError.
+    has a program of its own, and there is one way to make it. As in PyTorch, a ``mode`` that it does not have, and
+    ``mode`` and ``options`` together, are a RuntimeError, and what cannot be called is an AssertionError.
 
     >>> import wengert as wg
     >>> @wg.compile(fullgraph=True)
@@ -86,6 +86,8 @@ def compile(
             raise RuntimeError(
                 "Either mode or options can be specified, but both can't be specified at the same time."
             )
+        if mode is not None and mode not in MODES and backend in (None, "inductor"):
+            raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
         check_callable(fn)
         if disable or isinstance(fn, type) or not has_replay():
             return fn
@@ -98,6 +100,8 @@ def compile(
     return decorate if model is None else decorate(model)
 
 
+MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+"""PyTorch's modes. None has a meaning here, and another one is an error as it is there."""
 LIMIT = 64
 """Signatures of a compiled function that are recorded."""
 COMPILED: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -19,7 +19,7 @@ from wengert_core.drivers.reduce.reduce cimport ReducePlan
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.copy_launch cimport CopyLaunch, FillPlan
 from wengert_core.runtime.allocator cimport (Block, Pool, allocate, block_at, close_pool, free_pool, open_pool,
-                                             release)
+                                             pause_pool, release, resume_pool)
 from wengert_core.runtime.launches cimport (
     LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_PRODUCT,
     LAUNCH_REDUCE, LAUNCH_STORE, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED,

@@ -8,13 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
-from wengert_core.extend import Tensor, casts_again, rng_states, warn_user
+from wengert_core.extend import Tensor, casts_again, warn_user
 from wengert_engine import Function, backward, enable_grad, is_grad_enabled, no_grad
 from wengert_engine.namespaces.variable import Variable
 
 from wengert_graph import checkpoint_errors as errors
 from wengert_graph.checkpoint_errors import CheckpointError
-from wengert_graph.recomputing import Segment, random_state
+from wengert_graph.recomputing import Segment, generator_states, random_state
 
 __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
            "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
@@ -118,11 +118,14 @@ class CheckpointFunction(Function):
     tensor([1., 1.], grad_fn=<CheckpointFunctionBackward>)
     """
 
+    _needs_whole_backward = True
+    """No gradients of chosen inputs: whoever would ask for these, such as a captured function, looks here."""
+
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state, ctx.casts = rng_states() if preserve_rng_state else None, casts_again()
+        ctx.rng_state, ctx.casts = generator_states() if preserve_rng_state else None, casts_again()
         ctx.inputs = [None if isinstance(one, Tensor) else one for one in args]
         ctx.positions = [i for i, one in enumerate(args) if isinstance(one, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.positions))

@@ -6,6 +6,10 @@ Note [What stands for a saved tensor]
     with the node that owns it, so the values are freed one by one while backward goes on.
     The segment's arguments are saved by a node of their own (KeepArguments), recorded outside of the segment: if that
     lies in another checkpointed segment, they are computed again too, and a write to one of them is noticed.
+
+Note [Generators in a program]
+    No operation reads or sets the state of a generator. A program that is recorded calls these functions in each
+    replay, so that its second run of a segment draws the numbers of its first.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from weakref import ref
 from wengert_core import empty, equal
 from wengert_core.extend import Tensor, casts_again, rng_states
 from wengert_engine import Function, enable_grad
-from wengert_engine.extend import graph_task_id, saved_values
+from wengert_engine.extend import current_tracer, graph_task_id, saved_values
 from wengert_engine.namespaces.graph import saved_tensors_hooks
 from wengert_engine.namespaces.variable import Variable
 
@@ -67,25 +71,45 @@ class KeepArguments(Function):
         raise AssertionError("nothing leads to the node that keeps a checkpoint's arguments")
 
 
+def generator_states() -> tuple[Tensor, ...]:
+    """Return the states of the default generators. Note [Generators in a program]"""
+    tracer = current_tracer()
+    states: tuple[Tensor, ...] = _states() if tracer is None else tracer.call_python(_states, (), {})
+    return states
+
+
+def set_generator_states(states: tuple[Tensor, ...]) -> None:
+    """Let the default generators go on from states. Note [Generators in a program]"""
+    tracer = current_tracer()
+    if tracer is None:
+        _set_states(*states)
+    else:
+        tracer.call_python(_set_states, states, {})
+
+
+def _states() -> tuple[Tensor, ...]:
+    return tuple([state for _, state in rng_states()])
+
+
+def _set_states(*states: Tensor) -> None:
+    """Set states where that makes a difference: it costs several times as much as looking."""
+    for (generator, now), then in zip(rng_states(), states, strict=False):
+        if not equal(now, then):
+            generator.set_state(then)
+
+
 @contextmanager
-def random_state(state: Any) -> Generator[None, None, None]:
-    """Random numbers as from ``state`` on, and afterwards as if nothing had happened; None: no change."""
-    if state is None:
+def random_state(states: tuple[Tensor, ...] | None) -> Generator[None, None, None]:
+    """Draw random numbers from ``states`` on, and afterwards as if nothing had happened; None: no change."""
+    if states is None:
         yield
         return
-    before = rng_states()
-    _go_on_from(state)
+    before = generator_states()
+    set_generator_states(states)
     try:
         yield
     finally:
-        _go_on_from(before)
-
-
-def _go_on_from(state: Any) -> None:
-    """set_state, where it makes a difference: it costs several times as much as looking."""
-    for generator, then in state:
-        if not equal(generator.get_state(), then):
-            generator.set_state(then)
+        set_generator_states(before)
 
 
 def facts(tensor: Any) -> dict[str, Any]:
@@ -100,7 +124,7 @@ class Segment:
                  *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
-        self.rng_state, self.casts = rng_states() if preserve else None, casts_again()
+        self.rng_state, self.casts = generator_states() if preserve else None, casts_again()
         self.held_values: Any = KeepArguments.apply(empty(0, requires_grad=True), *arguments).grad_fn
         self.holders: list[ref[Holder]] = []
         self.facts: list[Any] = []

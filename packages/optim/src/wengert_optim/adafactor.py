@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import wengert
 from wengert import Tensor
+from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_steps, require, scalar_of, step_tensor
 from wengert_optim.group_optimizer import GroupOptimizer
@@ -96,7 +97,7 @@ def new_averages(grad: Tensor) -> dict[str, Tensor]:
     return {"row_var": grad.new_zeros([*batch, rows, 1]), "col_var": grad.new_zeros([*batch, 1, columns])}
 
 
-def average_square(grad: Tensor, row: Any, column: Any, variance: Any, weight: float, eps: float) -> Tensor:
+def average_square(grad: Tensor, row: Any, column: Any, variance: Any, weight: Any, eps: float) -> Tensor:
     """Return the average square of each element, after a new gradient has got its weight in it."""
     if grad.dim() < 2:
         square: Tensor = variance.lerp_(grad * grad, weight).clone()
@@ -107,9 +108,25 @@ def average_square(grad: Tensor, row: Any, column: Any, variance: Any, weight: f
     return product.div_(row.mean(dim=-2, keepdim=True).clamp_(min=eps))
 
 
-def root_mean_square(x: Tensor) -> float:
-    """Return the root of the mean of all squares."""
-    return float(x.norm(2).item() / x.numel() ** 0.5)
+def rate_of(n: int, lr: Any, eps: float, d: float) -> Callable[[Tensor, Tensor, Tensor], float]:
+    """Return a function of the step, the parameter's norm and the change's norm that gives the factor of the change.
+
+    n: the number of elements.
+    """
+
+    def rate(step: Tensor, param_norm: Tensor, change_norm: Tensor) -> float:
+        size, change = (float(norm.item() / n**0.5) for norm in (param_norm, change_norm))
+        count: Any = step.item()
+        return float(-(max(eps, size) * min(lr, 1 / count**0.5)) / max(1.0, change / d))
+
+    return rate
+
+
+def as_number(function: Callable[..., float], *tensors: Tensor) -> Any:
+    """Return a number that follows from numbers of tensors; in a capture a tensor, which each replay computes anew."""
+    if not is_compiling():
+        return function(*tensors)
+    return wengert.compiler.disable(lambda *own: wengert.tensor(function(*own), dtype=wengert.float64))(*tensors)
 
 
 def adafactor(
@@ -141,10 +158,10 @@ def adafactor(
     for param, grad, step, (row, column, variance) in zip(params, grads, state_steps, averages, strict=True):
         eps = wengert.finfo(param.dtype).eps if eps1 is None else eps1
         grad = -grad if maximize else grad
-        count: Any = step.add_(1).item()
-        rate = max(eps2, root_mean_square(param)) * min(lr, 1 / count**0.5)
+        weight = as_number(lambda step: float(step.item() ** beta2_decay), step.add_(1))
+        norm = param.norm(2)
         if weight_decay:
             param.mul_(1 - lr * weight_decay)
-        square = average_square(grad, row, column, variance, count**beta2_decay, eps)
+        square = average_square(grad, row, column, variance, weight, eps)
         change = square.clamp_(min=eps * eps).rsqrt_().mul_(grad)
-        param.add_(change, alpha=-rate / max(1.0, root_mean_square(change) / d))
+        param.add_(change, alpha=as_number(rate_of(param.numel(), lr, eps2, d), step, norm, change.norm(2)))

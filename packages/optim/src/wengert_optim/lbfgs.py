@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import wengert
 from wengert import Tensor
 
 from wengert_optim.base.hyperparameters import check_lr, scalar_of
 from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.updates.captured import plain
 
 __all__ = ["LBFGS"]
 
@@ -117,7 +119,7 @@ class Run:
         value = self.closure()
         self.loss, self.grad = number_of(value), self.optimizer.gather_grad()
         self.evaluations += 1
-        self.state["func_evals"] += 1
+        wengert.compiler.disable(counting(self.optimizer))()
         return value
 
     def run(self) -> Any:
@@ -209,6 +211,22 @@ class Run:
         self.state["func_evals"] += evaluations
         self.optimizer.move(self.t, self.d)
         return self.is_optimal()
+
+
+def counting(optimizer: LBFGS) -> Callable[[], Any]:
+    """Return a function that counts an evaluation, and gives the options: a captured call that finds its start optimal
+    is replayed, and counts as well, as long as the optimizer is there.
+    """
+    reference = ref(optimizer)
+
+    def count() -> Any:
+        own = reference()
+        if own is None:
+            return None
+        own.state[own._params[0]]["func_evals"] += 1
+        return plain(own.param_groups[0])
+
+    return count
 
 
 def number_of(loss: Any) -> float:

@@ -1,8 +1,8 @@
 """Tensors among the arguments of a call: what a program depends on in them, and whether it can take them."""
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.ref cimport PyObject
 
-from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, is_strided
+from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, dtype_facts, dtype_of, is_strided
 
 
 cdef object describe(Tensor t):
@@ -39,3 +39,15 @@ def describe_tensors(list tensors):
     if len(storages) < n:
         return None, "two arguments share memory"
     return tuple(key), ""
+
+
+def facts_of(tuple row not None):
+    """Return dtype, shape and strides that ``describe_tensors`` has noted of a tensor, and in words what it is."""
+    cdef int code = row[1]
+    cdef bytes packed = row[2]
+    cdef Py_ssize_t* numbers = <Py_ssize_t*> PyBytes_AS_STRING(packed)
+    cdef Py_ssize_t i, rank = len(packed) // (2 * sizeof(Py_ssize_t)), itemsize = dtype_facts().itemsize[code]
+    flags = (("requires_grad", row[3] & WG_GRAD), ("of inference mode", row[3] & TF_INFERENCE),
+             ("with a gradient", row[4]), ("with a history", row[5]))
+    return (dtype_of(code), tuple([numbers[i] for i in range(rank)]),
+            tuple([numbers[rank + i] // itemsize for i in range(rank)]), [name for name, is_so in flags if is_so])

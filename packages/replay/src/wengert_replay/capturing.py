@@ -24,8 +24,9 @@ from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
+from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
-from wengert_replay.making import make_program
+from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Miss, Program
@@ -34,7 +35,7 @@ from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
-from wengert_replay.signature import Unhashable, containers, flatten, rebuild, surroundings
+from wengert_replay.signature import Unhashable, flatten, rebuild, surroundings
 
 
 class Capture:
@@ -227,7 +228,8 @@ class Capture:
         entry.attempts += 1
         program = None
         try:
-            why = recording.refusal or watch.refusal() or self.why_not(entry, tensors, args, kwargs, holder[0])
+            why = recording.refusal or watch.refusal()
+            why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
             if why:
                 raise Refusal(why, recording.passes)
             if miss is None and watch.finds_graph(holder[0]):
@@ -240,35 +242,17 @@ class Capture:
                 entry.branches += miss is not None
             if program is not None:
                 program.key = entry.key
+            if program is not None or recording.pauses:
                 self.warn_of_effects(recording)
         except Refusal as refused:
             self.note_refusal(entry, refused)
         finally:
-            recording.close()
+            if not recording.pauses:
+                recording.close()
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
             program.drop_temporaries()
         return holder[0]
-
-    def why_not(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> str:
-        """Return what the function has done that a replay would not do; "" for nothing."""
-        if (thread_modes(), surroundings()) != (entry.key[2], entry.key[3]):
-            return "the function leaves a mode changed: whether gradients are recorded, the default dtype, or the like"
-        described, why = describe_tensors(tensors)
-        rows = [[row[:4] + row[5:] for row in key] for key in (described or (), entry.key[1])]  # without has_grad
-        if why or rows[0] != rows[1]:
-            return "the function changes shape, dtype or requires_grad of an argument"
-        try:
-            unchanged = flatten((args, kwargs), []) == entry.key[0]
-        except Unhashable:
-            unchanged = False
-        if not unchanged:
-            return "the function changes a list or a dict among its arguments"
-        try:
-            shared = containers((args, kwargs)) & containers(result)
-        except RecursionError:
-            return "the result is nested too deeply, or contains itself"
-        return "a list or a dict among the arguments is in the result" if shared else ""
 
     def warn_of_effects(self, recording: Recording) -> None:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
@@ -283,6 +267,7 @@ class Capture:
         """Return a recorded result that has a graph, where that can be as the result of one node of a graph."""
         if entry.history is None:
             entry.history = History(rebuilt_call(self.function, entry.key[0]), self.name, self.reasons)
+            entry.history.may_pause = not self.strict  # which reports what is found when a program is made
         result = entry.history.adopt(recording, holder, watch)
         why = entry.history.refusal
         if not why and not entry.history.ways and entry.attempts >= RETRIES:
@@ -369,7 +354,7 @@ def capture(
 
 
 def explain(function: Capture | BoundCapture) -> Explanation:
-    """Return what a captured function has recorded: programs, signatures, counts of calls, reasons.
+    """Return what a captured function has recorded, and why: programs, signatures, counts of calls, reasons.
 
     Raises TypeError for another function.
 
@@ -379,6 +364,11 @@ def explain(function: Capture | BoundCapture) -> Explanation:
     >>> found = wg.replay.explain(double)
     >>> len(found.programs), found.replays, found.eager
     (2, 1, 2)
+    >>> found
+    2 programs, 1 call replayed, 2 calls as usual, recordings among them
+    program 0: x: float32[2]; 1 operation, 0 branches, replayed 1 time
+    program 1: x: float32[3]; 1 operation, 0 branches, replayed 0 times
+        unlike program 0: x is float32[3], not float32[2]
     """
     if isinstance(function, BoundCapture):
         function = function.capture
@@ -387,9 +377,11 @@ def explain(function: Capture | BoundCapture) -> Explanation:
         raise TypeError(f"explain(): argument 'function' (position 1) must be a function of wengert.capture, not "
                         f"{type(function).__name__}")  # fmt: skip
     pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
+    signatures, differences = explain_signatures(pairs, function.function)
     return Explanation(
         [program for _, program in pairs],
-        [key for key, _ in pairs],
+        signatures,
+        differences,
         function.replayed,
         function.eager,
         list(function.reasons),

@@ -16,19 +16,38 @@ STORM = 8
 ENTRIES = 16
 """Signatures without a program that are remembered, for each program that there may be."""
 
+
 class Explanation(NamedTuple):
-    """The programs of a captured function, and counts of its calls."""
+    """The programs of a captured function, the reason for each, and counts of its calls; it prints as a report."""
 
     programs: list[Program]
-    """The programs, in the order of their recordings."""
-    signatures: list[Any]
-    """The signature of each program."""
+    """The programs, in the order of their signatures' first calls."""
+    signatures: list[str]
+    """The signature of each program: its arguments, and modes that are not the usual ones."""
+    differences: list[str]
+    """The part of its signature that asked for each program: its difference from the most similar program before it."""
     replays: int
     """Calls that were replayed."""
     eager: int
     """Calls that ran as usual, recordings among them."""
     reasons: list[str]
     """Reasons for which calls were not recorded or not replayed."""
+
+    def __repr__(self) -> str:
+        calls = f"{count(self.replays, 'call')} replayed, {count(self.eager, 'call')} as usual, recordings among them"
+        lines = [f"{count(len(self.programs), 'program')}, {calls}"]
+        for number, (program, signature) in enumerate(zip(self.programs, self.signatures, strict=True)):
+            lines.append(f"program {number}: {signature}; {count(len(program.steps), 'operation')}, "
+                         f"{count(program.n_branches, 'branch', 'branches')}, "
+                         f"replayed {count(program.replays, 'time')}")  # fmt: skip
+            if self.differences[number]:
+                lines.append(f"    {self.differences[number]}")
+        return "\n".join([*lines, *[f"as usual: {reason}" for reason in self.reasons]])
+
+
+def count(n: int, one: str, several: str = "") -> str:
+    """Return a number and a noun."""
+    return f"{n} {one}" if n == 1 else f"{n} {several or one + 's'}"
 
 
 class Entry:

@@ -7,11 +7,12 @@ from typing import Any
 
 from wengert_core.extend import Tensor
 
+from wengert_replay.arguments import describe_tensors
 from wengert_replay.graphs import is_spent
 from wengert_replay.programs.program import Miss, Program
-from wengert_replay.recording.tracing import Recording
+from wengert_replay.recording.tracing import Recording, thread_modes
 from wengert_replay.refusal import Refusal
-from wengert_replay.signature import Unhashable, find_state, flatten
+from wengert_replay.signature import Unhashable, containers, find_state, flatten, surroundings
 
 
 def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss | None) -> Program:
@@ -36,6 +37,29 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
         raise Refusal("two results or gradients share memory")
     fork = () if miss is None else (miss.node, miss.number, miss.seen)
     return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)
+
+
+def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> str:
+    """Return what the function has done that a replay would not do; "" for nothing."""
+    if (thread_modes(), surroundings()) != (key[2], key[3]):
+        return "the function leaves a mode changed: whether gradients are recorded, the default dtype, or the like"
+    described, why = describe_tensors(tensors)
+    rows = [[row[:4] + row[5:] for row in one] for one in (described or (), key[1])]  # without has_grad
+    if why or rows[0] != rows[1]:
+        return "the function changes shape, dtype or requires_grad of an argument"
+    if recording.reaches_argument():
+        return "an argument shares memory with a tensor from outside"
+    try:
+        unchanged = flatten((args, kwargs), []) == key[0]
+    except Unhashable:
+        unchanged = False
+    if not unchanged:
+        return "the function changes a list or a dict among its arguments"
+    try:
+        shared = containers((args, kwargs)) & containers(result)
+    except RecursionError:
+        return "the result is nested too deeply, or contains itself"
+    return "a list or a dict among the arguments is in the result" if shared else ""
 
 
 def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:

@@ -258,6 +258,17 @@ def test_calls_that_run_as_usual(function, make, words):
 KEPT: list[wg.Tensor] = []
 
 
+def test_calls_with_tensors_of_inference_mode_run_as_usual():
+    run = wg.capture(lambda x: x + 1, quiet=True)
+    with wg.inference_mode():
+        made = on_sim([1.0])
+        assert [run(on_sim([1.0])).item() for _ in range(3)] == [2, 2, 2]
+    assert [run(on_sim([1.0])).item() for _ in range(3)] == [2, 2, 2]
+    assert [run(made).item() for _ in range(3)] == [2, 2, 2]
+    assert explain(run).replays == 1
+    assert "inference mode" in explain(run).reasons[0]
+
+
 def test_an_error_of_the_function_leaves_what_it_should():
     w = on_sim([1.0], requires_grad=True)
     is_bad = [False]

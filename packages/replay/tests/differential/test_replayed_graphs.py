@@ -1,4 +1,4 @@
-"""Captured beside eager: hooks, custom functions, checkpoints, forward mode, transforms, graphs of results."""
+"""Captured beside eager: hooks, custom functions, forward mode, transforms, graphs of results."""
 
 from __future__ import annotations
 
@@ -9,42 +9,6 @@ from .scenarios import attempt, scenario
 
 def leaf(*numbers):
     return wg.tensor(numbers, requires_grad=True)
-
-
-@scenario(replays=0)
-def test_checkpoints(capture):
-    w = wg.linspace(-1, 1, 9).view(3, 3).requires_grad_()
-
-    def block(x):
-        return wg.nn.functional.dropout((x @ w).tanh(), 0.5)
-
-    def step(x):
-        w.grad = None
-        y = x
-        for _ in range(3):
-            y = wg.utils.checkpoint.checkpoint(block, y, use_reentrant=False)
-        y.pow(2).sum().backward()
-        return y.detach()
-
-    f = capture(step)
-    for k in range(4):
-        yield f(wg.full((2, 3), 0.1 * k)), w
-
-
-@scenario(replays=0)
-def test_saved_tensor_hooks(capture):
-    w = leaf(1.0, 2.0)
-
-    def step(x):
-        w.grad = None
-        with wg.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t / 2):
-            y = (w * x).exp()
-        y.sum().backward()
-        return y.detach()
-
-    f = capture(step)
-    for k in range(4):
-        yield f(wg.full((2,), 0.1 * k)), w
 
 
 @scenario(replays=2)

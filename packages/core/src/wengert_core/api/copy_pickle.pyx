@@ -24,6 +24,7 @@ from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
 from wengert_core.geometry.size_math cimport extent
 from wengert_core.layouts.lookup import plugin_of
+from wengert_core.runtime.launches cimport tell_opaque
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.runtime.user_warnings import warn_of_lost_hooks
 from wengert_core.tensors.requires_grad cimport requires_grad
@@ -73,6 +74,7 @@ cdef Tensor copied_storage(Tensor t, dict memo):
         copy_into(new, storage_bytes(t))
     else:
         memcpy(new.data, old.data, old.nbytes)
+        tell_opaque()
     memo[key] = new
     memo.setdefault(id(memo), []).append(old)      # the id stays taken as long as the memo lives
     return new
@@ -131,6 +133,7 @@ def shallow_copy(Tensor self):
     """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
     refuse_batched(self)
     warn_of_hooks(self)
+    tell_opaque()                      # whoever records does not see whose memory it is
     cdef Tensor new = finish_copy(alias(self), type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
         keep_grad(new, <object> self.extra.grad)

@@ -21,16 +21,14 @@ from wengert_core.dtypes.dtypes cimport (BFLOAT16, CAT_BOOL, CAT_COMPLEX, CAT_FL
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.numpy_bridge cimport has_tangent
 from wengert_core.geometry.size_math cimport add_overflows, mul_overflows, step_sizes
-from wengert_core.runtime.launches cimport do_deferred_work
+from wengert_core.runtime.launches cimport do_deferred_work, tell_opaque
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport Tensor, check_numel, new_on_memory, storage_of
 
-from wengert_core.devices.device import DEVICES as _DEVICES
-from wengert_core.devices.device import PLUGIN_DEVICES as _PLUGIN_DEVICES
-from wengert_core.devices.device import device as _device
-from wengert_core.devices.device import device_number, kinds, usable
+from wengert_core.devices.device import DEVICES as _DEVICES, PLUGIN_DEVICES as _PLUGIN_DEVICES
+from wengert_core.devices.device import device as _device, device_number, kinds, usable
 from wengert_core.messages.short_repr import short_repr
 from wengert_core.tensors.vmap_hooks import no_pointer
 
@@ -207,6 +205,11 @@ def to_capsule(Tensor self, *, stream=None, max_version=None, dl_device=None, co
     BufferError for a tensor that requires grad or has a tangent, for a device that DLPack has no number of, and for
     another than the tensor's.
     """
+    tell_opaque()                      # whoever has the capsule reads and writes what no launch tells
+    return make_capsule(self, stream, max_version, dl_device, copy)
+
+
+cdef object make_capsule(Tensor self, object stream, object max_version, object dl_device, object copy):
     if self.flags & WG_BATCHED:
         raise no_pointer()
     if requires_grad(self):
@@ -387,6 +390,9 @@ cdef object request_capsule(object source, object copy):
         if kind != DL_CPU:
             plugin, number = _PLUGIN_DEVICES[device_number_of(kind, index)]
             asked["stream"] = plugin.stream_number(number)
+    if type(source) is Tensor:
+        source.detach()                # whoever records hears that it is used
+        return make_capsule(source, asked.get("stream"), (1, 0), None, copy)
     try:
         return source.__dlpack__(max_version=(1, 0), **asked)
     except TypeError:                  # a producer from before DLPack 1.0

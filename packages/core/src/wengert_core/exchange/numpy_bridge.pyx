@@ -14,6 +14,7 @@ import numpy as np
 cimport numpy as cnp
 
 from wengert_core.dispatch.hooks cimport hooks
+from wengert_core.dispatch.op cimport find_op
 from wengert_core.dtypes.dtypes cimport BFLOAT16, N_DTYPES, DTypeFacts, code_of, dtype_facts
 from wengert_core.dtypes.scalars cimport load_number
 from wengert_core.exchange.arrays cimport array_of
@@ -120,7 +121,10 @@ def from_numpy(ndarray):
         kind = type(ndarray)
         name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
         raise TypeError(f"expected np.ndarray (got {name})")
-    return tensor_sharing(ndarray)
+    t = tensor_sharing(ndarray)
+    if RECORDERS[0] and thread_state().modes & WG_TELL and not storage_of(<Tensor> t).readonly:
+        return find_op("as_tensor")(ndarray, device="cpu")     # whoever records hears of that
+    return t
 
 
 # ---- arrays out

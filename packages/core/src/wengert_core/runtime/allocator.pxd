@@ -36,6 +36,8 @@ cdef struct Pool:                      # Note [Pools] in allocator.pyx
 
 cdef Pool* open_pool() except NULL
 cdef void close_pool(Pool* pool) noexcept
+cdef void pause_pool(Pool* pool) noexcept
+cdef void resume_pool(Pool* pool) noexcept
 cdef void free_pool(Pool* pool) noexcept
 cdef Block* block_at(Pool* pool, char* address) noexcept
 

@@ -8,7 +8,9 @@ Note [Pools]
     A thread that opens a pool allocates from it what it needs, and what it frees goes back to it: the memory of a
     program that can run again (packages/replay) is that of its first run, buffers reused as they were then. While any
     pool is open, the lists are put aside and the limit is below zero, so that ``allocate`` and ``release`` come to
-    their slow ends by the tests that they have anyway, and these look whose the buffer is.
+    their slow ends by the tests that they have anyway, and these look whose the buffer is. A pool that pauses gives out
+    nothing and still takes back what is freed: whoever goes on with it, in any thread, finds no block of its own in
+    other hands.
 
 >>> from wengert_core import memory
 >>> sorted(memory.stats())[:3]
@@ -220,6 +222,20 @@ cdef void close_pool(Pool* pool) noexcept:
         memcpy(LISTS, ASIDE, sizeof(LISTS))
         memset(ASIDE, 0, sizeof(ASIDE))
         STATS.limit = LIMIT
+
+
+cdef void pause_pool(Pool* pool) noexcept:
+    """Let an open pool of this thread give out nothing until it is resumed. What is freed goes back to it."""
+    global wengert_pool
+    if wengert_pool == <void*> pool:
+        wengert_pool = <void*> (<ThreadPool*> pool).outer
+
+
+cdef void resume_pool(Pool* pool) noexcept:
+    """Let this thread allocate from a pool that pauses."""
+    global wengert_pool
+    (<ThreadPool*> pool).outer = <ThreadPool*> wengert_pool
+    wengert_pool = <void*> pool
 
 
 cdef void free_pool(Pool* pool) noexcept:

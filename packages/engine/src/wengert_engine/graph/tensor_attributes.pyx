@@ -24,6 +24,7 @@ from wengert_core.devices.device import DEVICES as _DEVICES
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
 cdef const int* RECORDERS = count_recorders()
+cdef alias_fn NOTE_ALIAS = NULL
 cdef object BATCHED = None             # the module batched_attributes, once there are batched tensors
 
 
@@ -31,6 +32,11 @@ def set_batched(module):
     """Say who answers for batched tensors: ``detached``, ``is_differentiated``, ``hooked``, ``refused``."""
     global BATCHED
     BATCHED = module
+
+
+cdef void set_alias_hook(alias_fn function) noexcept:
+    global NOTE_ALIAS
+    NOTE_ALIAS = function
 
 
 cdef object batched_attributes():
@@ -205,11 +211,18 @@ def delete_grad(Tensor self):
         Py_XDECREF(old)
 
 
+cdef inline Tensor announce(Tensor source, Tensor made):
+    """Tell who traces this thread of an alias, and return it."""
+    if RECORDERS[0] and thread_state().modes & WG_TELL and NOTE_ALIAS != NULL:
+        NOTE_ALIAS(source, made)
+    return made
+
+
 def detach(Tensor self):
     """The same memory as a tensor without history, which does not require grad. Writes to either are seen by both."""
     if not is_strided(self) and not self.flags & WG_BATCHED:
         return alias_components(self)
-    return alias(self) if not self.flags & WG_BATCHED else BATCHED.detach_batched(self)
+    return announce(self, alias(self)) if not self.flags & WG_BATCHED else BATCHED.detach_batched(self)
 
 
 def detach_(Tensor self):
@@ -233,7 +246,7 @@ def detach_(Tensor self):
 def get_data(Tensor self):
     """The same memory without history, with a version counter of its own: autograd does not notice writes to it."""
     refuse_batched(self, "data")
-    return alias_fresh_version(self)
+    return announce(self, alias_fresh_version(self))
 
 
 def set_data(Tensor self, value):
@@ -250,7 +263,7 @@ def set_data(Tensor self, value):
         return
     if self.code != other.code and self.extra != NULL:
         self.extra.accumulate = NULL   # borrowed. Graphs recorded before keep theirs, with the dtype of then
-    other = alias_fresh_version(other)
+    other = announce(other, alias_fresh_version(other))
     storage_of(other).version = version_of(self)
     if (<PyObject*> self.storage).ob_refcnt > 1:   # its views and it keep one counter: Note [Version counters]
         link_versions(self.storage, other.storage)

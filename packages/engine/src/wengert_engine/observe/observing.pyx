@@ -14,6 +14,7 @@ from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG
                                          thread_state)
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.graph.node cimport NODE_ACCUMULATE, Node, last_number, saved_slots
+from wengert_engine.graph.tensor_attributes cimport set_alias_hook
 from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
 from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
 from wengert_engine.observe.listeners cimport tell, tell_end
@@ -219,8 +220,16 @@ cdef int note_grad(Tensor leaf) except -1:
     return 0
 
 
+cdef int note_alias(Tensor source, Tensor made) except -1:
+    cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).tracer is not None:
+        (<Observer> here).tracer.note_alias(source, made)
+    return 0
+
+
 HOOKS.run_observed, HOOKS.begin_event, HOOKS.end_event = run_observed, begin_event, end_event
 HOOKS.note_grad = note_grad
+set_alias_hook(note_alias)
 
 
 # ---- from Python

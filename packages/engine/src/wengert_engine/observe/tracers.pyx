@@ -18,6 +18,9 @@ cdef class Tracer:
     cdef int note_grad(self, Tensor leaf) except -1:
         return 0
 
+    cdef int note_alias(self, Tensor source, Tensor made) except -1:
+        return 0
+
     def call_python(self, function, tuple args not None, dict kwargs not None):
         """Call a function that asks not to be traced (``compiler.disable``); return its result."""
         return function(*args, **kwargs)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
 
+from wengert_core import Generator
 from wengert_core.extend import CaptureError, Tensor, device_memory_of, device_plugin
 from wengert_engine import no_grad
 from wengert_engine.extend import is_released
@@ -60,6 +61,7 @@ class DeviceProgram:
         self.bumps: list[tuple[Any, int]] = []
         self.gradients: list[LeafGradient] = []
         self.calls: list[Any] = []
+        self.generators: list[Generator] = []
         self.refusal = ""
         self.lock = fork_lock()
         self.done: Any = None  # an event behind the last replay
@@ -67,6 +69,7 @@ class DeviceProgram:
     def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any) -> None:
         """Note what a recording has seen, and why there is no program."""
         self.structure, self.results, self.calls = structure, results, watch.calls
+        self.generators = watch.generators
         alive = [memory for one in watch.memories.values() if (memory := one()) is not None]
         mine = self.arguments.memories()
         for leaf, before in watch.leaves.values():

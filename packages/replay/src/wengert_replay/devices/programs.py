@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wengert_core.extend import Tensor, device_plugin
+from wengert_engine import is_inference_mode_enabled
 
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.signature import rebuild, surroundings
@@ -50,7 +51,7 @@ class DevicePrograms:
     def call(self, structure: Any, tensors: list[Tensor], modes: int, why: str, args: Any, kwargs: Any) -> Any:
         """Return the result of a call; ``why``: why no program of the host can be used."""
         capture = self.capture
-        reason = why_not(tensors) or ("validate=True does not look at devices" if capture.validate else "")
+        reason = why_not(tensors)
         if reason or is_unusual() or is_capturing(tensors[0]):
             return capture.run_eagerly(reason and (why if tensors[0].device.type == "cpu" else reason), args, kwargs)
         numbers = {id(one): k for k, one in enumerate(tensors)}
@@ -71,12 +72,20 @@ class DevicePrograms:
         for program in entry.programs:
             if program.fits():
                 capture.replayed += 1
-                return rebuild(program.structure, program.replay(tensors))
+                return rebuild(program.structure, self.replay(program, tensors, args, kwargs))
         entry.programs = [one for one in entry.programs if not one.is_stale()]
         if len(entry.programs) >= MOST_PROGRAMS or entry.attempts >= MOST_ATTEMPTS:
             entry.refusal = "tensors from outside, gradients or numbers of Python differ in each call"
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
         return self.record(entry, structure, tensors, args, kwargs)
+
+    def replay(self, program: DeviceProgram, tensors: list[Tensor], args: Any, kwargs: Any) -> list[Tensor]:
+        """Return the tensors of a call's result."""
+        if not self.capture.validate:
+            return program.replay(tensors)
+        from wengert_replay.devices.validation import replay_validated  # few callers ask for it
+
+        return replay_validated(program, tensors, self.capture.name, lambda: self.capture.function(*args, **kwargs))
 
     def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call as the recording of a program."""
@@ -130,6 +139,8 @@ def why_not(tensors: list[Tensor]) -> str:
             return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
         if tensor.requires_grad:
             return f"an argument on {first} requires gradients"
+        if tensor.is_inference() or is_inference_mode_enabled():
+            return "on a device, tensors of inference mode have no versions to compare"
         if tensor.numel() and seen.setdefault(tensor.untyped_storage().data_ptr(), tensor) is not tensor:
             return "two arguments share memory"
     return ""

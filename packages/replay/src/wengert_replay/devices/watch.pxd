@@ -13,6 +13,7 @@ cdef class DeviceWatch(Tracer):
     cdef readonly dict held            # id -> memory from before the capture, until its first replay
     cdef readonly dict leaves          # id -> (leaf, its gradient before)
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
+    cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
     cdef readonly str refusal          # why there is no program; "" where there may be one
     cdef set host                      # storages of the host that were made meanwhile

@@ -1,5 +1,6 @@
 from typing import Any
 
+from wengert_core import Generator
 from wengert_core.extend import Tensor
 from wengert_engine.extend import Tracer
 
@@ -11,9 +12,12 @@ class DeviceWatch(Tracer):
     held: dict[int, Any]
     leaves: dict[int, tuple[Tensor, Tensor | None]]
     calls: list[tuple[Any, Any, list[Any]]]
+    generators: list[Generator]
     chain: PendingChain | None
     refusal: str
     def __init__(self, first: Tensor, fuse: bool) -> None: ...
     def start(self) -> None: ...
     def finish(self) -> None: ...
     def stop(self) -> None: ...
+
+def set_version(t: Tensor, version: int) -> None: ...

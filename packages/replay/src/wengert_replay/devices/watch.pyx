@@ -7,6 +7,7 @@ from weakref import ref
 
 from wengert_core.extend cimport WG_GRAD, Op, Storage, Tensor, free_launch, is_strided, set_recorder
 
+from wengert_core import Generator
 from wengert_core.extend import device_memory_of, device_plugin
 from wengert_engine.extend import set_tracer
 
@@ -30,6 +31,7 @@ cdef class DeviceWatch(Tracer):
     def __init__(self, Tensor first not None, bint fuse):
         self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
+        self.generators = []
         plugin = device_plugin((<object> first).device.type)
         if fuse and plugin.fusible:
             self.chain = PendingChain(plugin, (<object> first).device.index or 0, first.device)
@@ -120,6 +122,8 @@ cdef class DeviceWatch(Tracer):
         if type(value) in (tuple, list) or is_result and isinstance(value, tuple):
             for item in value:
                 self.see(item, is_result)
+        elif isinstance(value, Generator) and value not in self.generators:
+            self.generators.append(value)
         return 0
 
     cdef int see_tensor(self, Tensor t, bint is_result) except -1:
@@ -150,3 +154,8 @@ cdef class DeviceWatch(Tracer):
         elif <size_t> t.storage not in self.host:
             self.refuse("a tensor of the host is used, whose numbers would be kept")
         return 0
+
+
+def set_version(Tensor t not None, unsigned int version):
+    """Let the memory of a tensor have a version that it had before."""
+    (<Storage> t.storage).version = version

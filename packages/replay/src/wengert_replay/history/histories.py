@@ -4,8 +4,9 @@ Note [Results with a graph]
     A call gives results without the graph of the function's operations, which are outputs of one node (Replay). Its
     edges lead to the arguments and to the leaves from outside that the function uses; it saves both, so that a write
     to one of them before backward is noticed.
-    The first backward runs the function again, with a graph, and records that together with its gradients: a program
-    with a pause where the function has returned. From then on a call runs that program up to the pause, and its
+    The first backward goes on in the recording of its call (Note [One recording for a call and its backward] in
+    paused.py), or runs the function again, with a graph, and records that together with its gradients: a program with a
+    pause where the function has returned. From then on a call runs that program up to the pause, and its
     backward goes on from there: nothing is computed twice, also where other calls have run the program in between
     (Note [Several runs before their backwards] in residuals.pyx). Where gradients come for other results than before,
     the function's part runs again first. Then memory outside that the function writes, and the state of generators, are
@@ -21,12 +22,13 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert_core import empty
 from wengert_core.extend import Tensor
 from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.history.edges import graph_clock, outer_leaves
-from wengert_replay.history.joint import JointProgram, add_pause
+from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.node import (
     NOTHING,
     State,
@@ -37,8 +39,6 @@ from wengert_replay.history.node import (
     restore_state,
 )
 from wengert_replay.history.outside import (
-    copy_with_strides,
-    effects_behind,
     forget_leaves,
     is_from_outside,
     read_outside,
@@ -46,14 +46,17 @@ from wengert_replay.history.outside import (
     why_not_node,
     written_outside,
 )
+from wengert_replay.history.paused import PausedCall, pause_call
+from wengert_replay.history.recorded_gradients import make_program, record_again, record_on
 from wengert_replay.history.runs import Derivative, Form, Joint, Run, Way, attach, describe_grads
 from wengert_replay.history.watch import Watch
-from wengert_replay.making import blocks_in_use
 from wengert_replay.programs.program import Program
-from wengert_replay.recording.tracing import Recording, is_unusual
+from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
+LEAF = empty(0, requires_grad=True)
+"""The end of a node whose function differentiates by nothing that anybody else has. It never gets a gradient."""
 MOST_DERIVATIVES = 8
 """Programs with gradients of one way: one for each set of results that gradients come for, and their strides."""
 MOST_WAYS = 8
@@ -77,11 +80,14 @@ class History:
         self.written: list[Tensor] = []  # tensors from outside that calls write to
         self.draws = False  # calls draw random numbers
         self.ways: list[Way] = []
+        self.paused: PausedCall | None = None  # whose backward has not come
+        self.may_pause = True  # calls do, until their first backward
 
     # ---- calls
 
     def programs(self) -> list[Program]:
         """The programs that there are."""
+        self.settle_paused()
         return [program for way in self.ways for program in way.programs()]
 
     def is_stale(self) -> bool:
@@ -99,14 +105,14 @@ class History:
 
     def replay(self, tensors: list[Tensor]) -> Any:
         """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
+        self.settle_paused()
         state = self.state()
         for way in list(self.ways):
             found = way.run(self, state, tensors)
             if found:
                 return found
             if found is None:
-                with contextlib.suppress(ValueError):  # another thread has removed it
-                    self.ways.remove(way)
+                self.forget_way(way)
         return None if len(self.ways) < MOST_WAYS else False
 
     def adopt(self, recording: Recording, holder: list[Any], watch: Watch) -> Any:
@@ -122,6 +128,8 @@ class History:
             raise Refusal(f"the result has an object of type {error} in it") from None
         form, why = form_of(structure, results, recording, watch.clock)
         why = why or why_not_node(results, recording)
+        if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
+            why = "a result has a graph with a checkpoint that has use_reentrant=True"
         if not why and not forget_leaves(recording):
             why = "the function runs backward, and a result has a graph"
         if why:
@@ -134,7 +142,49 @@ class History:
         if new:
             return holder[0]
         holder.clear()
+        if self.may_pause and may_pause() and not recording.leaves and not self.refusal:
+            return self.pause(recording, results, form, watch.state)
         return self.settle(recording, results, form, recording.inputs, watch.state)
+
+    def pause(self, recording: Recording, results: list[Tensor], form: Form, state: State) -> Any:
+        """Return the result of a call as that of a node, whose backward goes on in the recording."""
+        way = Way()
+        self.paused, graph = pause_call(recording, results, form, way)
+        self.ways.append(way)
+        run = Run(self, form, state, len(recording.inputs), way)
+        run.graph = graph
+        attach(run, recording.inputs, results)
+        return rebuild(form.structure, results)
+
+    def settle_paused(self) -> None:
+        """Make a program of the call alone where a recording pauses."""
+        paused, self.paused = self.paused, None
+        if paused is None:
+            return
+        way, recording = paused.way, paused.recording
+        paused.drop_graph()
+        recording.forget_writes()
+        try:
+            if not paused.has_results():
+                raise Refusal("somebody has written to a result", transient=True)
+            self.make_forward(way, recording, paused.results, paused.form)
+        except Refusal:  # the next recording says whether it is for good
+            self.may_pause = False
+            self.forget_way(way)
+        recording.close()
+        del paused, recording
+        if way.joint is not None:
+            way.joint.program.drop_temporaries()
+
+    def make_forward(self, way: Way, recording: Recording, results: list[Tensor], form: Form) -> None:
+        """Make a program of a call alone. Raises Refusal."""
+        way.joint = Joint(make_program(recording, results, len(recording.inputs), len(results)), form, [])
+        if way not in self.ways:
+            self.ways.append(way)
+
+    def forget_way(self, way: Way) -> None:
+        with contextlib.suppress(ValueError):  # another thread has removed it
+            self.ways.remove(way)
 
     def settle(
         self,
@@ -155,8 +205,7 @@ class History:
         try:
             if why:
                 raise Refusal(why, passing)
-            way.joint = Joint(make_program(recording, results, len(inputs), len(results)), form, [])
-            self.ways.append(way)
+            self.make_forward(way, recording, results, form)
         except Refusal as refused:
             if not refused.transient:
                 self.refusal = str(refused)
@@ -173,25 +222,33 @@ class History:
             return [None] * (len(run.form.ends) + len(run.form.leaves))
         key = pattern, describe_grads(given)
         if is_grad_enabled():
+            if not is_unusual():
+                self.settle_paused()
             higher = self.higher(run, key)
             if not higher.ways:
                 self.check_function(run, inputs)
             result: list[Tensor | None] = higher.call([*inputs, *given])
             return result
-        if key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
-            return self.differentiate(run, inputs, given, pattern)
         derivatives = run.way.derivatives
-        derivative = derivatives.get(key)
-        if derivative is None:
-            if len(derivatives) >= MOST_DERIVATIVES:
-                return self.differentiate(run, inputs, given, pattern)
-            derivative = derivatives[key] = Derivative(*key)
+        full = key not in derivatives and len(derivatives) >= MOST_DERIVATIVES
+        if full or key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
+            return self.differentiate(run, inputs, given, pattern)
+        return self.recorded_gradients(run, derivatives.setdefault(key, Derivative(*key)), inputs, given, pattern)
+
+    def recorded_gradients(
+        self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
+    ) -> list[Tensor | None]:
+        """The same by a program, which is made where there is none."""
+        if self.paused is not None:
+            if self.paused.way is run.way and self.paused.may_go_on():
+                return record_on(self, run, derivative, given, pattern)
+            self.settle_paused()
         found = self.replay_gradients(run, derivative, inputs, given)
         if found is not None:
             return found
         if derivative.refusal:
             return self.differentiate(run, inputs, given, pattern)
-        return self.record_gradients(run, derivative, inputs, given, pattern)
+        return record_again(self, run, derivative, inputs, given, pattern)
 
     def replay_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor]
@@ -217,8 +274,8 @@ class History:
     ) -> list[Tensor | None]:
         """Return gradients by running the function again, as usual."""
         expected = self.results_by_program(run, inputs)
-        with restore_state(run):
-            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern)
+        with restore_state(run) as draw_on:
+            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, draw_on)
         check_results(self.name, expected, results)
         return found
 
@@ -239,75 +296,6 @@ class History:
                 structure = flatten(self.function(leaves_like(inputs)), results)
             if structure == run.form.structure:  # plain loops may give one tensor twice
                 check_results(self.name, expected, results)
-
-    def record_gradients(
-        self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
-    ) -> list[Tensor | None]:
-        """Return gradients by running the function again, and make a program of that."""
-        try:
-            return self.run_recorded(run, derivative, leaves_like(inputs), given, pattern)
-        finally:
-            if derivative.joint is not None:
-                derivative.joint.program.drop_temporaries()
-
-    def run_recorded(
-        self, run: Run, derivative: Derivative, leaves: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
-    ) -> list[Tensor | None]:
-        copies = [copy_with_strides(one) for one in given]
-        recording = Recording([*leaves, *copies])
-        pauses: list[int] = []
-        known = run.way.joint, run.way.newest
-        expected = self.results_by_program(run, leaves)
-        with restore_state(run):
-            try:
-                recording.start()
-                try:
-                    results, found = gradients_of(self.function, leaves, copies, run.form, pattern,
-                                                  lambda: pauses.append(add_pause(recording)))  # fmt: skip
-                finally:
-                    recording.stop()
-                joint = self.make_joint(run, recording, results, found, len(leaves), pauses[0])
-                derivative.joint = run.way.joint = joint
-                run.way.newest = derivative
-                if run.way not in self.ways:
-                    self.ways.append(run.way)
-            except Refusal as refused:
-                derivative.refusal = f"gradients of {self.name} are computed as usual: {refused}"
-                self.reasons.append(derivative.refusal)
-            finally:
-                recording.close()
-        try:
-            check_results(self.name, expected, results)
-        except RuntimeError:
-            derivative.joint = None
-            run.way.joint, run.way.newest = known
-            raise
-        return found
-
-    def make_joint(
-        self,
-        run: Run,
-        recording: Recording,
-        results: list[Tensor],
-        found: list[Tensor | None],
-        n_inputs: int,
-        pause: int,
-    ) -> Joint:
-        why = recording.refusal or effects_behind(recording, pause)
-        if not why and any(not shares_memory(one, self.written) for one in written_outside(recording)):
-            why = "the function writes to other tensors than before"
-        if not why and not forget_leaves(recording):
-            why = "the function runs backward, and a result has a graph"
-        if why:
-            raise Refusal(why)
-        places: list[int | None] = []
-        gradients: list[Tensor] = []
-        for one in found:
-            places.append(None if one is None else len(gradients))
-            if one is not None:
-                gradients.append(one)
-        program = make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
-        return Joint(program, run.form, places)
 
     # ---- gradients of gradients
 
@@ -388,13 +376,7 @@ def form_of(structure: Any, results: list[Tensor], recording: Recording, clock: 
     ends = [i for i, one in enumerate(inputs) if one.requires_grad]
     leaves = [one for one in leaves if is_from_outside(one, recording)]
     known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}
-    own = [one for one in leaves if id(one) not in known]
+    own = [one for one in leaves if id(one) not in known or id(one) in recording.made]
+    if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
+        leaves = own = [LEAF]
     return Form(structure, outputs, ends, leaves, read_outside(recording), own), why
-
-
-def make_program(
-    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
-) -> JointProgram:
-    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
-    live = blocks_in_use(recording, results)
-    return JointProgram(recording, results, live, n_inputs, n_results, pause)

@@ -6,7 +6,7 @@ second stays in the program's memory until the next run, and in a copy then (res
 cimport cython
 
 from wengert_replay.history.residuals cimport Residuals, parts_behind, residual_memory
-from wengert_replay.programs.plans cimport ResultPlan
+from wengert_replay.programs.plans cimport result_of
 from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
@@ -20,7 +20,7 @@ from wengert_replay.refusal import Refusal
 @cython.binding(False)
 cdef class Pause(Call):
     """The place where a function has returned: a call that does nothing."""
-    cdef set live                      # the addresses of the blocks that live there
+    cdef bytes live                    # of each block that there was: whether somebody used it
 
     @property
     def name(self):
@@ -33,13 +33,17 @@ cdef class Pause(Call):
         return []
 
 
-def add_pause(Recording recording not None):
-    """Note in a recording that the function has returned. Returns the number of the launch."""
+def add_pause(Recording recording not None, backward not None):
+    """Note in a recording that the function has returned. Returns the number of the launch.
+
+    backward: the code of what runs the rest.
+    """
     cdef Pause pause = Pause.__new__(Pause)
     pause.arguments, pause.outputs, pause.memory = [], [], []
-    pause.live = recording.live_blocks()
+    pause.live = recording.live_marks()
     recording.open_call([])
     recording.add_call(pause, [], pause.name)
+    recording.steps.lines.set_floor(backward)
     return recording.recorder.n - 1
 
 
@@ -200,5 +204,4 @@ cdef class JointProgram(Program):
 
     cdef list collect_from(self, Py_ssize_t first, Py_ssize_t last, list inputs):
         """The results of the run, from one number to another."""
-        return [(<ResultPlan> plan).make() if isinstance(plan, ResultPlan) else
-                inputs[plan] if isinstance(plan, int) else plan for plan in self.results[first:last]]
+        return [result_of(plan, inputs) for plan in self.results[first:last]]

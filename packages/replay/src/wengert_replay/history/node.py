@@ -12,6 +12,7 @@ from wengert_engine.extend import reachable_leaves
 
 from wengert_replay.history.outside import OutsideState, shares_memory, versions_of
 from wengert_replay.history.runs import Form, Run
+from wengert_replay.refusal import Refusal
 from wengert_replay.signature import flatten
 
 
@@ -44,8 +45,11 @@ NOTHING = State([], draws=False)
 
 
 @contextmanager
-def restore_state(run: Run) -> Generator[None, None, None]:
-    """Memory outside and generators as they were before the call; afterwards as if nothing had happened."""
+def restore_state(run: Run) -> Generator[Callable[[], None], None, None]:
+    """Memory outside and generators as they were before the call; afterwards as if nothing had happened.
+
+    Gives a function that ends that for generators: what is drawn then is drawn by backward, as in an eager run.
+    """
     if versions_of(run.form.read) != run.versions:
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: a "
@@ -53,9 +57,15 @@ def restore_state(run: Run) -> Generator[None, None, None]:
             "or call backward() first"
         )
     now = State(run.history.written if run.state.outside is not None else [], run.state.random is not None)
+
+    def draw_on() -> None:
+        if now.random is not None:
+            set_rng_states(now.random)
+            now.random = None
+
     run.state.put_back()
     try:
-        yield
+        yield draw_on
     finally:
         now.put_back()
 
@@ -66,7 +76,11 @@ def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def has_graph(tensor: Tensor) -> bool:
-    return tensor.requires_grad and not tensor.is_leaf
+    """Raises Refusal for a view that was made under ``no_grad``, whose base has got a history since."""
+    try:
+        return tensor.requires_grad and not tensor.is_leaf
+    except RuntimeError:
+        raise Refusal("a result is a view made under no_grad, whose base has got a history since") from None
 
 
 @contextmanager
@@ -163,8 +177,27 @@ def differentiate(
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):
         ours = found[number]
         found[number] = part if ours is None else ours if part is None else ours + part
+    return with_own_memory(found, [*inputs, *given, *leaves, *results])
+
+
+def gradients_of_results(
+    results: list[Tensor], inputs: list[Tensor], given: list[Tensor], form: Form, pattern: Sequence[bool]
+) -> list[Tensor | None]:
+    """The same for a call on the arguments themselves.
+
+    What the graph has saved stays, so that nothing is written there: another backward of a replay reads it again.
+    """
+    roots = [results[i] for i, wanted in zip(form.outputs, pattern, strict=True) if wanted]
+    leaves = form.leaves
+    ends = [*(inputs[i] for i in form.ends), *leaves]
+    with without_hooks(leaves):
+        found = grad(roots, ends, given, retain_graph=True, allow_unused=True)
+    return with_own_memory(found, [*inputs, *given, *leaves, *results])
+
+
+def with_own_memory(found: Sequence[Tensor | None], others: list[Tensor]) -> list[Tensor | None]:
+    """Return gradients, copied where they share memory with each other or with these tensors."""
     gradients: list[Tensor | None] = []
-    others = [*inputs, *given, *leaves, *results]
     for one in found:
         if one is not None and shares_memory(one, others):
             one = one.clone()

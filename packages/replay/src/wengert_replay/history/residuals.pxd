@@ -3,6 +3,7 @@ from wengert_core.extend cimport Tensor
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.snapshot cimport Range
 from wengert_replay.recording.tracing cimport Recording
+from wengert_replay.trace.tables cimport Table
 
 cdef enum PartKind:
     PART_OWN = 0                       # a block that lives at the pause, an argument: residuals lie there
@@ -20,6 +21,7 @@ cdef struct Part:                      # a part of memory, by addresses of the r
 cdef class PartsBehind:
     cdef Part* parts                   # owned; by rising addresses
     cdef Py_ssize_t n
+    cdef Table starts                  # the number of the last part that begins at an address
     cdef list outside                  # the tensors from outside
 
     cdef int fill(self, list rows) except -1
@@ -49,5 +51,5 @@ cdef class Residuals:
     cdef void drop(self) noexcept
 
 
-cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, set live, Py_ssize_t n_inputs)
+cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, bytes live, Py_ssize_t n_inputs)
 cdef ResidualMemory residual_memory(PartsBehind parts, Memory memory)

@@ -10,6 +10,7 @@ Note [Several runs before their backwards]
     finds that the function has to run again; from then on these residuals are copied each time and kept.
 """
 cimport cython
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -18,6 +19,7 @@ from weakref import ref
 from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_READ, WG_GRAD, Launch, Storage, Tensor, alias, allocate, release)
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
+from wengert_replay.trace.tables cimport ABSENT, find, free_table, put
 
 
 @cython.binding(False)
@@ -83,6 +85,7 @@ cdef class PartsBehind:
 
     def __dealloc__(self):
         free(self.parts)
+        free_table(&self.starts)
 
     cdef int fill(self, list rows) except -1:
         """Take over (low, high, kind, number)."""
@@ -94,13 +97,17 @@ cdef class PartsBehind:
             if low < high:
                 self.parts[self.n].low, self.parts[self.n].high = low, high
                 self.parts[self.n].kind, self.parts[self.n].number = kind, number
+                put(&self.starts, low, 0, <uint32_t> self.n)
                 self.n += 1
         return 0
 
     cdef int read(self, size_t low, size_t high) noexcept:
         """Note that these bytes are read."""
         cdef Py_ssize_t first = 0, last = self.n, middle
+        cdef uint32_t number = find(&self.starts, low, 0)
         cdef Part* part
+        if number != ABSENT:           # as of most
+            first = last = number + 1
         while first < last:
             middle = (first + last) // 2
             if self.parts[middle].low <= low:
@@ -132,8 +139,8 @@ cdef class PartsBehind:
         return [alias(t) for t in found if not (<Tensor> t).flags & WG_GRAD]
 
 
-cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, set live, Py_ssize_t n_inputs):
-    """Say what launches behind a pause read. live: addresses of the blocks that lived there.   n_inputs: arguments."""
+cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, bytes live, Py_ssize_t n_inputs):
+    """Say what launches behind a pause read. live: ``live_marks`` there.   n_inputs: arguments."""
     cdef PartsBehind made = PartsBehind.__new__(PartsBehind)
     cdef Py_ssize_t i, low = 0, high = 0
     cdef list rows = []
@@ -141,9 +148,9 @@ cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, set live, P
     cdef Storage s
     cdef Tensor t
     cdef int k
-    for i in range(recording.pool.n):
-        address = <size_t> recording.pool.blocks[i].address
-        if address in live:
+    for i in range(len(live)):
+        if live[i]:
+            address = <size_t> recording.pool.blocks[i].address
             rows.append((address, address + recording.pool.blocks[i].nbytes, PART_OWN, -1))
     for s in recording.foreign:
         rows.append((<size_t> s.data, <size_t> s.data + s.nbytes, PART_OWN, -1))

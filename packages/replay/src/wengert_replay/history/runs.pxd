@@ -1,6 +1,7 @@
 """Runs: a call of a captured function, and the ways from there to gradients. See runs.pyx."""
 from wengert_replay.history.joint cimport JointProgram
 from wengert_replay.history.residuals cimport Residuals
+from wengert_replay.recording.tracing cimport Recording
 
 
 cdef class Form:
@@ -37,6 +38,12 @@ cdef class Way:
     cdef public Derivative newest      # the one that ran last; or None
 
 
+cdef class Graph:
+    cdef Recording recording           # None: another one goes on with it
+    cdef list results
+    cdef object __weakref__
+
+
 cdef class Run:
     cdef readonly object history       # the History
     cdef readonly Form form
@@ -47,6 +54,7 @@ cdef class Run:
     cdef public Residuals residuals    # of this run; None: it was no replay, or there are none
     cdef readonly list versions        # of ``form.read``
     cdef readonly object kept          # an InputKeeper, where there are several outputs; or None
+    cdef public Graph graph            # where the call's recording pauses; or None
     cdef public object twin            # under validate=True: an eager run beside it, with its gradients; else None
     cdef bint applied                  # by Function.apply, whose forward has three more arguments
 

@@ -7,6 +7,7 @@ from wengert_engine import Function
 from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.residuals import Residuals
 from wengert_replay.programs.program import Program
+from wengert_replay.recording.tracing import Recording
 
 class Form:
     structure: Any
@@ -40,6 +41,10 @@ class Way:
     def programs(self) -> list[Program]: ...
     def run(self, history: Any, state: Any, tensors: list[Tensor]) -> tuple[Any, list[Any]] | Literal[False] | None: ...
 
+class Graph:
+    def __init__(self, recording: Recording, results: list[Tensor]) -> None: ...
+    def take(self) -> list[Tensor]: ...
+
 class Run:
     history: Any
     form: Form
@@ -50,6 +55,7 @@ class Run:
     residuals: Residuals | None
     versions: list[int]
     kept: InputKeeper | None
+    graph: Graph | None
     twin: Any
     def __init__(
         self, history: Any, form: Form, state: Any, n_inputs: int, way: Way, residuals: Residuals | None = None

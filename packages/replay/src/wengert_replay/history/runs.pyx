@@ -14,6 +14,7 @@ from weakref import ref
 from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Tensor, is_strided,
                                   thread_state)
 from wengert_engine.extend cimport record_function
+from wengert_replay.recording.tracing cimport Recording
 
 from wengert_engine import Function
 from wengert_engine.extend import is_dual_level_open, is_released
@@ -131,6 +132,23 @@ cdef class Way:
         residuals, results = <tuple> found
         attach(Run(history, joint.form, state, len(tensors), self, residuals), tensors, results)
         return joint.form.structure, results
+
+
+@cython.binding(False)
+cdef class Graph:
+    """The results of a call with the graph of its operations, while its recording pauses. That ends with the graph."""
+
+    def __init__(self, Recording recording not None, list results not None):
+        self.recording, self.results = recording, results
+
+    def take(self):
+        """Return the results, and have them no more."""
+        results, self.results, self.recording = self.results, [], None
+        return results
+
+    def __dealloc__(self):
+        if self.recording is not None:
+            self.recording.close_soon()
 
 
 @cython.binding(False)

@@ -209,7 +209,7 @@ class Observation(NamedTuple):
 
 def observe(t: Tensor, identity: str, has_graph: bool = False, has_version: bool = True) -> Observation:
     """has_graph: it may have one of another kind in a replay.   has_version: the version is compared, too."""
-    values = t.detach().resolve_conj().resolve_neg().contiguous().clone()
+    values = t.detach().resolve_conj().resolve_neg().contiguous().clone().cpu()
     facts = {
         "dtype": t.dtype, "shape": tuple(t.shape), "strides": t.stride(), "requires_grad": t.requires_grad,
         "version": t._version if has_version and not t.is_inference() else None, "identity": identity,

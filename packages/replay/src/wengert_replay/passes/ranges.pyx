@@ -100,9 +100,12 @@ cdef class Cells:
     cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
         cdef Table table
         cdef Py_ssize_t i
+        cdef size_t room = 64
         memset(&table, 0, sizeof(Table))
         try:
-            grow(&table, 4096)
+            while room < 2 * <size_t> n and room < 4096:
+                room *= 2
+            grow(&table, room)
             self.collect_edges(&table, launches, n)
             for i in range(2 * kept.n if kept is not None else 0):
                 find_or_add(&table, kept.bounds[i])

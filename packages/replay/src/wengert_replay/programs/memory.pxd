@@ -17,6 +17,7 @@ cdef struct Region:
     int kind                           # RegionKind
     int input                          # the number of the argument
     bint pooled                        # a block of the recording's pool
+    bint lent                          # somebody uses it when the function has returned
     bint planned                       # an arena is planned for what happens there
 
 

@@ -109,11 +109,15 @@ cdef class Memory:
         """Decide where the regions are for which ``put`` has not. live: addresses of the blocks that others use."""
         cdef Py_ssize_t i
         cdef Region* region
+        for address in live:
+            region = self.find(<char*> <size_t> address)
+            if region != NULL and region.low == <size_t> address:
+                region.lent = True
         for i in range(self.n):
             region = &self.regions[i]
             if region.moved != NULL:
                 continue
-            if region.pooled and region.low not in live:
+            if region.pooled and not region.lent:
                 region.moved = <char*> region.low
                 self.nbytes += region.high - region.low
             else:

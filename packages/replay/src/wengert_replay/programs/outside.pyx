@@ -16,6 +16,8 @@ from weakref import ref
 from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
 from wengert_replay.recording.tracing cimport Recording
 
+from wengert_replay.refusal import Refusal
+
 cdef extern from *:
     """
     /* The object of a weak reference, borrowed; NULL where it is gone. The functions for this are deprecated or give a
@@ -153,8 +155,8 @@ cdef Outside outside_of(Recording recording):
     cdef HeldMemory* row
     cdef WatchedTensor* watched
     cdef Tensor t
-    rows = [(ref(one), *facts) for one, *facts in recording.tensors.values()]
-    rows += [facts for facts in recording.views if facts[0]() is not None]
+    rows = [(ref(one), *facts) for one, *facts in recording.tensors.values() if id(one) not in recording.made]
+    rows += [facts for facts in recording.views if facts[0]() is not None and id(facts[0]()) not in recording.made]
     made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
     made.memory = <HeldMemory*> calloc(len(recording.outside) + 1, sizeof(HeldMemory))
     if made.tensors == NULL or made.memory == NULL:
@@ -175,6 +177,8 @@ cdef Outside outside_of(Recording recording):
         row.versions = (<Storage> t.storage).version - <unsigned int> version \
             - <unsigned int> recording.python_versions.get(storage, 0)
         made.n_memory += 1
+        if row.versions and storage in recording.arrays:
+            raise Refusal("the function writes to an array that it makes a tensor of")
         made.writes = made.writes or row.versions != 0
     for i, t in enumerate(recording.inputs):
         made.writes = made.writes or (<Storage> t.storage).version != <unsigned int> recording.versions[i]

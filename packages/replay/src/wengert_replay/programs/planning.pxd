@@ -13,4 +13,5 @@ cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory
 cdef object plan_result(object t, Recording recording, Memory memory, object spent)
 cdef bytes words_of_results(list results, Recording recording)
 cdef list values_of_words(bytes packed, Steps steps)
+cdef int watch_results(list results, Recording recording) except -1
 cdef list plan_leaves(Recording recording, Memory memory, object spent)

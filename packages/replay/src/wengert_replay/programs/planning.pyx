@@ -5,9 +5,9 @@ from libc.stdint cimport uint32_t
 from weakref import ref
 
 from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_CONSTANT, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD,
-                                  Launch, Storage, Tensor)
+                                  Launch, Storage, Tensor, alias)
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
-from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, geometry_of, hooks_of
+from wengert_replay.programs.plans cimport InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of, hooks_of
 from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport PythonCall
@@ -150,7 +150,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     if result.grad_fn != NULL and not spent(t.grad_fn):
         raise HasGraph("a result has a graph that a backward could run: call detach() on it, or backward() inside")
     if <size_t> result.storage in recording.outside:
-        return t
+        return plan_outside(t, recording)
     if result.flags & WG_GRAD and result.grad_fn == NULL and t.grad is not None:
         raise Refusal("a result is a leaf that the function has made, and has a gradient")
     if type(t) is not TensorClass:
@@ -162,6 +162,12 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     region = memory.find(result.data + low) if low < high else NULL
     if low < high and region == NULL:
         raise Refusal("a result lies in memory of unknown origin")
+    if region != NULL and region.kind == REGION_OUTSIDE:       # what ``data`` gives has a storage of its own
+        if id(t) not in recording.made:
+            raise Refusal("a result shares the memory of a tensor from outside")
+        return plan_outside(t, recording)
+    if low < high and recording.is_python_data(result):
+        raise Refusal("a result is made of Python data, and no operation has used it")
     plan.like, plan.low, plan.high = geometry_in(result, memory), low, high
     plan.data = result.data
     if low < high:
@@ -172,6 +178,44 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     plan.grad_fn = <object> result.grad_fn if result.grad_fn != NULL else None
     plan.output_nr = result.output_nr
     return plan
+
+
+cdef object plan_outside(t, Recording recording):
+    """The same for a result on memory from outside."""
+    cdef Tensor result = <Tensor> t, base
+    cdef OutsideResult plan = OutsideResult.__new__(OutsideResult)
+    if id(t) not in recording.made:
+        plan.where = ref(t)
+        return plan
+    if <size_t> result.storage in recording.arrays:
+        raise Refusal("a result lies on an array that the function makes a tensor of")
+    if result.flags & WG_GRAD or result.grad_fn != NULL or type(t) is not TensorClass:
+        return t
+    plan.like, plan.version = alias(result), (<Storage> result.storage).version
+    if result.base != NULL:
+        base = <Tensor> result.base
+        plan.flags = result.flags
+        if id(base) not in recording.made:
+            plan.where = ref(base)
+            return plan
+        source = plan_outside(base, recording)
+        if not isinstance(source, OutsideResult):
+            return t
+        plan.source = source
+    return plan
+
+
+cdef int watch_results(list results, Recording recording) except -1:
+    """Watch results that are tensors from outside, where no operation has used them."""
+    cdef Tensor t
+    for t in results:
+        if <size_t> t.storage not in recording.outside or any(own is t for own in recording.inputs):
+            continue
+        if id(t) not in recording.made:
+            recording.add_outside(t)
+        elif t.base != NULL and id(<object> t.base) not in recording.made:
+            recording.add_outside(<Tensor> t.base)
+    return 0
 
 
 cdef bytes words_of_results(list results, Recording recording):

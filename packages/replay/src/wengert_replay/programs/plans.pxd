@@ -1,4 +1,6 @@
 """Plans: what a replay does with arguments, results and gradients. See plans.pyx."""
+from libc.stdint cimport uint32_t
+
 from wengert_core.extend cimport Tensor
 from wengert_replay.memory.arena cimport Arena, Fields
 from wengert_replay.programs.memory cimport Memory
@@ -39,6 +41,16 @@ cdef class ResultPlan:
     cdef int prepare(self) except -1
 
 
+cdef class OutsideResult:
+    cdef object where                  # a weak reference to it, or to what it is a view of; None: a detached tensor
+    cdef OutsideResult source          # what it is a view of, where the function makes that, too; or None
+    cdef Tensor like                   # one that the function makes: its geometry and memory; None: it was there
+    cdef uint32_t flags                # of a view
+    cdef uint32_t version              # of what ``data`` gives
+
+    cdef Tensor give(self)
+
+
 cdef class LeafPlan:
     cdef object where                  # a weak reference to the leaf; None: an argument
     cdef readonly int input            # its number; -1: none
@@ -50,6 +62,7 @@ cdef class LeafPlan:
     cdef readonly int alike            # the number of an earlier leaf that gets the same gradient; -1
     cdef readonly object grad          # ResultPlan, a tensor, or None
     cdef readonly object value         # the recorded value of the new gradient, or None
+    cdef bint is_temporary             # the function has made it on memory that was there, and nobody has it any more
 
     cdef Tensor leaf_of(self, list inputs)
 
@@ -64,3 +77,5 @@ cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1
 cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, list plans)
 cdef object geometry_of(Tensor t)
 cdef object hooks_of(Tensor leaf)
+# A result of the run that has ended: by its plan, of the arguments by its number.
+cdef object result_of(plan, list inputs)

@@ -13,8 +13,8 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, itemsize_of,
-                                  new_empty, new_on_memory, set_contiguity, strides_of, track)
+from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias,
+                                  itemsize_of, new_empty, new_on_memory, new_view, set_contiguity, strides_of, track)
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 
@@ -132,6 +132,42 @@ cdef class ResultPlan:
         return 0
 
 
+@cython.binding(False)
+cdef class OutsideResult:
+    """A result on memory from outside: a tensor that was there, or one that the function makes of it.
+
+    Tensors from outside are held weakly (Note in outside.pyx): the caller may have another in its place.
+    """
+
+    cdef Tensor give(self):
+        """Return it, while the run holds what is outside."""
+        cdef Tensor made, base
+        cdef Storage s
+        if self.like is None:
+            return <Tensor?> self.where()
+        if self.where is None and self.source is None:
+            s = <Storage> self.like.storage
+            if s.owner == NULL or not isinstance(<object> s.owner, Storage):
+                return alias(self.like)
+            made = new_on_memory(self.like.code, self.like.rank, self.like.dims, strides_of(self.like), self.like.data,
+                                 s.data, s.nbytes, <object> s.owner)     # of data: with a version of its own
+            (<Storage> made.storage).version = self.version
+            return made
+        base = self.source.give() if self.source is not None else <Tensor?> self.where()
+        made = new_view(base, self.like.rank, self.like.dims, strides_of(self.like), self.like.data)
+        made.flags = self.flags        # how a view came to be is among them
+        track(made)
+        return made
+
+
+cdef object result_of(plan, list inputs):
+    if isinstance(plan, ResultPlan):
+        return (<ResultPlan> plan).make()
+    if isinstance(plan, OutsideResult):
+        return (<OutsideResult> plan).give()
+    return inputs[plan] if isinstance(plan, int) else plan
+
+
 cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1:
     """Those in instructions, in launches beside them, and in plans of groups."""
     cdef Launch* launch
@@ -215,6 +251,8 @@ cdef class LeafPlan:
         """Whether the gradient is as it was: there or not, and the same memory where the program uses it; hooks too."""
         cdef Tensor leaf
         cdef bint has_grad
+        if self.is_temporary:
+            return True
         if self.input < 0 and self.where() is None:
             return False
         leaf = self.leaf_of(inputs)
@@ -228,12 +266,12 @@ cdef class LeafPlan:
 
     cdef int assign(self, list inputs, list leaves) except -1:
         """Give the leaf its new gradient. leaves: the plans of all."""
-        if not self.changes:
+        if not self.changes or self.is_temporary:
             return 0
         grad = self.grad
         if self.alike >= 0:
             grad = (<object> (<LeafPlan> leaves[self.alike]).leaf_of(inputs)).grad
-        elif isinstance(grad, ResultPlan):
-            grad = (<ResultPlan> grad).make()
+        else:
+            grad = result_of(grad, inputs)
         (<object> self.leaf_of(inputs)).grad = grad
         return 0

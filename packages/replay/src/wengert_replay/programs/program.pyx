@@ -19,8 +19,8 @@ from wengert_replay.memory.arena cimport Arena
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
-                                               plan_snapshot, values_of_words, words_of_results)
-from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values
+                                               plan_snapshot, values_of_words, watch_results, words_of_results)
+from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values, result_of
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
@@ -79,6 +79,7 @@ cdef class Program:
         self.inputs = plan_inputs(recording, self.memory)
         move_launches(recording, first, self.memory, self.inputs)
         move_calls(recording, max(fork, 0), self.memory, self.inputs)
+        watch_results(results, recording)
         self.surroundings = outside_of(recording)
         if self.surroundings.is_stale():
             raise Refusal("the function gave a tensor from outside other memory or another shape")
@@ -247,7 +248,12 @@ cdef class Program:
         return self.surroundings.is_stale()
 
     def drop_temporaries(self):
-        """Watch tensors no more that are gone with the recording."""
+        """Watch tensors and leaves no more that are gone with the recording."""
+        cdef LeafPlan leaf
+        cdef set in_use = {(<LeafPlan> one).alike for one in self.leaves}
+        for i, leaf in enumerate(self.leaves):
+            leaf.is_temporary = leaf.input < 0 and not leaf.had_grad and leaf.leaf is None and i not in in_use \
+                and leaf not in self.results
         self.surroundings.drop_temporaries()
 
     @property
@@ -336,9 +342,8 @@ cdef class Program:
 
     cdef list collect(self, list inputs):
         """The results of the run that has ended."""
-        return [(<ResultPlan> plan).make() if isinstance(plan, ResultPlan) else
-                (<object> (<LeafPlan> plan).leaf_of(inputs)).grad if isinstance(plan, LeafPlan) else
-                inputs[plan] if isinstance(plan, int) else plan for plan in self.results]
+        return [(<object> (<LeafPlan> plan).leaf_of(inputs)).grad if isinstance(plan, LeafPlan) else
+                result_of(plan, inputs) for plan in self.results]
 
     # ---- looking inside
 

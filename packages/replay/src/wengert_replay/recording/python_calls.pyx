@@ -4,10 +4,12 @@ Note [Python functions inside of a program]
     ``compiler.disable`` marks a function that is not to be recorded: each replay calls it, with tensors on the
     program's memory, and takes its results from there. A tensor among its results is a value of the program; anything
     else in the result is a guard, because the caller may have decided by it. What it does to tensors from outside is
-    done by itself, versions included; a tensor that was there before the call must be the same in each. It runs for
-    its effects and numbers: a result with a graph is refused.
+    done by itself, versions included; a tensor that was there before the call must be the same in each. One on an array
+    that nobody else has, as of ``from_numpy(load())``, is new in each call: the recording gets a copy in its pool. It
+    runs for its effects and numbers: a result with a graph is refused.
 """
 cimport cython
+from cpython.ref cimport PyObject
 
 from weakref import ref
 
@@ -15,11 +17,15 @@ from wengert_core.extend cimport Storage, Tensor, block_at, new_on_memory, set_r
 from wengert_replay.recording.calls cimport on_captured_memory
 from wengert_replay.recording.tracing cimport Recording
 
+from numpy import ndarray
 from wengert_core.extend import Tensor as TensorClass
 from wengert_engine.extend import set_tracer
 
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
+
+cdef extern from "Python.h":
+    Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
 
 cdef frozenset COMPARED = frozenset((bool, int, str, bytes, frozenset, type(None)))
 
@@ -107,7 +113,7 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     set_tracer(None)
     set_recorder(NULL)
     try:
-        result = function(*args, **kwargs)
+        result = copy_new_arrays(function(*args, **kwargs))
     finally:
         set_tracer(recording)
         set_recorder(&recording.recorder)
@@ -145,6 +151,36 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     call.memory += call.outputs
     recording.add_call(call, outputs, call.name)
     return result
+
+
+cdef object copy_new_arrays(result):
+    """Return a result with copies in place of tensors on arrays that nobody else has."""
+    cdef Tensor t
+    cdef list tensors = []
+    cdef bint found = False
+    try:
+        structure = flatten(result, tensors)
+    except Unhashable:
+        return result
+    for i in range(len(tensors)):
+        t = tensors[i]
+        if references(<PyObject*> t) == 3 and is_new_array(t):       # the result, the list, and ``t``
+            tensors[i] = t.clone()
+            found = True
+    return rebuild(structure, tensors) if found else result
+
+
+cdef bint is_new_array(Tensor t) except -1:
+    """Whether a tensor, which nobody else has, lies on an array which nobody else has either."""
+    cdef Storage s = <Storage> t.storage
+    if s.owner == NULL or references(<PyObject*> t.storage) > 2 or t.requires_grad or not t.is_contiguous():
+        return False
+    owner = <object> s.owner
+    while type(owner) is ndarray and references(<PyObject*> owner) == 2:         # what is on it, and ``owner``
+        if owner.flags.owndata:
+            return True
+        owner = owner.base
+    return False
 
 
 cdef object move(PythonCall call, Recording recording, Tensor t):

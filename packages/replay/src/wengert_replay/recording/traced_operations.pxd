@@ -21,6 +21,9 @@ cdef class TracedOperations(ArgumentWords):
 
     cdef int settle(self) except -1
     cdef int refuse_opaque(self, str where) except -1
+    cdef bint shares_array(self, Op op, Tensor t)
+    cdef int note_array(self, Tensor t) except -1
+    cdef int note_made(self, Op op, PyObject** slots, Tensor t) except -1
     cdef int check_inner(self, Op op, PyObject** slots) except -1
     cdef int truncate(self) except -1
     cdef int keep_call(self, Call call) except -1

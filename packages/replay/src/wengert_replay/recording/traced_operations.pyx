@@ -13,11 +13,11 @@ import sys
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_MOVE, LAUNCH_STORE, OP_INPLACE, OP_MULTI_VIEW,
                                   OP_VIEW, Block, Launch, Op, Storage, Tensor, add_launch, block_at, free_launch,
-                                  tell_store)
+                                  is_strided, tell_store)
 from wengert_replay.recording.argument_words cimport ArgumentWords
 from wengert_replay.recording.calls cimport Call, on_captured_memory, tensors_in
 from wengert_replay.recording.failing_calls cimport FailingCall
-from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, OPERAND_BITS, WRITTEN
+from wengert_replay.recording.value_map cimport DOUBTFUL, FOREIGN_BIN, MOST_STORED, OPERAND_BITS, WRITTEN
 from wengert_replay.trace.op_facts cimport (bytes_of, depends_on_values, gives_values, share_memory,
                                             writes_to_argument)
 from wengert_replay.trace.steps cimport WAY_CALL, WAY_ERROR, WAY_LAUNCHES, WAY_STORE, WAY_VIEW
@@ -76,6 +76,10 @@ cdef class TracedOperations(ArgumentWords):
             self.recorder.opaque += not (told or op.flags & (OP_VIEW | OP_MULTI_VIEW) and not op.flags & OP_INPLACE)
             self.recorder.complete = self.complete[min(self.recorder.depth, MOST_NESTED)]
             return 0
+        if isinstance(<object> result, Tensor) and self.shares_array(op, <Tensor> result):
+            self.truncate()
+            self.recorder.opaque = 0
+            return self.note_array(<Tensor> result)
         line = self.steps.lines.current()
         if told:
             if self.has_target and self.recorder.n - self.first > 1:
@@ -92,10 +96,34 @@ cdef class TracedOperations(ArgumentWords):
         self.steps.add_record(self.steps.op_number(op), self.given, line, way, &self.words)
         if isinstance(<object> result, Tensor):
             self.note_output(op, <Tensor> result)
+            self.note_made(op, slots, <Tensor> result)
         else:
             for t in tensors_in(<object> result, []):
                 self.note_output(op, <Tensor> t)
+                self.note_made(op, slots, <Tensor> t)
         self.noted = self.recorder.n
+        return 0
+
+    cdef bint shares_array(self, Op op, Tensor t):
+        """Whether an operation has made a tensor on the memory of an array."""
+        return not t.device and is_strided(t) and (<Storage> t.storage).bin == FOREIGN_BIN and op.family == "factory" \
+            and self.block_of(<Storage> t.storage) == NULL and not self.overlaps_input(<Storage> t.storage)
+
+    cdef int note_array(self, Tensor t) except -1:
+        """Use the memory of an array as that of a tensor from outside: whoever has the array may write to it."""
+        self.made.add(id(t))
+        self.arrays.add(<size_t> t.storage)
+        return self.watch_outside(t)
+
+    cdef int note_made(self, Op op, PyObject** slots, Tensor t) except -1:
+        """Remember a tensor that an operation has made on memory that is not the pool's."""
+        cdef int i
+        if t.device or not is_strided(t) or self.find_block((<Storage> t.storage).data) != NULL:
+            return 0
+        for i in range(op.n_params):
+            if slots[i] != NULL and any([one is t for one in tensors_in(<object> slots[i], [])]):
+                return 0               # it is written in place
+        self.made.add(id(t))
         return 0
 
     cdef int check_inner(self, Op op, PyObject** slots) except -1:

@@ -8,6 +8,8 @@ cdef class Recording(TracedOperations):
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
+    cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
+    cdef list at_pause                 # versions of arguments and of memory from outside
     cdef readonly bint passes          # the refusal is of this time
     cdef readonly Recording around     # that pauses while this records the body of a loop; None
     cdef bint watches                  # writes, for itself or one around it
@@ -15,6 +17,11 @@ cdef class Recording(TracedOperations):
     cdef bint is_trial                 # nothing outside of it may change: an eager call does not run it
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further
 
+    cdef int go_on(self) except -1
+    cdef void set_pauses(self, bint pauses) noexcept
+    cdef void close_soon(self) noexcept
+    cdef list versions_now(self)
+    cdef bytes live_marks(self)
     cdef str words_of(self, Py_ssize_t number)
     # a Python function
     cdef int open_call(self, list tensors) except -1

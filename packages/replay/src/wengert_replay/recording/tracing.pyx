@@ -12,7 +12,8 @@ Note [The cost of a recording]
     from run to run, which two recordings of one function that are compared would show.
 """
 cimport cython
-from cpython.ref cimport PyObject
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free
 
@@ -20,7 +21,7 @@ import gc
 
 from wengert_core.extend cimport (BOOL, WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG, WG_TELL, Op,
                                   Storage, Tensor, WgState, close_pool, free_launch, free_pool, new_on_memory,
-                                  open_pool, set_recorder, thread_state)
+                                  open_pool, pause_pool, resume_pool, set_recorder, thread_state)
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport call_python
@@ -30,6 +31,9 @@ from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport append_word
 
 from wengert_engine.extend import set_tracer
+
+cdef extern from "Python.h":
+    int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
 
 
 @cython.binding(False)
@@ -42,8 +46,6 @@ cdef class Recording(TracedOperations):
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
-        cdef Tensor t
-        cdef uint32_t i
         set_tracer(self)
         try:
             self.pool = open_pool()
@@ -52,12 +54,65 @@ cdef class Recording(TracedOperations):
             raise
         self.recorder.owner, self.recorder.use_outside = <void*> self, use_outside
         self.recorder.see_read = see_read
+        self.go_on()
+
+    def pause(self):
+        """Let a recording that has stopped pause: its pool gives out nothing, and takes back what is freed."""
+        self.at_pause = self.versions_now()
+        pause_pool(self.pool)
+        self.set_pauses(True)
+
+    cdef void set_pauses(self, bint pauses) noexcept:
+        """Note whether it pauses, and how many recordings do."""
+        global N_PAUSED
+        N_PAUSED += <int> pauses - <int> self.pauses
+        self.pauses = pauses
+
+    cdef void close_soon(self) noexcept:
+        """Close a recording that pauses, behind what is freed now: a graph is taken apart node by node."""
+        Py_INCREF(self)
+        if Py_AddPendingCall(close_paused, <void*> self) != 0:
+            Py_DECREF(self)            # there are too many: it is closed by the function's next call
+
+    cdef list versions_now(self):
+        """The versions of arguments and of memory from outside."""
+        return [(<Storage> (<Tensor> t).storage).version
+                for t in (*self.inputs, *[row[0] for row in self.outside.values()])]
+
+    def was_written(self):
+        """Whether somebody has written to an argument or to memory from outside since it pauses."""
+        return self.versions_now() != self.at_pause
+
+    def forget_writes(self):
+        """Let what somebody has written since it pauses be none of the function's writes."""
+        cdef Py_ssize_t i, n = len(self.inputs)
+        added = [now - then for now, then in zip(self.versions_now(), self.at_pause)]
+        for i in range(n):
+            self.versions[i] += added[i]
+        for i, (key, (t, version, address, nbytes)) in enumerate(list(self.outside.items())):
+            self.outside[key] = (t, version + added[n + i], address, nbytes)
+
+    def resume(self, list inputs not None):
+        """Go on with a recording that pauses. inputs: further ones."""
+        set_tracer(self)
+        resume_pool(self.pool)
+        self.set_pauses(False)
+        self.ends_outside = True       # arguments may have a history, where gradients end
+        self.inputs += inputs
+        self.go_on()
+
+    cdef int go_on(self) except -1:
+        """Record this thread, and let inputs be values that are not yet."""
+        cdef Tensor t
+        cdef uint32_t i
         set_recorder(&self.recorder)
         self.is_open = True
-        for i, t in enumerate(self.inputs):
+        for i in range(<uint32_t> len(self.versions), <uint32_t> len(self.inputs)):
+            t = self.inputs[i]
             self.versions.append((<Storage> t.storage).version)
             self.add_input(t, i)
         pause_collector(True)
+        return 0
 
     def stop(self):
         """Record no more. The pool stays open: what is freed goes back to it, until ``close``."""
@@ -69,9 +124,13 @@ cdef class Recording(TracedOperations):
             self.is_open = False
             pause_collector(False)
             self.note_engine()
+            self.keep_own_leaves()
 
     def close(self):
-        """Close the pool, in the thread of ``start``; or, where a program has it, drop what only a recording needs."""
+        """Close the pool, in the thread of ``start`` unless it pauses; or, where a program has it, drop what only a
+        recording needs.
+        """
+        self.set_pauses(False)
         if self.pool != NULL:
             close_pool(self.pool)
         else:
@@ -84,12 +143,22 @@ cdef class Recording(TracedOperations):
             return set()
         return {<size_t> self.pool.blocks[i].address for i in range(self.pool.n) if self.pool.blocks[i].live}
 
+    cdef bytes live_marks(self):
+        """Of each block of the pool, by its number: 1 where somebody uses it, else 0."""
+        cdef bytes made = PyBytes_FromStringAndSize(NULL, self.pool.n)
+        cdef char* marks = PyBytes_AS_STRING(made)
+        cdef Py_ssize_t i
+        for i in range(self.pool.n):
+            marks[i] = self.pool.blocks[i].live != 0
+        return made
+
     def differentiates(self):
         """Whether a backward has run."""
         return self.has_run_nodes
 
     def __dealloc__(self):
         cdef Py_ssize_t i
+        self.set_pauses(False)
         for i in range(self.recorder.n):
             free_launch(&self.recorder.launches[i])
         free(self.recorder.launches)
@@ -158,6 +227,19 @@ cdef class Recording(TracedOperations):
         self.noted, self.recorder.opaque = self.recorder.n, 0
         return 0
 
+
+cdef int close_paused(void* recording) except -1:
+    cdef Recording own = <Recording> recording
+    Py_DECREF(own)
+    if own.pauses:
+        own.close()
+    return 0
+
+
+cdef enum:
+    MOST_PAUSED = 64
+
+
 cdef int see_read(void* recording) except -1:
     """Note the guard of a number that Python reads, with its line."""
     return (<Recording> recording).note_engine()
@@ -174,6 +256,7 @@ cdef int use_outside(void* recording, char* data, Py_ssize_t nbytes, holder) exc
     return 0
 
 
+cdef int N_PAUSED = 0                  # recordings that pause
 cdef int PAUSES = 0                    # recordings, of all threads, that run
 cdef bint COLLECTS = False             # whether the collector ran before them
 
@@ -188,6 +271,11 @@ cdef int pause_collector(bint begins) except -1:
     if not begins and not PAUSES and COLLECTS:
         gc.enable()
     return 0
+
+
+def may_pause():
+    """Whether another recording may pause: whoever frees memory looks for it in the pools of all that do."""
+    return N_PAUSED < MOST_PAUSED
 
 
 def thread_modes():

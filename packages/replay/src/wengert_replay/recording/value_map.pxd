@@ -12,6 +12,9 @@ cdef enum:
     MOST_STORED = 0x100000             # bytes of a tensor of Python data
     OPERAND_BITS = 4                   # of an operand's number, behind a launch's
 
+cdef enum:
+    FOREIGN_BIN = 255                  # of memory that is not the allocator's
+
 cdef enum WriteMark:                     # Block.written
     WRITTEN = 1                        # what it holds is computed again at each replay
     DOUBTFUL = 2                       # it may be part of an operation that is called
@@ -39,6 +42,10 @@ cdef class ValueMap(Tracer):
     cdef readonly dict tensors         # of outside, by id: (Tensor, address, Storage's address, requires_grad)
     cdef readonly list views           # of outside: (reference to a Tensor, address, Storage's address, requires_grad)
     cdef readonly dict leaves          # by id: (Tensor, its gradient when first seen)
+    cdef readonly set made             # ids of tensors that operations have made on memory from outside
+    cdef readonly dict own_leaves      # weak references to leaves among those, by id
+    cdef dict aliases                  # by id: references to tensors on arguments' memory of unknown origin
+    cdef readonly set arrays           # addresses of the Storages of arrays that the function makes tensors of
     cdef readonly list foreign         # Storages of results on memory that is not the allocator's
     cdef readonly list inputs          # the tensors among the arguments
     cdef readonly str refusal          # why it cannot be replayed; None
@@ -67,9 +74,12 @@ cdef class ValueMap(Tracer):
     cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF
     cdef uint32_t add_view(self, uint32_t type_number, char* data, uint32_t base, char* base_data) except? 0xFFFFFFFF
     cdef int store_data(self, Tensor t) except -1
+    cdef int watch_outside(self, Tensor t) except -1
     cdef int add_outside(self, Tensor t) except -1
     cdef int see_leaf(self, Tensor t) except -1
+    cdef int keep_own_leaves(self) except -1
     cdef bint is_input(self, Tensor t)
+    cdef bint is_python_data(self, Tensor t) noexcept     # nothing has written its memory
     # results
     cdef int mark_written(self, Block* block) except -1
     cdef int mark_launches(self, Py_ssize_t first) except -1

@@ -13,6 +13,8 @@ class ValueMap(Tracer):
     views: list[tuple[Any, int, int, int]]
     leaves: dict[int, tuple[Tensor, Tensor | None]]
     foreign: list[Any]
+    made: set[int]
     inputs: list[Tensor]
     refusal: str | None
     def value_of(self, t: Tensor) -> Value | None: ...
+    def reaches_argument(self) -> bool: ...

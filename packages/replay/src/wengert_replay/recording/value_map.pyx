@@ -18,6 +18,7 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+import gc
 from weakref import ref
 
 from wengert_core.extend cimport (LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_WRITTEN,
@@ -26,9 +27,6 @@ from wengert_core.extend cimport (LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE, 
 from wengert_replay.trace.steps cimport (PSEUDO_STORE, PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, WAY_STORE,
                                          WAY_VIEW, Steps)
 from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_table, grow, put
-
-cdef enum:
-    FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
 # Kinds of launches that say themselves whether a write is whole.
 cdef int WHOLE = 1 << LAUNCH_POINTWISE | 1 << LAUNCH_REDUCE | 1 << LAUNCH_MOVE | 1 << LAUNCH_STORE
@@ -45,7 +43,8 @@ cdef class ValueMap(Tracer):
 
     def __cinit__(self):
         self.steps, self.foreign, self.storages, self.views = Steps(), [], set(), []
-        self.outside, self.tensors, self.leaves = {}, {}, {}
+        self.made, self.arrays, self.aliases = set(), set(), {}
+        self.outside, self.tensors, self.leaves, self.own_leaves = {}, {}, {}, {}
         memset(&self.recorder, 0, sizeof(self.recorder))
 
     def __dealloc__(self):
@@ -183,12 +182,9 @@ cdef class ValueMap(Tracer):
         cdef Tensor base = None
         cdef Py_ssize_t i
         if owner == ABSENT or owner == OWNER_OUTSIDE:
-            if t.base != NULL:
-                if find(&self.seen, <size_t> <PyObject*> t, <size_t> t.data) == ABSENT:
-                    self.add_outside(t)
-                self.see_leaf(t)
-            elif find(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD) == ABSENT:
-                self.add_outside(t)
+            self.watch_outside(t)
+        elif owner == OWNER_INPUT and id(t) not in self.made and not any([own is t for own in self.inputs]):
+            self.aliases[id(t)] = ref(t)
         if word != ABSENT:
             return word
         if owner == OWNER_RESULT:
@@ -210,6 +206,32 @@ cdef class ValueMap(Tracer):
         put(&self.values, <size_t> t.data, number, word)
         return word
 
+    def reaches_argument(self):
+        """Whether the function has used the memory of an argument by another tensor that was there before."""
+        if any([one() is not None for one in self.aliases.values()]):
+            gc.collect()
+        return any([one() is not None for one in self.aliases.values()])
+
+    cdef int note_alias(self, Tensor source, Tensor made) except -1:
+        """Watch a tensor from outside of which the function uses a detached one."""
+        if source.device or not is_strided(source) or self.block_of(<Storage> source.storage) != NULL:
+            return 0
+        self.made.add(id(made))
+        if find(&self.owners, <size_t> source.storage, 0) in (ABSENT, OWNER_OUTSIDE) \
+                and not self.overlaps_input(<Storage> source.storage) and id(source) not in self.made:
+            self.watch_outside(source)
+        return 0
+
+    cdef int watch_outside(self, Tensor t) except -1:
+        """Hold what was there before, where that has not been done."""
+        if t.base != NULL:
+            if find(&self.seen, <size_t> <PyObject*> t, <size_t> t.data) == ABSENT:
+                self.add_outside(t)
+            return self.see_leaf(t)
+        if find(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD) == ABSENT:
+            self.add_outside(t)
+        return 0
+
     cdef int add_outside(self, Tensor t) except -1:
         """Hold what was there before."""
         cdef Storage s = <Storage> t.storage
@@ -217,12 +239,12 @@ cdef class ValueMap(Tracer):
         if key not in self.outside:
             self.outside[key] = (t, s.version, <size_t> s.data, s.nbytes)
             put(&self.owners, key, 0, OWNER_OUTSIDE)
-        if t.base == NULL:
+        if t.base == NULL and id(t) not in self.made:
             self.tensors.setdefault(id(t), (t, <size_t> t.data, key, t.flags & WG_GRAD))
             put(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD, 1)
         else:                          # not held: whether it is gone counts
             self.views.append((ref(t), <size_t> t.data, key, t.flags & WG_GRAD))
-            put(&self.seen, <size_t> <PyObject*> t, <size_t> t.data, 1)
+            put(&self.seen, <size_t> <PyObject*> t, <size_t> t.data if t.base != NULL else t.flags & WG_GRAD, 1)
         return self.see_leaf(t)
 
     cdef int see_leaf(self, Tensor t) except -1:
@@ -231,12 +253,27 @@ cdef class ValueMap(Tracer):
             return 0
         if self.block_of(<Storage> t.storage) != NULL:
             return 0
+        if id(t) in self.made:         # not held: whether backward takes over its gradient depends on who has that
+            self.own_leaves[id(t)] = ref(t)
+            return 0
         grad = <object> t.extra.grad if t.extra != NULL and t.extra.grad != NULL else None
         self.leaves[id(t)] = (t, grad)
         return 0
 
+    cdef int keep_own_leaves(self) except -1:
+        """Let leaves that the function has made, and that are there when it ends, be leaves as others."""
+        for reference in self.own_leaves.values():
+            leaf = reference()
+            if leaf is not None:
+                self.leaves.setdefault(id(leaf), (leaf, None))
+        return 0
+
     cdef bint is_input(self, Tensor t):
         return find(&self.owners, <size_t> t.storage, 0) == OWNER_INPUT or self.overlaps_input(<Storage> t.storage)
+
+    cdef bint is_python_data(self, Tensor t) noexcept:
+        cdef Block* block = self.block_of(<Storage> t.storage)
+        return block != NULL and not block.written
 
     cdef int store_data(self, Tensor t) except -1:
         """Append a step that stores what Python has made."""

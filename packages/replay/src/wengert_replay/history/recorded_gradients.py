@@ -1,0 +1,154 @@
+"""Gradients that are recorded: in the recording of their call, or in one of a second run of the function."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wengert_core.extend import Tensor
+
+from wengert_replay.history.joint import JointProgram, add_pause
+from wengert_replay.history.node import check_results, differentiate, gradients_of, leaves_like, restore_state
+from wengert_replay.history.outside import (
+    copy_with_strides,
+    effects_behind,
+    forget_leaves,
+    shares_memory,
+    written_outside,
+)
+from wengert_replay.history.runs import Derivative, Joint, Run
+from wengert_replay.making import blocks_in_use
+from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
+
+if TYPE_CHECKING:
+    from wengert_replay.history.histories import History
+
+
+def record_again(
+    history: History,
+    run: Run,
+    derivative: Derivative,
+    inputs: list[Tensor],
+    given: list[Tensor],
+    pattern: Sequence[bool],
+) -> list[Tensor | None]:
+    """Return gradients by running the function again, and make a program of that."""
+    try:
+        found = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
+    finally:
+        if derivative.joint is not None:
+            derivative.joint.program.drop_temporaries()
+    if derivative.refusal and history.draws:  # backward may draw as well, behind what was drawn since the call
+        return history.differentiate(run, inputs, given, pattern)
+    return found
+
+
+def record_on(
+    history: History, run: Run, derivative: Derivative, given: list[Tensor], pattern: Sequence[bool]
+) -> list[Tensor | None]:
+    """Return gradients of a call whose recording pauses, and make a program of both."""
+    try:
+        return run_on(history, run, derivative, given, pattern)
+    finally:
+        if derivative.joint is not None:
+            derivative.joint.program.drop_temporaries()
+        else:
+            history.may_pause = False
+            history.forget_way(run.way)
+
+
+def run_on(
+    history: History, run: Run, derivative: Derivative, given: list[Tensor], pattern: Sequence[bool]
+) -> list[Tensor | None]:
+    paused, history.paused = history.paused, None
+    assert paused is not None
+    try:
+        found, pause = paused.go_on(given, pattern)
+        with contextlib.suppress(Refusal):
+            joint = make_joint(history, run, paused.recording, paused.results, found, run.n_inputs, pause)
+            derivative.joint = run.way.joint = joint
+            run.way.newest = derivative
+            if run.way not in history.ways:
+                history.ways.append(run.way)
+        return found
+    finally:
+        paused.recording.close()
+
+
+def run_again(
+    history: History,
+    run: Run,
+    derivative: Derivative,
+    leaves: list[Tensor],
+    given: list[Tensor],
+    pattern: Sequence[bool],
+) -> list[Tensor | None]:
+    copies = [copy_with_strides(one) for one in given]
+    recording = Recording([*leaves, *copies])
+    pauses: list[int] = []
+
+    def pause() -> None:
+        pauses.append(add_pause(recording, differentiate.__code__))
+
+    known = run.way.joint, run.way.newest
+    expected = history.results_by_program(run, leaves)
+    with restore_state(run):
+        try:
+            recording.start()
+            try:
+                results, found = gradients_of(history.function, leaves, copies, run.form, pattern, pause)
+            finally:
+                recording.stop()
+            joint = make_joint(history, run, recording, results, found, len(leaves), pauses[0])
+            derivative.joint = run.way.joint = joint
+            run.way.newest = derivative
+            if run.way not in history.ways:
+                history.ways.append(run.way)
+        except Refusal as refused:
+            derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
+            history.reasons.append(derivative.refusal)
+        finally:
+            recording.close()
+    try:
+        check_results(history.name, expected, results)
+    except RuntimeError:
+        derivative.joint = None
+        run.way.joint, run.way.newest = known
+        raise
+    return found
+
+
+def make_joint(
+    history: History,
+    run: Run,
+    recording: Recording,
+    results: list[Tensor],
+    found: list[Tensor | None],
+    n_inputs: int,
+    pause: int,
+) -> Joint:
+    why = recording.refusal or effects_behind(recording, pause)
+    if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
+        why = "the function writes to other tensors than before"
+    if not why and not forget_leaves(recording):
+        why = "the function runs backward, and a result has a graph"
+    if why:
+        raise Refusal(why)
+    places: list[int | None] = []
+    gradients: list[Tensor] = []
+    for one in found:
+        places.append(None if one is None else len(gradients))
+        if one is not None:
+            gradients.append(one)
+    program = make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
+    return Joint(program, run.form, places)
+
+
+def make_program(
+    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
+) -> JointProgram:
+    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
+    live = blocks_in_use(recording, results)
+    return JointProgram(recording, results, live, n_inputs, n_results, pause)

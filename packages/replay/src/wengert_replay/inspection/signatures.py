@@ -1,0 +1,129 @@
+"""Signatures in words: what a program was recorded for, and in what that differs from earlier programs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.extend import Tensor, short_repr
+
+from wengert_replay.arguments import facts_of
+from wengert_replay.signature import PLAIN, is_named_tuple
+
+GRAD_MODE = 1
+INFERENCE_MODE = 32
+
+
+def name_parameters(function: Callable[..., Any], n: int) -> list[str]:
+    """Return names of the first n positional arguments; those of ``*args`` by their number."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    return [names[i] if i < len(names) else f"argument {i}" for i in range(n)]
+
+
+def parts_of(key: Any, function: Callable[..., Any]) -> dict[str, str]:
+    """Return the parts of a signature by their names, in words. function: the captured one."""
+    structure, described, modes, (dtype, n_threads, device), *state = key
+    parts: dict[str, str] = {}
+    _, positional, keywords = structure
+    for name, value in zip(name_parameters(function, len(positional) - 1), positional[1:], strict=True):
+        add_parts(parts, name, value, described)
+    for name, value in keywords[1:]:
+        add_parts(parts, str(name), value, described)
+    recorded = modes & GRAD_MODE and not modes & INFERENCE_MODE
+    parts["grad mode"] = "off (inference mode)" if modes & INFERENCE_MODE else "on" if recorded else "off"
+    other = modes & ~(GRAD_MODE | INFERENCE_MODE)
+    parts["other modes of the thread"] = hex(other)
+    parts["default dtype"] = str(dtype).removeprefix("torch.")
+    parts["threads"] = str(n_threads)
+    parts["default device"] = str(device)
+    if state:
+        parts["Python's state"] = f"number {state[0]}"
+    return parts
+
+
+def add_parts(parts: dict[str, str], name: str, value: Any, described: Any) -> None:
+    """Add an argument, and what is nested in it."""
+    kind = value[0]
+    if kind is Tensor:
+        parts[name] = tensor_words(described[value[1]])
+    elif kind in (tuple, list) or is_named_tuple(kind):
+        parts[name] = f"{kind.__name__} of {len(value) - 1}"
+        for i, item in enumerate(value[1:]):
+            add_parts(parts, f"{name}[{i}]", item, described)
+    elif kind is dict:
+        parts[name] = f"dict of {len(value) - 1}"
+        for key, item in value[1:]:
+            add_parts(parts, f"{name}[{key!r}]", item, described)
+    elif kind in PLAIN or kind in (float, complex):
+        parts[name] = getattr(value[1], "__qualname__", None) or short_repr(value[1])
+    else:
+        parts[name] = f"an object of type {kind.__name__}"
+
+
+def tensor_words(row: Any) -> str:
+    """Return words for a tensor among the arguments."""
+    dtype, shape, strides, facts = facts_of(row)
+    step, same = 1, True
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        same = same and (size == 1 or stride == step)
+        step *= size
+    same = same or 0 in shape
+    words = f"{dtype.name}{list(shape)}" + ("" if same else f" with strides {strides}")
+    return ", ".join([words, *facts])
+
+
+def signature_words(parts: dict[str, str]) -> str:
+    """Return a signature as one line: the arguments, and modes that are not usual."""
+    usual = {"grad mode": "on", "other modes of the thread": None, "default dtype": "float32", "threads": None,
+             "default device": "0", "Python's state": None}  # fmt: skip
+    nested = {name for name in parts if name not in usual}
+    shown = [f"{name}: {words}" for name, words in parts.items() if name in nested]
+    shown += [
+        f"{name} {parts[name]}"
+        for name, plain in usual.items()
+        if plain is not None and name in parts and parts[name] != plain
+    ]
+    return ", ".join(shown) if shown else "no arguments"
+
+
+def explain_signatures(pairs: list[tuple[Any, Any]], function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    """Return the signature of each program in words, and its difference from the most similar program before it.
+
+    pairs: signatures and programs.   function: the captured one, whose parameters have names.
+    """
+    parts = [parts_of(key, function) for key, _ in pairs]
+    words = [""] if pairs else []
+    for number in range(1, len(pairs)):
+        others = [changed_parts(parts[number], earlier) for earlier in parts[:number]]
+        nearest = min(range(number), key=lambda i: len(others[i]))
+        changed = others[nearest] or [changed_state(pairs[number][1], pairs[nearest][1])]
+        words.append(f"unlike program {nearest}: {'; '.join(changed)}")
+    return [signature_words(one) for one in parts], words
+
+
+def changed_parts(parts: dict[str, str], earlier: dict[str, str]) -> list[str]:
+    """Return the parts that two signatures do not have in common, in words."""
+    words = []
+    for name in {**earlier, **parts}:
+        now, before = parts.get(name), earlier.get(name)
+        if now != before:
+            words.append(f"{name} is not given" if now is None else f"{name} is given: {now}" if before is None else
+                         f"{name} is {now}, not {before}")  # fmt: skip
+    return words
+
+
+def changed_state(program: Any, earlier: Any) -> str:
+    """Return why a signature has two programs, in words."""
+    if type(program) is not type(earlier):
+        return "a result has a graph: this program has its gradients too"
+    before = {id(one.leaf): one.had_grad for one in earlier.leaves if one.leaf is not None}
+    changed = [one for one in program.leaves if one.leaf is not None and before.get(id(one.leaf)) == (not one.had_grad)]
+    if changed:
+        n = sum(one.had_grad for one in changed)
+        return f"of {len(changed)} leaves from outside, {n} had a gradient before the call, not {len(changed) - n}"
+    return "a tensor from outside was replaced, or has another shape or other memory"

@@ -1,0 +1,121 @@
+"""Tensors from outside that the user replaces, however the function has used them; and results that lie on them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import wengert as wg
+
+from .differential.scenarios import compare_runs
+
+
+class Model:
+    def __init__(self, value):
+        self.state = wg.full((3,), value)
+        self.weight = wg.full((3,), value, requires_grad=True)
+        self.array = wg.from_numpy(np.full(3, value, dtype=np.float32))
+        self.view = self.state[1:]
+
+
+FUNCTIONS = {
+    "detach": lambda m, x: x * m.state.detach(),
+    "data": lambda m, x: x * m.state.data,
+    "detached view": lambda m, x: x * m.state.detach()[1:],
+    "detached leaf": lambda m, x: x * m.weight.detach(),
+    "data of a leaf": lambda m, x: x * m.weight.data,
+    "new leaf": lambda m, x: (x * m.weight.detach().requires_grad_()).detach(),
+    "view": lambda m, x: x * m.view,
+    "array": lambda m, x: x * m.array,
+    "parameter": lambda m, x: (x * wg.nn.Parameter(m.state)).detach(),
+    "written by a detached tensor": lambda m, x: (m.state.detach().add_(x), x * 2)[1],
+    "result": lambda m, x: m.state.mul_(x),
+    "result in a list": lambda m, x: [m.state.mul_(x), x * 2],
+    "leaf as a result": lambda m, x: (m.weight, x * m.weight.detach()),
+    "view as a result": lambda m, x: m.state.mul_(x)[1:],
+    "detached result": lambda m, x: m.state.add_(x).detach(),
+    "result on detached memory": lambda m, x: m.state.detach().add_(x),
+    "data as a result": lambda m, x: m.state.add_(x).data,
+}  # fmt: skip
+
+
+def numbers_of(result):
+    """The numbers alone: whoever has the result keeps the tensor that it is, or is a view of."""
+    return [one.tolist() for one in result] if isinstance(result, (list, tuple)) else result.tolist()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_replaced_tensor_is_noticed(name):
+    def generate(capture):
+        models = [Model(1.0)]
+        function = capture(lambda x: FUNCTIONS[name](models[-1], x))
+        for _ in range(4):
+            yield numbers_of(function(wg.tensor(2.0)))
+        models.append(Model(5.0))
+        del models[0]
+        for _ in range(3):
+            yield numbers_of(function(wg.tensor(2.0))), vars(models[0])
+
+    replays = compare_runs(generate).replays
+    assert replays >= 4 or name == "parameter"  # a leaf on memory from outside is another one in each call
+
+
+CHANGES = {
+    "shape": lambda t: t.unsqueeze_(0),
+    "flag": lambda t: t.requires_grad_(),
+    "attribute": lambda t: setattr(t, "mark", 1),
+    "memory": lambda t: setattr(t, "data", wg.zeros(3)),
+}
+
+
+@pytest.mark.parametrize("name", ["view as a result", "detached result", "result on detached memory"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_result_leaves_later_results_alone(name, change):
+    def generate(capture):
+        model, kept = Model(1.0), []
+        function = capture(lambda x: FUNCTIONS[name](model, x))
+        for _ in range(4):
+            kept.append(function(wg.tensor(2.0)))
+            yield kept[-1], vars(kept[-1]), kept[-1]._base is model.state
+            CHANGES[change](kept[-1])
+
+    assert compare_runs(generate).replays >= 2
+
+
+@pytest.mark.parametrize("differentiates", [True, False])
+def test_the_graph_of_a_leaf_that_the_function_makes_is_a_graph(differentiates):
+    def generate(capture):
+        function = capture(lambda x: (x.detach().clone().requires_grad_() * 2).sum())
+        for _ in range(4):
+            result = function(wg.ones(3))
+            yield result
+            if differentiates:
+                result.backward()
+
+    assert compare_runs(generate).replays >= 2
+
+
+def test_a_result_whose_history_cannot_be_asked_for_is_given():
+    def generate(capture):
+        state = wg.ones(3)
+        view = state[1:]
+        with wg.no_grad():
+            late = state[:2]
+        state.mul_(wg.ones(3, requires_grad=True))
+        function = capture(lambda x: (x * 2, late))
+        with wg.no_grad():
+            for _ in range(3):
+                result = function(wg.ones(2))
+                yield result[0], result[1] is late, view.detach() * 1
+
+    compare_runs(generate)
+
+
+def test_a_tensor_from_outside_that_shares_memory_with_an_argument_stays_itself():
+    def generate(capture):
+        memory = wg.ones(3)
+        view, detached = memory[...], memory.detach()
+        function = capture(lambda x: (view.mul_(2), x * detached)[1])
+        for one in (memory, memory, wg.ones(3), wg.ones(3)):
+            yield function(one) * 1, one * 1, memory * 1, memory._version
+
+    compare_runs(generate)
