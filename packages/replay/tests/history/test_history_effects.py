@@ -4,7 +4,7 @@ import pytest
 import wengert as wg
 
 
-def run(effect, captured):
+def run(effect, captured, **options):
     """Return results, gradients, what was written, and the next random numbers of six calls, and the function."""
     wg.manual_seed(0)
     backwards, forwards = wg.zeros(()), wg.zeros(())
@@ -29,7 +29,7 @@ def run(effect, captured):
             forwards.add_(1)
         return Factor.apply(x).sum()
 
-    called = wg.capture(function) if captured else function
+    called = wg.capture(function, **options) if captured else function
     seen = []
     for number in range(6):
         x = wg.ones(2, requires_grad=True)
@@ -45,3 +45,8 @@ def test_effects_of_backward_are_those_of_an_eager_run(effect):
     captured, function = run(effect, True)
     assert captured == eager
     assert wg.replay.explain(function).replays
+
+
+@pytest.mark.parametrize("effect", ["draw", "draw in both", "read", "write"])
+def test_a_validated_backward_has_its_effects_once(effect):
+    assert run(effect, True, validate=True)[0] == run(effect, False)[0]

@@ -273,6 +273,7 @@ class History:
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
         """Return gradients by running the function again, as usual."""
+        run.twin = None  # there is no replay to compare
         expected = self.results_by_program(run, inputs)
         with restore_state(run) as draw_on:
             results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, draw_on)

@@ -35,6 +35,7 @@ def record_again(
     pattern: Sequence[bool],
 ) -> list[Tensor | None]:
     """Return gradients by running the function again, and make a program of that."""
+    run.twin = None  # there is no replay to compare
     try:
         found = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
     finally:

@@ -208,12 +208,13 @@ cdef class InputKeeper:
 def run_backward(ctx, *grads):
     """Return the gradients for the inputs of a node, from those of its outputs."""
     cdef Run run = <Run?> ctx.run
+    state = None if run.twin is None else run.twin.state(run.history)
     saved = ctx.saved_tensors if run.kept is None else (<InputKeeper> run.kept).get(ctx, grads)
     found = run.go_on(grads)
     if found is None:
         found = run.history.gradients(run, list(saved[:run.n_inputs]), grads)
     if run.twin is not None and not thread_state().modes & WG_GRAD:
-        run.twin.check(grads, found)
+        run.twin.check(grads, found, state)
     return (None, None, None, *found) if run.applied else tuple(found)
 
 

@@ -106,14 +106,22 @@ class Twin(NamedTuple):
     results: list[Tensor]
     has_loop: bool
 
-    def check(self, grads: Sequence[Tensor | None], found: Sequence[Tensor | None]) -> None:
-        """Raise ReplayDiffersError unless these gradients are those of the eager run, for gradients of its outputs."""
+    def state(self, history: History) -> State:
+        """Return the state that a backward can change, as it is now."""
+        return State(history.programs(), self.inputs)
+
+    def check(self, grads: Sequence[Tensor | None], found: Sequence[Tensor | None], state: State) -> None:
+        """Raise ReplayDiffersError unless these gradients are those of the eager run, for gradients of its outputs.
+
+        state: that before the gradients were computed.
+        """
         pattern = [one is not None for one in grads]
         given = [one for one in grads if one is not None]
         if not given:
             return
         names = [f"argument {number}" for number in self.form.ends]
         names += [f"leaf {number}" for number in range(len(self.form.leaves))]
+        state.restore()
         expected = differentiate(self.results, self.inputs, given, self.form, pattern)
         for name, one, eager in zip(names, found, expected, strict=True):
             if one is None or eager is None:
