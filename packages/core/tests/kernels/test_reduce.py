@@ -9,19 +9,22 @@ from wengert_core.kernels.testing import testing
 from .kernel_arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_close, dtype, output, values
 
 SHAPES = [(1, 1), (3, 0), (0, 5), (5, 7), (1, 5000), (3, 1025), (300, 70), (9, 33), (130, 4100), (2, 9)]
-FORMS = ["rows", "columns", "strided", "reversed"]
+FORMS = ["rows", "columns", "strided", "thirds", "columns with gaps", "reversed"]
 ONE_DTYPE = {"sum": [*FLOATS, *COMPLEX], "prod": [*FLOATS, *COMPLEX], "amax": [*INTEGERS, *FLOATS, "bool"],
              "amin": [*INTEGERS, *FLOATS, "bool"]}
 
 
 def arrange(array: NDArray, form: str) -> NDArray:
-    """The same matrix: contiguous, transposed in memory, with gaps, or with negative strides."""
+    """The same matrix: contiguous, transposed in memory, with gaps, with both, or with negative strides."""
     if form == "columns":
         return array.T.copy().T
-    if form == "strided":
-        wide = np.zeros((array.shape[0], 2 * array.shape[1]), array.dtype)
-        wide[:, ::2] = array
-        return wide[:, ::2]
+    if form == "columns with gaps":
+        return arrange(array.T, "strided").T
+    if form in ("strided", "thirds"):
+        step = 2 if form == "strided" else 3
+        wide = np.zeros((array.shape[0], step * array.shape[1]), array.dtype)
+        wide[:, ::step] = array
+        return wide[:, ::step]
     return array[::-1, ::-1].copy()[::-1, ::-1] if form == "reversed" else array
 
 
@@ -56,6 +59,24 @@ def test_integers_sum_and_multiply_in_int64(name: str, shape: tuple[int, int], f
     src = matrix(name, shape, form)
     np.testing.assert_array_equal(run("sum", src, "int64"), src.sum(1, dtype=np.int64))
     np.testing.assert_array_equal(run("prod", src, "int64"), src.prod(1, dtype=np.int64))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 33, 1025])
+@pytest.mark.parametrize("name", DTYPES)
+def test_the_last_of_every_second_element_may_end_the_memory(name: str, n: int) -> None:
+    src = values(name, 2 * n - 1, seed=3)[::2].reshape(1, n)
+    assert run("any", src, "bool").tolist() == [bool((src != 0).any())]
+    if name in ONE_DTYPE["amax"]:
+        np.testing.assert_array_equal(run("amax", src, name), src.max(1))
+    dst = name if name in ONE_DTYPE["sum"] else "int64"
+    np.testing.assert_array_equal(run("sum", src, dst), run("sum", src.copy(), dst))
+
+
+@pytest.mark.parametrize("form", ["strided", "thirds"])
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_gaps_in_rows_change_no_bit_of_16_bit_floats(name: str, form: str) -> None:
+    src = values(name, 40 * 2100, seed=9).reshape(40, 2100)
+    np.testing.assert_array_equal(run("sum", arrange(src, form), "float32"), run("sum", src, "float32"))
 
 
 @pytest.mark.parametrize("form", FORMS)

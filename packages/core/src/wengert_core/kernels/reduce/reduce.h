@@ -11,12 +11,13 @@
  * Note [What a reduction reads]
  * There are loops for one dtype in memory without gaps. Another dtype, and elements with gaps, are loaded into a buffer
  * in the first-level cache, block by block, and the loops run over that: a loop for each dtype, vectorised for strides
- * as well, would be a megabyte. Short rows that lie side by side are loaded many at a time.
+ * as well, would be a megabyte. Short rows that lie side by side are loaded many at a time. Sums of integers need no
+ * buffer for elements with gaps: a small loop of each dtype adds them. See gaps.h.
  */
 #ifndef WENGERT_REDUCE_H
 #define WENGERT_REDUCE_H
 
-#include "wengert_core/kernels/pointwise/casts.h"
+#include "gaps.h"
 
 #define WG_BLOCK 1024
 #define WG_STRIP 128
@@ -33,6 +34,7 @@ typedef void (*wg_reduce_fn)(char *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssiz
 typedef struct {
     wg_cast_fn load;                   /* by strides, to what the loop reads */
     wg_cast_fn store;                  /* from what the loop accumulates in */
+    wg_gaps_fn add_gaps;               /* integers with gaps, to int64 */
     Py_ssize_t size;                   /* bytes of an element */
     int is_direct, is_stored, is_whole; /* the loop reads this dtype itself; it accumulates in the result's; both */
 } wg_reduce_source;
@@ -63,9 +65,10 @@ typedef struct {
         WG_BLOCK_BODY(SRC, LOAD, ACC, ZERO, OP, WG_AT_INDEX) \
     }
 
-/* Elements with gaps: WG_GAPS_LOOP reads them itself, WG_GAPS_LOAD loads them, which takes a tenth of the space. */
+/* Elements with gaps: WG_GAPS_LOOP reads them itself, WG_GAPS_LOAD loads them, which takes a tenth of the space, and
+   WG_GAPS_SUM has them added. GAP_ROWS: how many rows of columns with gaps are read together; 0: they are loaded. */
 #define WG_GAPS_LOOP(NAME, SRC, LOAD, ACC, ZERO, OP) \
-    enum { NAME##_READS_GAPS = 1 }; \
+    enum { NAME##_GAP_ROWS = 1 }; \
     static WG_OUTLINE ACC NAME##_strided(const char *x, Py_ssize_t stride, Py_ssize_t n) { \
         typedef SRC SRC_T; \
         WG_BLOCK_BODY(SRC, LOAD, ACC, ZERO, OP, WG_AT_STRIDE) \
@@ -74,9 +77,13 @@ typedef struct {
         if (from->is_direct) return NAME##_strided(src, stride, n); \
         from->load(src, stride, (char *)buffer, sizeof(SRC), n); \
         return NAME##_block(buffer, n); \
+    } \
+    WG_INLINE void NAME##_gap_rows(ACC *acc, const char *src, Py_ssize_t kept_stride, Py_ssize_t width, \
+                                   Py_ssize_t stride, Py_ssize_t n, const wg_reduce_source *from) { \
+        for (Py_ssize_t j = 0; j < width; j++, src += kept_stride) acc[j] = OP(acc[j], LOAD(*(const SRC *)src)); \
     }
 #define WG_GAPS_LOAD(NAME, SRC, LOAD, ACC, ZERO, OP) \
-    enum { NAME##_READS_GAPS = 0 }; \
+    enum { NAME##_GAP_ROWS = 0 }; \
     WG_INLINE ACC NAME##_gaps(char *src, Py_ssize_t stride, Py_ssize_t n, SRC *buffer, const wg_reduce_source *from) { \
         ACC total = ZERO; \
         if (n < WG_FEW && from->is_direct) { \
@@ -88,6 +95,19 @@ typedef struct {
         } \
         from->load(src, stride, (char *)buffer, sizeof(SRC), n); \
         return NAME##_block(buffer, n); \
+    } \
+    WG_INLINE void NAME##_gap_rows(ACC *acc, const char *src, Py_ssize_t kept_stride, Py_ssize_t width, \
+                                   Py_ssize_t stride, Py_ssize_t n, const wg_reduce_source *from) {}
+#define WG_GAPS_SUM(NAME, SRC, LOAD, ACC, ZERO, OP) \
+    enum { NAME##_GAP_ROWS = WG_FAN }; \
+    WG_INLINE ACC NAME##_gaps(char *src, Py_ssize_t stride, Py_ssize_t n, SRC *buffer, const wg_reduce_source *from) { \
+        ACC total = ZERO; \
+        from->add_gaps(&total, src, 0, 1, stride, n); \
+        return total; \
+    } \
+    WG_INLINE void NAME##_gap_rows(ACC *acc, const char *src, Py_ssize_t kept_stride, Py_ssize_t width, \
+                                   Py_ssize_t stride, Py_ssize_t n, const wg_reduce_source *from) { \
+        from->add_gaps(acc, src, kept_stride, width, stride, n); \
     }
 
 #define WG_REDUCE_ROWS(NAME, SRC, LOAD, ACC, ZERO, OP) \
@@ -142,15 +162,12 @@ typedef struct {
         WG_IVDEP \
         for (Py_ssize_t j = 0; j < width; j++) acc[j] = OP(acc[j], LOAD(a[j])); \
     } \
-    WG_INLINE void NAME##_one(ACC *acc, const char *src, Py_ssize_t kept_stride, Py_ssize_t width) { \
-        for (Py_ssize_t j = 0; j < width; j++, src += kept_stride) acc[j] = OP(acc[j], LOAD(*(const SRC *)src)); \
-    } \
     static void NAME##_strip(char *src, Py_ssize_t width, Py_ssize_t kept_stride, Py_ssize_t n, Py_ssize_t stride, \
                              char *dst, Py_ssize_t dst_stride, const wg_reduce_source *from) { \
         ACC level[WG_LEVELS][WG_STRIP]; \
         SRC buffer[4 * WG_STRIP]; \
         const int contiguous = kept_stride == from->size, direct = contiguous && from->is_direct; \
-        const int gaps = NAME##_READS_GAPS && !contiguous && from->is_direct; \
+        const int gaps = !contiguous && (NAME##_GAP_ROWS > 1 || (NAME##_GAP_ROWS && from->is_direct)); \
         /* rows to load together: as many as fit where they lie side by side */ \
         const Py_ssize_t most = contiguous ? stride == width * from->size ? 4 * (WG_STRIP / width) : 4 : 1; \
         const Py_ssize_t step = direct ? stride : width * (Py_ssize_t)sizeof(SRC); \
@@ -161,8 +178,9 @@ typedef struct {
         for (int k = 0; k < levels; k++) \
             for (Py_ssize_t j = 0; j < width; j++) level[k][j] = ZERO; \
         while (row < n) { \
-            const int m = contiguous && n - row >= 4 ? 4 : 1; \
-            if (gaps) NAME##_one(level[0], src + row * stride, kept_stride, width); \
+            const Py_ssize_t left = n - row, some = left < NAME##_GAP_ROWS ? left : NAME##_GAP_ROWS; \
+            const Py_ssize_t m = gaps ? some : contiguous && left >= 4 ? 4 : 1; \
+            if (gaps) NAME##_gap_rows(level[0], src + row * stride, kept_stride, width, stride, m, from); \
             else if (!direct && row == loaded) { \
                 const Py_ssize_t k = n - row < most ? n - row : most; \
                 x = (const char *)buffer; \
@@ -172,7 +190,7 @@ typedef struct {
                                width); \
                 loaded = row + k; \
             } \
-            if (m == 4) NAME##_four(level[0], x, step, width); \
+            if (!gaps && m == 4) NAME##_four(level[0], x, step, width); \
             else if (!gaps) NAME##_next(level[0], x, width); \
             row += m; \
             x += m * step; \
@@ -238,14 +256,16 @@ static void wg_load_true_half(char *src, Py_ssize_t stride, char *dst, Py_ssize_
 }
 
 /* Give reductions the functions that convert. */
-static void wg_connect(const wg_reduce_entry *table, int size, wg_cast_fn (*cast)(int, int)) {
-    for (int i = 0; i < size; i++) {
+static void wg_connect(const wg_reduce_entry *table, int entries, wg_cast_fn (*cast)(int, int)) {
+    for (int i = 0; i < entries; i++) {
         const wg_reduce_entry *e = &table[i];
-        const int is_half = e->src == WG_F16 || e->src == WG_BF16;
+        const int is_half = e->src == WG_F16 || e->src == WG_BF16, size = wg_itemsize(e->src);
         e->source->load = is_half && e->read == WG_BOOL ? wg_load_true_half : cast(e->src, e->read);
         e->source->store = cast(e->acc, e->dst);
-        e->source->size = wg_itemsize(e->src);
-        e->source->is_direct = e->src == e->read || (e->read == WG_BOOL && wg_itemsize(e->src) == 1);
+        e->source->add_gaps = wg_find_add_gaps(e->src);
+        e->source->size = size;
+        e->source->is_direct = e->src == e->read || (e->read == WG_BOOL && size == 1);
+        if (e->source->is_direct && size <= 2) e->source->load = size == 1 ? wg_load_gaps_1 : wg_load_gaps_2;
         e->source->is_stored = e->acc == e->dst;
         e->source->is_whole = e->source->is_direct && e->source->is_stored;
     }

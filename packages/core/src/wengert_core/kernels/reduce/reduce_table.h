@@ -48,8 +48,8 @@ WG_REDUCE(any_U8, WG_GAPS_LOOP, uint8_t, WG_BYTE, uint8_t, 0, WG_OR)
 WG_REDUCE(all_U8, WG_GAPS_LOOP, uint8_t, WG_BYTE, uint8_t, 1, WG_AND)
 #undef WG_REDUCE_ATTR
 #define WG_REDUCE_ATTR WG_CLONES
-WG_REDUCE(sum_I32, WG_GAPS_LOOP, int32_t, WG_WIDE, int64_t, 0, wg_add_i64)
-WG_REDUCE(sum_I64, WG_GAPS_LOOP, int64_t, WG_SAME, int64_t, 0, wg_add_i64)
+WG_REDUCE(sum_I32, WG_GAPS_SUM, int32_t, WG_WIDE, int64_t, 0, wg_add_i64)
+WG_REDUCE(sum_I64, WG_GAPS_SUM, int64_t, WG_SAME, int64_t, 0, wg_add_i64)
 WG_REDUCE(sum_F16, WG_GAPS_LOAD, uint16_t, wg_half_to_float, float, 0, WG_ADD)
 WG_REDUCE(sum_BF16, WG_GAPS_LOAD, uint16_t, wg_bfloat_to_float, float, 0, WG_ADD)
 WG_REDUCE(sum_F32, WG_GAPS_LOOP, float, WG_SAME, float, 0, WG_ADD)
