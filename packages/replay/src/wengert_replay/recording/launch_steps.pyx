@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from wengert_core.extend cimport (LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, OPERAND_WRITTEN, Block,
                                   CopyLaunch, FillPlan, Launch, StorePlan, Tensor, block_at, dtype_facts)
-from wengert_replay.recording.value_map cimport UNKNOWN, WRITTEN, ValueMap
+from wengert_replay.recording.value_map cimport UNKNOWN, WRITTEN, ValueMap, block_number
 from wengert_replay.trace.steps cimport (PSEUDO_COPY, PSEUDO_FILL, PSEUDO_GUARD, PSEUDO_LAUNCH, TAG_INPUT, TAG_OUTSIDE,
                                          TAG_SHIFT, TAG_TUPLE, WAY_GUARD, WAY_LAUNCHES)
 from wengert_replay.trace.tables cimport Words, append_word
@@ -99,7 +99,7 @@ cdef class LaunchSteps(ValueMap):
         cdef Py_ssize_t i
         cdef Tensor t
         cdef Block* block = block_at(self.pool, address)
-        cdef Py_ssize_t place = block - self.pool.blocks if block != NULL else 0
+        cdef Py_ssize_t place = block_number(self.pool, block) if block != NULL else 0
         cdef uint32_t oldest = self.notes[place].since if block != NULL and place < self.n_notes else 0
         for i in range(self.steps.rows.n_results - 1, <Py_ssize_t> oldest - 1, -1):
             if self.result_data[i] == address:

@@ -1,4 +1,5 @@
 """ValueMap: which value is where in memory while a function is recorded. See value_map.pyx."""
+cimport cython
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t
 
@@ -30,6 +31,11 @@ cdef struct BlockNote:                 # of a block of the pool, by its number
     uint32_t main                      # the result that lies in it; others in it, views, are in ``values``
     uint32_t since                     # results before this number are not in it any more
     Py_ssize_t serial                  # of the allocation whose first launch is known; -1
+
+
+@cython.overflowcheck(False)           # that checks the difference of the addresses, and gives it
+cdef inline Py_ssize_t block_number(Pool* pool, Block* block) noexcept:
+    return block - pool.blocks
 
 
 cdef class ValueMap(Tracer):

@@ -69,7 +69,7 @@ cdef class ValueMap(Tracer):
             return &self.pool.blocks[self.last_place]
         block = block_at(self.pool, address)
         if block != NULL:
-            self.last_address, self.last_place = address, block - self.pool.blocks
+            self.last_address, self.last_place = address, block_number(self.pool, block)
         return block
 
     cdef Block* block_of(self, Storage s) noexcept:
@@ -139,7 +139,7 @@ cdef class ValueMap(Tracer):
 
     cdef uint32_t word_in_block(self, Tensor t, Block* block) except? 0xFFFFFFFF:
         cdef uint32_t number = self.steps.type_of(t), word
-        cdef Py_ssize_t place = block - self.pool.blocks
+        cdef Py_ssize_t place = block_number(self.pool, block)
         if block.written == DOUBTFUL:
             self.refuse("an operation in place keeps a value that is not computed again")
             return UNKNOWN
@@ -160,7 +160,7 @@ cdef class ValueMap(Tracer):
 
     cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF:
         """The result that a tensor of the pool's memory is; ABSENT where it is none."""
-        cdef Py_ssize_t place = block - self.pool.blocks
+        cdef Py_ssize_t place = block_number(self.pool, block)
         cdef BlockNote* note
         cdef uint32_t word
         if place >= self.n_notes:
@@ -315,7 +315,7 @@ cdef class ValueMap(Tracer):
 
     cdef int mark_written(self, Block* block) except -1:
         """Remember that a block is written at each replay; results that were in it before are not any more."""
-        cdef Py_ssize_t place = block - self.pool.blocks
+        cdef Py_ssize_t place = block_number(self.pool, block)
         cdef BlockNote* note
         while place >= self.n_notes:
             self.notes = <BlockNote*> grow(self.notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
@@ -345,7 +345,7 @@ cdef class ValueMap(Tracer):
 
     cdef int note_first_write(self, Py_ssize_t number, int operand, Block* block) except -1:
         """Note a write before which nothing in the block counts, where its launch does not say that it is whole."""
-        cdef BlockNote* note = &self.notes[block - self.pool.blocks]
+        cdef BlockNote* note = &self.notes[block_number(self.pool, block)]
         if block.born <= number and note.serial != block.serial:
             note.serial = block.serial
             if not WHOLE >> self.recorder.launches[number].kind & 1:
@@ -362,7 +362,7 @@ cdef class ValueMap(Tracer):
         block = self.find_block(s.data) if s.bin != FOREIGN_BIN else self.block_of(s)
         if block != NULL:
             self.mark_written(block)
-            self.notes[block - self.pool.blocks].serial = block.serial     # nothing later is the first write
+            self.notes[block_number(self.pool, block)].serial = block.serial     # nothing later is the first write
         elif self.overlaps_input(s):
             self.refuse(SHARES)
             return 0
@@ -379,7 +379,7 @@ cdef class ValueMap(Tracer):
         self.result_data = <char**> grow(self.result_data, number, &self.data_room, sizeof(char*))
         self.result_data[number] = data
         if block != NULL:
-            note = &self.notes[block - self.pool.blocks]
+            note = &self.notes[block_number(self.pool, block)]
             if not has_main(note) or note.data == data and note.type == type_number:
                 note.data, note.type, note.main = data, type_number, number
                 return number
