@@ -145,6 +145,8 @@ def run_rows(
         if any(iterations.gives) and not iterations.refusal:
             if len(iterations.bodies) != 1:
                 iterations.refusal = "its carry has other strides later, and it has a gradient"
+            elif is_open and len(iterations.endings) > 1:
+                iterations.refusal = "which of its results have a graph depends on the number of iterations"
             elif depend_on_others(iterations.differentiable):
                 iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
             else:

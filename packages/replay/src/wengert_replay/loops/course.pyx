@@ -10,7 +10,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
 from wengert_core.extend cimport (COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, Launch, Tensor, copy_into,
-                                  itemsize_of, new_on_memory, strides_of)
+                                  dtype_facts, itemsize_of, new_on_memory, strides_of)
 from wengert_replay.loops.body cimport Body, Port
 from wengert_replay.programs.stream cimport STOP_END, STOP_FAILED, Row
 
@@ -57,7 +57,7 @@ cdef bint is_true(const char* data, int code, Py_ssize_t itemsize) noexcept nogi
         return (<double*> data)[0] != 0 or (<double*> data)[1] != 0
     if code == COMPLEX64:
         return (<float*> data)[0] != 0 or (<float*> data)[1] != 0
-    if code == FLOAT16:
+    if itemsize == 2 and dtype_facts().category[code] == dtype_facts().category[<int> FLOAT16]:
         return (<uint16_t*> data)[0] & 0x7FFF != 0
     for k in range(itemsize):
         if (<uint8_t*> data)[k]:

@@ -57,7 +57,7 @@ class Derivation:
         reverse: bool, bounds: list[Any] | None, n_rows: int, ending: list[bytes], has_index: bool, room: int,
     ) -> None:  # fmt: skip
         """ending: the bits of the last carry.   room: iterations whose carry can be kept, where another call may have
-        another number of them; otherwise -1.
+        another number of them; otherwise -1.   outputs: the results that have a graph.
         """
         self.construct, self.source, self.call = construct, source, call
         self.function = with_own_cells(iterations.function)
@@ -67,6 +67,7 @@ class Derivation:
         self.n_limits, self.has_index = (self.bounds or []).count(None), has_index
         self.n_carry, self.n_rows = iterations.n_carry, n_rows
         self.needs, self.gives = iterations.needs[: iterations.n_carry + n_rows], iterations.gives
+        self.outputs = [i for i, gives in enumerate([*iterations.ending, *self.gives[self.n_carry :]]) if gives]
         self.alike = iterations.alike
         self.like = iterations.bodies[0].like_inputs[: iterations.n_carry]
         self.ends: list[int] = []  # the arguments that get gradients
@@ -80,11 +81,6 @@ class Derivation:
         finally:
             if recording is not None:
                 resume(recording)
-
-    @property
-    def outputs(self) -> list[int]:
-        """The results that have a graph."""
-        return [i for i, gives in enumerate(self.gives) if gives]
 
 
 class LoopNode(Function):
@@ -114,6 +110,8 @@ def attach(
     arguments = [*carry, *rows]
     derivation.ends = [i for i, one in enumerate(arguments) if one.requires_grad]
     numbers = derivation.outputs
+    if not numbers:
+        return results
     made = LoopNode.apply(derivation, (*arguments, *closures, *limits, *kept), tuple([results[i] for i in numbers]),
                           *[arguments[i] for i in derivation.ends], *closures)  # fmt: skip
     found = dict(zip(numbers, made, strict=True))

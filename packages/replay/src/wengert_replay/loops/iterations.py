@@ -44,6 +44,9 @@ class Iterations:
         self.has_graph = is_grad_enabled()
         self.needs = [self.has_graph and need for need in needs]
         self.gives: list[bool] = []
+        self.now = list(self.needs)  # the same of the next call: a carry may change places
+        self.ending: list[bool] = []  # which of the last carry have a graph
+        self.endings: list[list[bool]] = []  # these of all iterations, without repetitions
         self.differentiable: Flat = []  # tensors from outside that gradients go to
         self.alike: dict[int, int] = {}  # results that are a part of the carry they stand beside, by number
         self.numbers: dict[Any, int] = {}
@@ -63,17 +66,21 @@ class Iterations:
         return self.without_graph(self.function(self.as_leaves(tensors)))
 
     def as_leaves(self, tensors: Flat) -> Flat:
-        return [one.detach().requires_grad_() if need else one for one, need in zip(tensors, self.needs, strict=True)]
+        return [one.detach().requires_grad_() if need else one for one, need in zip(tensors, self.now, strict=True)]
 
     def without_graph(self, results: Flat) -> Flat:
         """Return results without their graph, and note which of them have one."""
         if not self.has_graph:
             return results
-        self.gives = [one.requires_grad or before for one, before in
-                      zip(results, self.gives or [False] * len(results), strict=True)]  # fmt: skip
-        self.needs[: self.n_carry] = [
-            need or (k < len(self.gives) and self.gives[k]) for k, need in enumerate(self.needs[: self.n_carry])
-        ]
+        found = [one.requires_grad for one in results]
+        self.gives = [one or before for one, before in
+                      zip(found, self.gives or [False] * len(found), strict=True)]  # fmt: skip
+        if not self.is_test:
+            self.ending = found[: self.n_carry]
+            self.needs[: self.n_carry] = [a or b for a, b in zip(self.needs, self.ending, strict=False)]
+            self.now[: self.n_carry] = self.ending
+            if self.ending not in self.endings:
+                self.endings.append(self.ending)
         return [one.detach() if one.requires_grad else one for one in results]
 
     def note(self, number: int) -> None:
