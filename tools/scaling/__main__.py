@@ -55,21 +55,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--torch", help="a Python with PyTorch, to measure beside it")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--only", choices=["collectives", "hidden"], help="measure and print one table alone")
+    parser.add_argument("--only", choices=["collectives", "hidden"], help="measure and print these tables alone")
     parser.add_argument("--page", action="store_true", help="write docs/distributed-figures.md")
     options = parser.parse_args()
     if options.only == "hidden":
         print(page.hidden_table(measure_hidden(options.ranks)))
         return
     collectives = medians([run(options.ranks, "collective_program.py") for _ in range(RUNS)])
+    tables = page.collective_table(collectives)
+    tables += page.each_table(medians([run(options.ranks, "each_program.py") for _ in range(RUNS)]))
     if options.only == "collectives":
-        print(page.collective_table(collectives))
+        print(tables)
         return
     training = measure_training(options.torch, options.ranks)
     recorded = training["transformer", "wengert", 1.0]["schedule"]
     schedule = Schedule([each / 1e3 for each in recorded["ready"]], [int(each) for each in recorded["nbytes"]],
                         recorded["end"] / 1e3)  # fmt: skip
-    text = page.HEAD.format(ranks=options.ranks, processor=processor(), runs=RUNS) + page.collective_table(collectives)
+    text = page.HEAD.format(ranks=options.ranks, processor=processor(), runs=RUNS) + tables
     text += page.training_table(training) + page.hidden_table(measure_hidden(options.ranks))
     text += page.scaling_table({int(key): each["wengert"] for key, each in collectives.items()}, schedule)
     if options.page:

@@ -50,6 +50,19 @@ def collective_table(found: dict[str, dict[str, float]]) -> str:
     return "## all_reduce beside mpi4py\n\n" + rows(*lines)
 
 
+def each_table(found: dict[str, dict[str, float]]) -> str:
+    """Return the table of all collectives of 64 B."""
+    lines = [["64 B of float32 for each rank", "mpi4py, µs", "wengert, µs", "more, µs"]]
+    for name, times in found.items():
+        ours, theirs = times["wengert"], times["mpi4py"]
+        lines.append([f"`{name.replace(' and ', '`, `')}`", f"{theirs:.1f}", f"{ours:.1f}", f"{ours - theirs:.1f}"])
+    text = (
+        "mpi4py's blocking call on the same memory, or on an array of all parts where there are lists of tensors. The "
+        "last row is a message to the other rank and the answer.\n\n"
+    )
+    return "## Other collectives beside mpi4py\n\n" + text + rows(*lines)
+
+
 def hidden_part(times: dict[str, float]) -> float:
     """Return the part of the reductions' time that a step does not show."""
     return 1 - max(times["step"] - times["local"], 0.0) / times["reduce"]

@@ -28,20 +28,24 @@ def check_reductions():
 
 
 def check_gathers_and_scatters():
-    assert_derivatives([
-        lambda x: F.broadcast(x * x, RANKS - 1),
-        lambda x: F.all_gather(x * x),
-        lambda x: F.gather(x * x, RANKS - 1),
-        lambda x: F.scatter([x * x * (place + 1) for place in range(RANKS)], 0),
-        lambda x: F.reduce_scatter(wg.empty(2, dtype=DOUBLE), [x * x * (place + 1) for place in range(RANKS)]),
-    ])
+    assert_derivatives(
+        [
+            lambda x: F.broadcast(x * x, RANKS - 1),
+            lambda x: F.all_gather(x * x),
+            lambda x: F.gather(x * x, RANKS - 1),
+            lambda x: F.scatter([x * x * (place + 1) for place in range(RANKS)], 0),
+            lambda x: F.reduce_scatter(wg.empty(2, dtype=DOUBLE), [x * x * (place + 1) for place in range(RANKS)]),
+        ]
+    )
 
 
 def check_exchanges():
-    assert_derivatives([
-        lambda x: F.all_to_all_single(wg.empty(RANKS, dtype=DOUBLE), (x * x).repeat(RANKS)[:RANKS]),
-        lambda x: FC.permute_tensor(x * x, [(place + 1) % RANKS for place in range(RANKS)], list(range(RANKS))),
-    ])
+    assert_derivatives(
+        [
+            lambda x: F.all_to_all_single(wg.empty(RANKS, dtype=DOUBLE), (x * x).repeat(RANKS)[:RANKS]),
+            lambda x: FC.permute_tensor(x * x, [(place + 1) % RANKS for place in range(RANKS)], list(range(RANKS))),
+        ]
+    )
 
 
 def check_functional_transforms():

@@ -45,7 +45,9 @@ def test_backward_runs_adjoints_in_the_reverse_order_of_the_calls_whatever_ranks
     run_ranks(2, program, seed=seed)
     for rank in range(2):
         assert [(name, size) for at, name, size in calls if at == rank][:3] == [
-            ("all_reduce", 1), ("all_gather_into_tensor", 4), ("broadcast", 2)
+            ("all_reduce", 1),
+            ("all_gather_into_tensor", 4),
+            ("broadcast", 2),
         ]
     # The adjoint of broadcast is reduce, which is not among the functions that are watched.
     backward = [[(name, size) for at, name, size in calls if at == rank][3:] for rank in range(2)]

@@ -50,9 +50,9 @@ def start_ring(rank: int, number: int) -> Started:
     x = wg.empty(1)
     send = dist.isend(wg.tensor([float(rank + number)]), (rank + 1) % RANKS, tag=number)
     receive = dist.irecv(x, (rank - 1) % RANKS, tag=number)
-    return wg.futures.collect_all([send.get_future(), receive.get_future()]), lambda: (
-        float(x) == (rank - 1) % RANKS + number
-    )
+    return wg.futures.collect_all(
+        [send.get_future(), receive.get_future()]
+    ), lambda: float(x) == (rank - 1) % RANKS + number
 
 
 STARTS = [

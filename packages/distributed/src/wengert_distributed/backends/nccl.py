@@ -160,9 +160,7 @@ class NcclGroup(ProcessGroup):
 
     # ---- starting a collective
 
-    def start(
-        self, launch: Callable[[int], None], *arrays: Any, host: bool = False, source: int = -1
-    ) -> NcclRequest:
+    def start(self, launch: Callable[[int], None], *arrays: Any, host: bool = False, source: int = -1) -> NcclRequest:
         """Start a collective on the group's stream. See Note [Streams of NCCL]."""
         self.check()
         with self.cuda.Device(self.device):

@@ -39,6 +39,9 @@ def all_to_all_single(
     members = checks.active_group("all_to_all_single", group)
     if members is None:
         return None
+    blocking, splits = members.blocking, output_split_sizes or input_split_sizes
+    if blocking is not None and not async_op and not splits and blocking.all_to_all(output, input):
+        return None
     counts = [split_counts(output, output_split_sizes, members), split_counts(input, input_split_sizes, members)]
     check_own_part("all_to_all_single", members.rank(), *counts)
     channel = checks.channel_for(members, output)
@@ -97,6 +100,9 @@ def all_to_all(
         return None
     for tensors, role in ((output_tensor_list, "output"), (input_tensor_list, "input")):
         checks.check_length("all_to_all", members, tensors, role)
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.all_to_all(output_tensor_list, input_tensor_list):
+        return None
     first = output_tensor_list[0]
     channel = checks.channel_for(members, first)
     checks.check_one_device(channel, members, [*output_tensor_list, *input_tensor_list])

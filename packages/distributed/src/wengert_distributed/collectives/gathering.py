@@ -32,6 +32,9 @@ def broadcast(
     if members is None:
         return None
     root = checks.group_rank(members, src, group_src, "src")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.broadcast(tensor, root):
+        return None
     channel = checks.channel_for(members, tensor)
     facts = (tensor.dtype, tensor.shape, f"from rank {root}")
     if members.rank() == root:
@@ -64,6 +67,9 @@ def all_gather_into_tensor(
     if members is None:
         return None
     checks.check_parts("all_gather_into_tensor", members, whole=output_tensor, part=input_tensor, part_name="input")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.all_gather(output_tensor, input_tensor):
+        return None
     channel = checks.channel_for(members, output_tensor)
     checks.check_one_device(channel, members, [input_tensor])
     array, after = output_array(output_tensor)
@@ -108,6 +114,9 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, asy
     members = checks.active_group("all_gather", group)
     if members is None:
         return None
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.all_gather(tensor_list, tensor):
+        return None
     checks.check_list("all_gather", members, tensor_list, tensor, "output")
     channel = checks.channel_for(members, tensor)
     checks.check_one_device(channel, members, tensor_list)
@@ -144,6 +153,9 @@ def gather(
         return None
     root = checks.group_rank(members, 0 if dst is None and group_dst is None else dst, group_dst, "dst")
     checks.check_list_on_root("gather_list", gather_list, members.rank() == root, "destination")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.gather(tensor, gather_list, root):
+        return None
     channel = checks.channel_for(members, tensor)
     facts = (tensor.dtype, tensor.shape, f"to rank {root}")
     if not gather_list:
@@ -183,6 +195,9 @@ def scatter(
         return None
     root = checks.group_rank(members, 0 if src is None and group_src is None else src, group_src, "src")
     checks.check_list_on_root("scatter_list", scatter_list, members.rank() == root, "source")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.scatter(tensor, scatter_list, root):
+        return None
     channel = checks.channel_for(members, tensor)
     array = None
     if scatter_list:

@@ -16,9 +16,7 @@ from wengert_distributed.interface.process_group import POINT_TO_POINT, Call
 from wengert_distributed.interface.work import Channel, Work, complete
 
 
-def send(
-    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None
-) -> None:
+def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0, group_dst: int | None = None) -> None:
     """Send a tensor to another rank and wait until its memory may be written to.
 
     dst: the rank, as a global rank; or group_dst, a rank in the group.   tag: the receive has the same.
@@ -43,9 +41,7 @@ def isend(
     return begin(made.channel, made.call, made.channel.backend.send, made.arguments, None, [tensor])
 
 
-def recv(
-    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None
-) -> int:
+def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0, group_src: int | None = None) -> int:
     """Receive a tensor from another rank and return that rank, as a global rank; -1 on a rank outside the group.
 
     tensor: of the sender's size and dtype.   src: the rank, as a global rank; or group_src, a rank in the group; from

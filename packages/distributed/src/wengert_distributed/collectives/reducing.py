@@ -47,8 +47,8 @@ def all_reduce(
     members = default_group() if group is None else checks.active_group("all_reduce", group)
     if members is None:
         return None
-    reduce_now = members.reduce_now
-    if reduce_now is not None and not async_op and reduce_now(tensor, op):
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.all_reduce(tensor, op):
         return None
     channel = members.host
     if channel is not None and tensor.dtype in PLAIN and tensor.is_contiguous() and tensor.device.type == "cpu":
@@ -107,6 +107,9 @@ def reduce(
     if members is None:
         return None
     root = checks.group_rank(members, dst, group_dst, "dst")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.reduce(tensor, root, op):
+        return None
     channel = checks.channel_for(members, tensor)
     plan = plan_reduction("reduce", tensor, op, channel.backend)
     work = plan.working_copy(tensor)
@@ -139,6 +142,9 @@ def reduce_scatter_tensor(
     if members is None:
         return None
     checks.check_parts("reduce_scatter_tensor", members, whole=input, part=output, part_name="output")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.reduce_scatter(output, input, op):
+        return None
     return _reduce_scatter("reduce_scatter_tensor", output, input, op, members, async_op)
 
 
@@ -179,6 +185,9 @@ def reduce_scatter(
     checks.check_one_dtype(output, input_list)
     members = checks.active_group("reduce_scatter", group)
     if members is None:
+        return None
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.reduce_scatter(output, input_list, op):
         return None
     checks.check_list("reduce_scatter", members, input_list, output, "input")
     return _reduce_scatter("reduce_scatter", output, stack_tensors(input_list), op, members, async_op)

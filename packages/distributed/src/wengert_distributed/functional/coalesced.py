@@ -71,9 +71,7 @@ def reduce_scatter_single_coalesced(
     """
     op, group = reductions.reduction_named(reduceOp), named_group(group)
     if len(scatter_dim) != len(inputs):
-        raise AssertionError(
-            f"Length of scatter_dim ({len(scatter_dim)}) must equal length of inputs ({len(inputs)})"
-        )
+        raise AssertionError(f"Length of scatter_dim ({len(scatter_dim)}) must equal length of inputs ({len(inputs)})")
     stacks = [rows_for_ranks(one, dim, group) for one, dim in zip(inputs, scatter_dim, strict=True)]
     parts = run_joined([stack.flatten(1) for stack in stacks], lambda rows: reductions.reduce_scatter(rows, op, group))
     return [part.reshape(stack.shape[1:]) for part, stack in zip(parts, stacks, strict=True)]

@@ -48,14 +48,18 @@ FORMULAS.derivative(
     jvp=lambda self_t, self, op, group: ops.all_reduce(self_t * slope(self, op, group), SUM, group),
     node="_AllReduceBackward",
 )
-FORMULAS.linear("reduce", self=lambda grad, dst, op, group: scale_gradient(ops.broadcast(grad, dst, group), op, group),
-                node="_ReduceBackward")
-FORMULAS.linear("broadcast", self=lambda grad, src, group: ops.reduce(grad, src, SUM, group),
-                node="_BroadcastBackward")
-FORMULAS.linear("all_gather", self=lambda grad, group: ops.reduce_scatter(grad, SUM, group),
-                node="_AllGatherBackward")
-FORMULAS.linear("reduce_scatter", self=lambda grad, op, group: scale_gradient(ops.all_gather(grad, group), op, group),
-                node="_Reduce_ScatterBackward")
+FORMULAS.linear(
+    "reduce",
+    self=lambda grad, dst, op, group: scale_gradient(ops.broadcast(grad, dst, group), op, group),
+    node="_ReduceBackward",
+)
+FORMULAS.linear("broadcast", self=lambda grad, src, group: ops.reduce(grad, src, SUM, group), node="_BroadcastBackward")
+FORMULAS.linear("all_gather", self=lambda grad, group: ops.reduce_scatter(grad, SUM, group), node="_AllGatherBackward")
+FORMULAS.linear(
+    "reduce_scatter",
+    self=lambda grad, op, group: scale_gradient(ops.all_gather(grad, group), op, group),
+    node="_Reduce_ScatterBackward",
+)
 FORMULAS.linear("gather_stacked", self=lambda grad, dst, group: ops.scatter(grad, dst, group), node="_GatherBackward")
 FORMULAS.linear("scatter_stacked", self=lambda grad, src, group: ops.gather(grad, src, group), node="_ScatterBackward")
 FORMULAS.linear(

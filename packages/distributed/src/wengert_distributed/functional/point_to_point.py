@@ -61,9 +61,7 @@ def recv(tensor: Tensor, token: Tensor | None, src: int, tag: int, group: Any) -
     return recv_op(own if token is None else own + token, tensor.shape, src, tag, group)[0]  # type: ignore[no-any-return]
 
 
-def send_adjoint(
-    grad: Tensor, result: Tensor, self_shape: Any, dst: int, tag: int, group: Any
-) -> tuple[Tensor, None]:
+def send_adjoint(grad: Tensor, result: Tensor, self_shape: Any, dst: int, tag: int, group: Any) -> tuple[Tensor, None]:
     """Return the gradient of what was sent, which its receiver sends back; that of the token has no value."""
     return recv_op(grad + result, self_shape, dst, tag, group)[0], None
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from wengert_distributed.interface.process_group import BlockingCollectives
 from wengert_distributed.interface.process_group import ProcessGroup as Transport
 from wengert_distributed.interface.work import Channel
 
@@ -36,10 +37,10 @@ class ProcessGroup:
         host = self.channels.get("cpu")
         self.host: Channel | None = None if host is None or host.backend.reduced_as else host
         """The backend for the memory of hosts, where it reduces all dtypes itself."""
-        self.reduce_now: Callable[[Any, Any], bool] | None = (
-            None if self.host is None else self.host.backend.all_reduce_now(self.host)
+        self.blocking: BlockingCollectives | None = (
+            None if self.host is None else self.host.backend.blocking_collectives(self.host)
         )
-        """The host backend's shorter way for all_reduce, where it has one."""
+        """The host backend's shorter ways for programs that wait, where it has some."""
 
     def __repr__(self) -> str:
         return f"<ProcessGroup '{self.group_name}': rank {self._rank} of {self._size}, {self.backend_config()}>"

@@ -55,9 +55,7 @@ class SelfGroup(ProcessGroup):
     def reduce_scatter(self, output: Any, array: Any, op: RedOpType) -> None:
         output[...] = array
 
-    def all_to_all(
-        self, output: Any, array: Any, output_counts: Sequence[int], input_counts: Sequence[int]
-    ) -> None:
+    def all_to_all(self, output: Any, array: Any, output_counts: Sequence[int], input_counts: Sequence[int]) -> None:
         if list(output_counts) != list(input_counts):
             raise RuntimeError(f"all_to_all: this rank sends itself {input_counts[0]} elements and expects "
                                f"{output_counts[0]}")  # fmt: skip

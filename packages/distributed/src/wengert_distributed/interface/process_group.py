@@ -15,13 +15,15 @@ Note [Order]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from wengert_distributed.reduce_op import RedOpType
 
 if TYPE_CHECKING:
+    from wengert import Tensor
+
     from wengert_distributed.interface.work import Channel
 
 POINT_TO_POINT = -1
@@ -89,6 +91,24 @@ class Request:
         self.wait(seconds)
 
 
+class BlockingCollectives(Protocol):
+    """Collectives of tensors of the host for a program that waits for them.
+
+    Each returns True, or False with nothing done, for tensors that it does not take. It counts ``channel.count``,
+    raises DistBackendError, and raises the versions of the tensors that it writes to, as the function of its name.
+    Roots are ranks in the group. The sizes of lists are not looked at before.
+    """
+
+    def all_reduce(self, tensor: Tensor, op: Any) -> bool: ...
+    def reduce(self, tensor: Tensor, root: int, op: Any) -> bool: ...
+    def broadcast(self, tensor: Tensor, root: int) -> bool: ...
+    def all_gather(self, output: Tensor | list[Tensor], tensor: Tensor) -> bool: ...
+    def gather(self, tensor: Tensor, outputs: list[Tensor] | None, root: int) -> bool: ...
+    def scatter(self, tensor: Tensor, inputs: list[Tensor] | None, root: int) -> bool: ...
+    def reduce_scatter(self, output: Tensor, input: Tensor | list[Tensor], op: Any) -> bool: ...
+    def all_to_all(self, output: Tensor | list[Tensor], input: Tensor | list[Tensor]) -> bool: ...
+
+
 class ProcessGroup:
     """A set of ranks and the transport between them, as one of its ranks sees it.
 
@@ -154,11 +174,10 @@ class ProcessGroup:
         """Return what is known of the group's other ranks, asking them for a second at most."""
         return []
 
-    def all_reduce_now(self, channel: Channel) -> Callable[[Any, Any], bool] | None:
-        """Return a shorter way for all_reduce of tensors by a program that waits; None where there is none.
+    def blocking_collectives(self, channel: Channel) -> BlockingCollectives | None:
+        """Return shorter ways for collectives of a program that waits; None where there are none.
 
-        It takes a tensor of the host and a reduction, and returns False, with nothing done, for those that it does not
-        take. It counts ``channel.count``, raises DistBackendError, and raises the tensor's version, as all_reduce.
+        A plugin that has none leaves this method out.
         """
         return None
 

@@ -115,9 +115,7 @@ class DistributedDataParallel(Module, Joinable):
         if self.process_group.size() > 1:
             if init_sync:
                 check_same_parameters(named, self.process_group)
-                broadcast_tensors(
-                    parameters + (self._buffers_to_sync if init_sync_buffers else []), self.process_group
-                )
+                broadcast_tensors(parameters + (self._buffers_to_sync if init_sync_buffers else []), self.process_group)
             self._make_reducer()
 
     @property

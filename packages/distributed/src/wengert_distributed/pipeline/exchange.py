@@ -90,7 +90,7 @@ class Exchange:
         works = dist.batch_isend_irecv([*outgoing, *incoming])
         if len(works) == len(outgoing) + len(incoming):
             self.sends += [(work, one.tensor) for work, one in zip(works, outgoing, strict=False)]
-            works = works[len(outgoing):]
+            works = works[len(outgoing) :]
         for work in works:
             work.wait()
 

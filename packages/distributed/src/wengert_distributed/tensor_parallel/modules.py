@@ -126,9 +126,7 @@ class ColumnParallelLinear(ParallelLinear):
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the affine map of the last dim of a replicated input."""
-        return column_parallel_linear(
-            input, self.weight, self.bias, gather_output=self.gather_output, group=self.group
-        )
+        return column_parallel_linear(input, self.weight, self.bias, gather_output=self.gather_output, group=self.group)
 
 
 class RowParallelLinear(ParallelLinear):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wengert_core.extend import Tensor, device_memory_of
+from wengert_core.extend import Tensor, device, device_memory_of
 
 
 class Arguments:
@@ -14,7 +14,7 @@ class Arguments:
     """
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
-        self.device = tensors[0].device
+        self.device: device = tensors[0].device
         self.first: list[int] = []  # for each argument, the number of the first that is the same tensor
         self.rows: list[Tensor] = []  # the elements of each, without repetitions
         self.inputs: list[Tensor] = []
@@ -30,8 +30,8 @@ class Arguments:
             row = row.new_empty_strided(row.shape, row.stride()).copy_(row)
             self.rows.append(row)
             self.inputs.append(row if row.shape == given.shape else row.expand(given.shape))
-        self.versions = [one._version for one in self.rows]
-        self.written = [False] * len(tensors)
+        self.versions: list[int] = [one._version for one in self.rows]
+        self.written: list[bool] = [False] * len(tensors)
 
     def note_writes(self) -> None:
         """Note which arguments the function has written to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import RLock
 from typing import Any
 from weakref import ref
 
@@ -52,7 +53,10 @@ class DeviceProgram:
     """A captured function's work on a device, for one signature."""
 
     def __init__(self, plugin: Any, index: int, graph: Any, arguments: Arguments) -> None:
-        self.plugin, self.index, self.graph, self.arguments = plugin, index, graph, arguments
+        self.plugin: Any = plugin
+        self.index: int = index
+        self.graph: Any = graph
+        self.arguments: Arguments = arguments
         arguments.note_writes()
         self.structure: Any = None
         self.results: list[Tensor] = []
@@ -62,8 +66,8 @@ class DeviceProgram:
         self.gradients: list[LeafGradient] = []
         self.calls: list[Any] = []
         self.generators: list[Generator] = []
-        self.refusal = ""
-        self.lock = fork_lock()
+        self.refusal: str = ""
+        self.lock: RLock = fork_lock()
         self.done: Any = None  # an event behind the last replay
 
     def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any) -> None:

@@ -81,7 +81,7 @@ class History:
         self.draws = False  # calls draw random numbers
         self.ways: list[Way] = []
         self.paused: PausedCall | None = None  # whose backward has not come
-        self.may_pause = True  # calls do, until their first backward
+        self.may_pause: bool = True  # calls do, until their first backward
 
     # ---- calls
 

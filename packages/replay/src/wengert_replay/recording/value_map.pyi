@@ -14,6 +14,8 @@ class ValueMap(Tracer):
     leaves: dict[int, tuple[Tensor, Tensor | None]]
     foreign: list[Any]
     made: set[int]
+    own_leaves: dict[int, Any]
+    arrays: set[int]
     inputs: list[Tensor]
     refusal: str | None
     def value_of(self, t: Tensor) -> Value | None: ...

@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from wengert_distributed.backends.mpi.blocking import BlockingCollectives
 from wengert_distributed.backends.mpi.ending import watch_ending
+from wengert_distributed.backends.mpi.host_memory import HostTensors
 from wengert_distributed.backends.mpi.monitor import Monitor
-from wengert_distributed.backends.mpi.reduce_now import ReduceNow
 from wengert_distributed.backends.mpi.requests import ABANDONED, MpiReceive, MpiRequest
 from wengert_distributed.backends.mpi.setup import connect_within, share_board, share_cores
-from wengert_distributed.backends.mpi.types import PLAIN_OPS, mpi_types, plain_numbers
+from wengert_distributed.backends.mpi.types import PLAIN_OPS, moved_dtypes, mpi_types, plain_dtypes
 from wengert_distributed.errors import DistBackendError
 from wengert_distributed.faults.signatures import (
     ALL_GATHER,
@@ -57,8 +58,8 @@ class MpiGroup(ProcessGroup):
         self.threads = mpi.Query_thread() == mpi.THREAD_MULTIPLE
         self.in_place, (self.datatypes, self.ops) = mpi.IN_PLACE, mpi_types()
         self.newest: Call | None = None
-        """The newest call but those of ``reduce_now``."""
-        self.reduce_now: ReduceNow | None = None
+        """The newest call but those of ``blocking``."""
+        self.blocking: BlockingCollectives | None = None
         self.waits = False
         """Whether the program waits at once for the end of the call."""
         self.board, ranks = share_board(communicator)
@@ -119,7 +120,7 @@ class MpiGroup(ProcessGroup):
     @property
     def call(self) -> Call | None:
         """The newest call of this rank."""
-        return self.newest if self.reduce_now is None else self.reduce_now.call_after(self.newest)
+        return self.newest if self.blocking is None else self.blocking.call_after(self.newest)
 
     def announce(self, call: Call) -> None:
         """Note the call; its collective writes the record."""
@@ -178,16 +179,22 @@ class MpiGroup(ProcessGroup):
 
     # ---- collectives
 
-    def all_reduce_now(self, channel: Channel) -> ReduceNow | None:
-        """Return all_reduce without frames of Python.
+    def blocking_collectives(self, channel: Channel) -> BlockingCollectives | None:
+        """Return the collectives without frames of Python, but for those that a subclass carries out in its own way.
 
-        None: nothing moves, each call is compared first, or a subclass reduces in its own way.
+        None: nothing moves, or each call is compared first.
         """
-        if self.size > 1 and not self.checks and type(self).all_reduce is MpiGroup.all_reduce:
-            datatypes = {dtype: (self.datatypes[num], num << DTYPE_SHIFT) for dtype, num in plain_numbers().items()}
-            ops = {op: (self.ops[kind], ALL_REDUCE | OP_BITS[kind], op is not kind) for op, kind in PLAIN_OPS.items()}
-            self.reduce_now = ReduceNow(self, channel, datatypes, ops)
-        return self.reduce_now
+        if self.size > 1 and not self.checks and not any(self.overrides(name) for name in STEPS):
+            methods = {name: getattr(self.communicator, method) for name, method in METHODS.items()
+                       if not self.overrides(name)}  # fmt: skip
+            ops = {op: (self.ops[kind], OP_BITS[kind], op is not kind) for op, kind in PLAIN_OPS.items()}
+            tensors = HostTensors(self.size, moved_dtypes(), plain_dtypes())
+            self.blocking = BlockingCollectives(self, channel, tensors, ops, methods)
+        return self.blocking
+
+    def overrides(self, name: str) -> bool:
+        """Return whether a subclass has a method of its own."""
+        return getattr(type(self), name) is not getattr(MpiGroup, name)
 
     def barrier(self) -> MpiRequest | None:
         """Start to wait for all ranks."""
@@ -318,6 +325,13 @@ class MpiGroup(ProcessGroup):
         return MpiReceive(self, raw, self.mpi.Status(), rank)
 
 
+METHODS = {
+    "all_reduce": "Iallreduce", "reduce": "Ireduce", "broadcast": "Ibcast", "all_gather": "Iallgather",
+    "gather": "Igather", "scatter": "Iscatter", "reduce_scatter": "Ireduce_scatter_block", "all_to_all": "Ialltoallv",
+}  # fmt: skip
+"""MPI's methods, by the names of collectives."""
+STEPS = ("announce", "announce_wait", "begin", "follow", "finish", "raise_mismatch")
+"""Methods that each collective calls."""
 OP_BITS = {op: number << DETAIL_SHIFT for number, op in enumerate(RedOpType)}
 
 

@@ -28,9 +28,27 @@ PLAIN_OPS = {
 """The reductions of these dtypes, by those of MPI: an average is the sum, divided afterwards."""
 
 
-def plain_numbers() -> dict[Any, int]:
-    """Return the numbers of NumPy's dtypes for the dtypes that MPI reduces as they are."""
-    return {getattr(wengert, name): np.dtype(name).num for name in PLAIN}
+MOVED = {
+    "float16": ("int16", 1), "bfloat16": ("int16", 1), "bool": ("uint8", 1), "uint16": ("int16", 1),
+    "uint32": ("int32", 1), "uint64": ("int64", 1), "complex64": ("float32", 2), "complex128": ("float64", 2),
+}  # fmt: skip
+"""Those that it moves as elements of another one, and how many of these one element is."""
+
+
+def plain_dtypes() -> set[Any]:
+    """Return the dtypes that MPI reduces as they are."""
+    return {getattr(wengert, name) for name in PLAIN}
+
+
+@functools.cache
+def moved_dtypes() -> dict[Any, tuple[Any, int, int]]:
+    """Return MPI's datatype, NumPy's number and the number of elements for one of a tensor's, by dtype."""
+    datatypes = mpi_types().datatypes
+    found: dict[Any, tuple[Any, int, int]] = {}
+    for name, (other, elements) in ({name: (name, 1) for name in PLAIN} | MOVED).items():
+        num = np.dtype(other).num
+        found[getattr(wengert, name)] = (datatypes[num], num, elements)
+    return found
 
 
 @functools.cache

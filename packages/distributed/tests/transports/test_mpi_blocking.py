@@ -1,4 +1,4 @@
-"""all_reduce for programs that wait at once, under mpiexec: its results, and ranks that fail beside it."""
+"""Collectives for programs that wait at once, under mpiexec: their results, and ranks that fail beside them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ import pytest
 from mpi_run import assert_checks_pass, run_program
 
 HERE = Path(__file__).parent
-PROGRAM = HERE / "mpi_reduce_now_program.py"
+PROGRAM = HERE / "mpi_blocking_program.py"
 GRACE = {"WENGERT_DISTRIBUTED_GRACE": "0.3"}
 FAILED = r"all_reduce\(SUM float32 \[3, 4\]\), collective 41 failed on rank 0 of \d \(backend mpi\): "
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_it_reduces_what_it_takes_and_leaves_the_rest(ranks):
-    assert_checks_pass(str(HERE / "mpi_reduce_now_checks.py"), ranks)
+    assert_checks_pass(str(HERE / "mpi_blocking_reduce_checks.py"), ranks)
 
 
-def test_a_backend_that_reduces_in_its_own_way_is_asked():
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_they_move_what_they_take_and_leave_the_rest(ranks):
+    assert_checks_pass(str(HERE / "mpi_blocking_moves_checks.py"), ranks)
+
+
+def test_a_backend_that_has_collectives_of_its_own_is_asked():
     assert_checks_pass(str(HERE / "mpi_own_backend_checks.py"), 2)
 
 
@@ -40,6 +45,30 @@ def test_the_others_raise_at_once(kind, pattern):
     assert time.monotonic() - start < 20
     assert result.returncode != 0
     assert re.search(FAILED + ".*" + pattern, result.stdout.replace("\n", " ")), (result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        (
+            "broadcast root",
+            r"running collective broadcast\(float32 \[3, 4\] from rank 0\).*but rank 1 .* (rank|root) 1\)",
+        ),
+        ("reduce root", r"running collective reduce\(SUM float32 \[3, 4\] to rank 0\).*but rank 1 .* (rank|root) 1\)"),
+        ("gather shape", r"running collective all_gather\(float32 \[3, 4\]\).*but rank 1 .*(15|3, 5)\]"),
+        ("other", r"running collective all_to_all\(int64 \[4\]\).*but rank 1 is running collective broadcast"),
+        ("scatter raise", "scatter.*rank 1 has ended.*rank 1: raised ValueError: a planted error"),
+        (
+            "reduce_scatter exit",
+            r"reduce_scatter\(SUM float32 \[6\]\).*rank 1: has left the group or ended its program",
+        ),
+    ],
+)
+def test_the_others_raise_at_once_from_each_collective(kind, pattern):
+    result = run_program(2, PROGRAM, kind, "30", environment=GRACE)
+    assert result.returncode != 0
+    assert re.search("collective 41 failed on rank 0 of 2 .*", result.stdout), (result.stdout, result.stderr)
+    assert re.search(pattern, result.stdout.replace("\n", " ")), (result.stdout, result.stderr)
 
 
 def test_a_rank_that_hangs_is_named_after_the_timeout():

@@ -36,7 +36,7 @@ def check_tensors_that_it_takes() -> None:
             for shape in ((), (1,), (7,), (3, 4), (2, 1, 3), (1,) * 8, (20000,)):
                 x = values(RANK, dtype, *shape)
                 version = x._version
-                assert WORLD.reduce_now(x, getattr(dist.ReduceOp, name)) is True
+                assert WORLD.blocking.all_reduce(x, getattr(dist.ReduceOp, name)) is True
                 assert x.equal(reduction(name, dtype, *shape)), (dtype, name, shape)
                 assert x._version == version + 1
 
@@ -44,7 +44,7 @@ def check_tensors_that_it_takes() -> None:
 def check_a_part_of_a_tensor() -> None:
     whole = wg.zeros(4, 5)
     whole[1:3] = values(RANK, wg.float32, 2, 5)
-    assert WORLD.reduce_now(whole[1:3], dist.ReduceOp.AVG)
+    assert WORLD.blocking.all_reduce(whole[1:3], dist.ReduceOp.AVG)
     assert whole[1:3].equal(reduction("AVG", wg.float32, 2, 5))
     assert whole[0].eq(0).all()
     assert whole[3].eq(0).all()
@@ -53,9 +53,9 @@ def check_a_part_of_a_tensor() -> None:
 def check_tensors_that_need_gradients() -> None:
     leaf = wg.ones(3, requires_grad=True)
     for op in (dist.ReduceOp.SUM, dist.ReduceOp.AVG):
-        assert WORLD.reduce_now(leaf, op)
+        assert WORLD.blocking.all_reduce(leaf, op)
         with wg.no_grad():
-            assert WORLD.reduce_now(leaf, op)
+            assert WORLD.blocking.all_reduce(leaf, op)
     assert leaf.tolist() == [SIZE * SIZE] * 3
     assert leaf._version == 4
     assert leaf.is_leaf
@@ -75,10 +75,10 @@ def check_what_it_leaves_to_others() -> None:
         wg.ones(3, dtype=wg.complex64), wg.ones(3, dtype=wg.bool), wg.nn.Parameter(wg.ones(2)),
         wg.ones(1, 1, 1, 1, 1, 1, 1, 1, 2), [1.0], None,
     ):  # fmt: skip
-        assert WORLD.reduce_now(x, dist.ReduceOp.SUM) is False
+        assert WORLD.blocking.all_reduce(x, dist.ReduceOp.SUM) is False
     for op in (dist.ReduceOp.BAND, 3, None):
-        assert WORLD.reduce_now(wg.ones(3), op) is False
-    assert WORLD.reduce_now(wg.ones(3, dtype=wg.int64), dist.ReduceOp.AVG) is False
+        assert WORLD.blocking.all_reduce(wg.ones(3), op) is False
+    assert WORLD.blocking.all_reduce(wg.ones(3, dtype=wg.int64), dist.ReduceOp.AVG) is False
     assert WORLD.host.count == count
     x = wg.full((3,), RANK + 1.0)
     dist.all_reduce(x, dist.ReduceOp(dist.ReduceOp.AVG))
@@ -136,7 +136,7 @@ def check_groups_have_their_own() -> None:
     dist.all_reduce(x, group=mine)
     assert x.eq(RANK // 2 * 4 + 1).all()
     alone = [dist.new_group([rank]) for rank in range(SIZE)][RANK]
-    assert alone.reduce_now is None
+    assert alone.blocking is None
     dist.all_reduce(x, group=alone)
     assert x.eq(RANK // 2 * 4 + 1).all()
 
