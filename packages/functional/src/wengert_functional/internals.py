@@ -67,13 +67,15 @@ def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None)
 
 
 def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
-    """Return tensors, or nested tuples of them, without their graph unless create_graph.
+    """Return tensors, or nested tuples of them, without their graph unless create_graph. TypeError for anything else.
 
     >>> import wengert as wg
     >>> x = wg.ones(1, requires_grad=True)
     >>> wg.autograd.functional._grad_postprocess((x * 2,), create_graph=False)
     (tensor([2.]),)
     """
+    if isinstance(inputs, str):  # whose parts are strings, without end
+        raise TypeError(f"_grad_postprocess: expected tensors or nested tuples of tensors as inputs, got {inputs!r}")
     if not isinstance(inputs[0], Tensor):
         return tuple(_grad_postprocess(inner, create_graph) for inner in inputs)
     return inputs if create_graph else tuple(tensor.detach() for tensor in inputs)
