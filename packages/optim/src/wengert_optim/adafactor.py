@@ -7,12 +7,11 @@ from typing import Any
 
 import wengert
 from wengert import Tensor
-from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_steps, require, scalar_of, step_tensor
 from wengert_optim.group_optimizer import GroupOptimizer
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.updates.rules import compare_options
+from wengert_optim.updates.rules import compare_options, number_of
 
 __all__ = ["Adafactor", "adafactor"]
 
@@ -122,13 +121,6 @@ def rate_of(n: int, lr: Any, eps: float, d: float) -> Callable[[Tensor, Tensor, 
     return rate
 
 
-def as_number(function: Callable[..., float], *tensors: Tensor) -> Any:
-    """Return a number that follows from numbers of tensors; in a capture a tensor, which each replay computes anew."""
-    if not is_compiling():
-        return function(*tensors)
-    return wengert.compiler.disable(lambda *own: wengert.tensor(function(*own), dtype=wengert.float64))(*tensors)
-
-
 def adafactor(
     params: Sequence[Tensor],
     grads: Sequence[Tensor],
@@ -158,10 +150,10 @@ def adafactor(
     for param, grad, step, (row, column, variance) in zip(params, grads, state_steps, averages, strict=True):
         eps = wengert.finfo(param.dtype).eps if eps1 is None else eps1
         grad = -grad if maximize else grad
-        weight = as_number(lambda step: float(step.item() ** beta2_decay), step.add_(1))
+        weight = number_of(lambda step: float(step.item() ** beta2_decay), step.add_(1))
         norm = param.norm(2)
         if weight_decay:
             param.mul_(1 - lr * weight_decay)
         square = average_square(grad, row, column, variance, weight, eps)
         change = square.clamp_(min=eps * eps).rsqrt_().mul_(grad)
-        param.add_(change, alpha=as_number(rate_of(param.numel(), lr, eps2, d), step, norm, change.norm(2)))
+        param.add_(change, alpha=number_of(rate_of(param.numel(), lr, eps2, d), step, norm, change.norm(2)))

@@ -19,7 +19,7 @@ from wengert import Tensor
 
 from wengert_optim.updates.number_code import trace_numbers
 
-__all__ = ["captured_numbers", "compared_options"]
+__all__ = ["captured_number", "captured_numbers", "compared_options"]
 
 NUMBER: Any = wengert.tensor
 KINDS = frozenset((bool, int, float, str, type(None), tuple))
@@ -54,6 +54,11 @@ def captured_numbers(
         return options, numbers
     numbers, lr, _ = wengert.compiler.disable(read)(*scalars)
     return {**options, "lr": lr} if has_tensors else {**options, "lr": lr, "captured": True}, numbers
+
+
+def captured_number(function: Callable[..., float], tensors: Sequence[Tensor]) -> Any:
+    """Return a number that follows from those of tensors, as a tensor that each replay computes anew."""
+    return wengert.compiler.disable(lambda *own: changing(function(*own)))(*tensors)
 
 
 def compared_options(options: Any) -> Any:

@@ -18,6 +18,7 @@ __all__ = [
     "decay_weights",
     "increment_step",
     "is_tensor",
+    "number_of",
     "numbers_of",
     "unscale",
     "update_averages",
@@ -68,6 +69,15 @@ def numbers_of(
     if note is not None:
         note()
     return options, numbers
+
+
+def number_of(function: Callable[..., float], *tensors: Tensor) -> Any:
+    """Return a number that follows from those of tensors; in a capture, a tensor."""
+    if is_compiling():
+        from wengert_optim.updates.captured import captured_number
+
+        return captured_number(function, tensors)
+    return function(*tensors)
 
 
 def compare_options(options: Any) -> Any:
