@@ -34,7 +34,7 @@ cdef bint IS_OF_TRANSFORM = False      # whether the open level is that of a tra
 
 @cython.binding(False)
 cdef class Tangent:
-    """What a dual tensor has: a tensor, and the level it belongs to."""
+    """The tangent of a dual tensor, and the level it belongs to."""
 
 
 not_made_by_hand(<PyTypeObject*> Tangent)

@@ -65,7 +65,7 @@ def set_materialize_non_diff(FunctionNode self, value):
 
 
 def get_saved_tensors(FunctionNode self):
-    """What save_for_backward was given, checked: not freed, not written to since."""
+    """The tensors of save_for_backward, checked: not freed, not written to since."""
     if self.in_forward:
         return <object> self.to_save if self.to_save != NULL else ()
     if self.flags & NF_RELEASED:
@@ -88,22 +88,22 @@ def get_saved_variables(FunctionNode self):
 
 
 def get_to_save(FunctionNode self):
-    """What save_for_backward was given in this forward; None before and after."""
+    """The tensors of save_for_backward in this forward; None before and after."""
     return <object> self.to_save if self.to_save != NULL else None
 
 
 def get_saved_for_forward(FunctionNode self):
-    """What save_for_forward was given, or None."""
+    """The tensors of save_for_forward, or None."""
     return <object> self.for_forward if self.for_forward != NULL else None
 
 
 def get_dirty_tensors(FunctionNode self):
-    """What mark_dirty was given, or None."""
+    """The tensors of mark_dirty, or None."""
     return <object> self.dirty if self.dirty != NULL else None
 
 
 def get_non_differentiable(FunctionNode self):
-    """What mark_non_differentiable was given, or None."""
+    """The tensors of mark_non_differentiable, or None."""
     return <object> self.non_differentiable if self.non_differentiable != NULL else None
 
 
@@ -113,7 +113,7 @@ def get_needs_input_grad(FunctionNode self):
 
 
 def get_raw_saved_tensors(FunctionNode self):
-    """What save_for_backward was given, unread: objects with register_hooks."""
+    """The tensors of save_for_backward, unread: objects with register_hooks."""
     from wengert_engine.record.node_attributes import saved_tensors
     return saved_tensors(self)
 

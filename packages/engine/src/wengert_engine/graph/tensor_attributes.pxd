@@ -1,4 +1,4 @@
-"""What other attributes of tensors need of these: batched tensors, and the node of a tensor."""
+"""Parts of these attributes that other ones use: batched tensors, and the node of a tensor."""
 from wengert_core.tensors.tensor cimport Tensor
 
 ctypedef int (*alias_fn)(Tensor source, Tensor made) except -1

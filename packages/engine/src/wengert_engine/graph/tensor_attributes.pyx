@@ -1,4 +1,4 @@
-"""What the engine adds to Tensor: requires_grad, grad, grad_fn, detach."""
+"""Attributes that the engine adds to Tensor: requires_grad, grad, grad_fn, detach."""
 import weakref
 
 from wengert_engine.messages import errors
@@ -386,4 +386,4 @@ TENSOR_ATTRIBUTES = {
     "_is_view": is_view, "requires_grad_": requires_grad_, "detach": detach, "detach_": detach_,
     "is_inference": is_inference, "retain_grad": retain_grad,
 }
-"""What is mounted on Tensor."""
+"""Attributes that are mounted on Tensor."""

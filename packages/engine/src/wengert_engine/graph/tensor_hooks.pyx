@@ -121,4 +121,4 @@ TENSOR_HOOKS = {
         doc=get_post_accumulate_hooks.__doc__
     ),
 }
-"""What is mounted on Tensor."""
+"""Attributes that are mounted on Tensor."""

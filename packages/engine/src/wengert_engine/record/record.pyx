@@ -212,7 +212,7 @@ cdef Node build_for_view(Formula f, PyObject** slots, Tensor view, PyObject* kee
 
 
 cdef int own_edge(Formula f) noexcept:
-    """Which edge of an op's node is that of the tensor it writes to; -1: none."""
+    """Return the edge of an op's node that is of the tensor it writes to; -1: none."""
     cdef int i
     for i in range(f.n_inputs):
         if f.inputs[i].slot == 0 and not f.has_list:

@@ -28,7 +28,7 @@ from wengert_engine.vmap.level_stack import outside, randomness_of, size_of
 
 @cython.binding(False)
 cdef class Batch:
-    """What a batched tensor stands for."""
+    """The physical tensor that a batched one stands for, and its level."""
 
     def each(self, name, function, arguments):
         """A function called for each element of the innermost batch among the arguments: see each_call."""
