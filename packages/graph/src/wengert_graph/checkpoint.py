@@ -118,6 +118,8 @@ class CheckpointFunction(Function):
     tensor([1., 1.], grad_fn=<CheckpointFunctionBackward>)
     """
 
+    _is_all_operations = True
+    """Nothing but operations, though the code writes to ``ctx``: whoever reads it for side effects looks here."""
     _needs_whole_backward = True
     """No gradients of chosen inputs: whoever would ask for these, such as a captured function, looks here."""
 

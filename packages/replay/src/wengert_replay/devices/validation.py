@@ -1,7 +1,8 @@
 """Validation on devices: each replay of a graph beside an eager run from the same state.
 
-Note [A validated call on a device] What inspection/validation.py does on the host: the memory of arguments, of tensors
-    from outside and of gradients is copied on the device, the graph is replayed, and its effects are read; then all of
+Note [A validated call on a device]
+    What inspection/validation.py does on the host is done here: the memory of arguments, of tensors from outside and of
+    gradients is copied on the device, the graph is replayed, and its effects are read; then all of
     it is put back, the function runs as usual, and both are compared on the host. Results and gradients of a replay are
     copies, whose versions begin with 0, so that versions of new tensors are not compared.
 """
@@ -52,7 +53,7 @@ class DeviceState(State):
         self.generators = rng_states()
         known = [generator for generator, _ in self.generators]
         self.generators += [(one, one.get_state()) for one in program.generators if one not in known]
-        self.has_loop = True  # versions of new tensors are not compared
+        self.resets_versions = True
 
     def restore(self) -> None:
         for name, leaf in self.leaves.items():

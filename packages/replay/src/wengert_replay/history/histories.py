@@ -163,7 +163,7 @@ class History:
             return
         way, recording = paused.way, paused.recording
         paused.drop_graph()
-        recording.forget_writes()
+        recording.end_pause()
         try:
             if not paused.has_results():
                 raise Refusal("somebody has written to a result", transient=True)

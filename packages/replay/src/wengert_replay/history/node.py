@@ -76,7 +76,7 @@ def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def has_graph(tensor: Tensor) -> bool:
-    """Raises Refusal for a view that was made under ``no_grad``, whose base has got a history since."""
+    """Return whether a result has a graph. Refusal for a view made under ``no_grad`` whose base got a history later."""
     try:
         return tensor.requires_grad and not tensor.is_leaf
     except RuntimeError:

@@ -69,10 +69,7 @@ def run_on(
         found, pause = paused.go_on(given, pattern)
         with contextlib.suppress(Refusal):
             joint = make_joint(history, run, paused.recording, paused.results, found, run.n_inputs, pause)
-            derivative.joint = run.way.joint = joint
-            run.way.newest = derivative
-            if run.way not in history.ways:
-                history.ways.append(run.way)
+            keep_joint(history, run, derivative, joint)
         return found
     finally:
         paused.recording.close()
@@ -103,10 +100,7 @@ def run_again(
             finally:
                 recording.stop()
             joint = make_joint(history, run, recording, results, found, len(leaves), pauses[0])
-            derivative.joint = run.way.joint = joint
-            run.way.newest = derivative
-            if run.way not in history.ways:
-                history.ways.append(run.way)
+            keep_joint(history, run, derivative, joint)
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
             history.reasons.append(derivative.refusal)
@@ -145,6 +139,14 @@ def make_joint(
             gradients.append(one)
     program = make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
     return Joint(program, run.form, places)
+
+
+def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint) -> None:
+    """Let further calls that go the way of this run have a program with these gradients."""
+    derivative.joint = run.way.joint = joint
+    run.way.newest = derivative
+    if run.way not in history.ways:
+        history.ways.append(run.way)
 
 
 def make_program(

@@ -93,7 +93,7 @@ def replay_with_twin(history: History, inputs: list[Tensor]) -> Any:
     run = next(one.grad_fn.run for one in results if one.grad_fn is not None and all(one is not t for t in inputs))
     if outputs_of(eager_results) != run.form.outputs:
         raise difference(history.name, "other results have a graph in a replay than in an eager run")
-    run.twin = Twin(history.name, run.form, leaves, eager_results, state.has_loop)
+    run.twin = Twin(history.name, run.form, leaves, eager_results, state.resets_versions)
     return shape, results
 
 
@@ -104,7 +104,7 @@ class Twin(NamedTuple):
     form: Form
     inputs: list[Tensor]
     results: list[Tensor]
-    has_loop: bool
+    resets_versions: bool
 
     def state(self, history: History) -> State:
         """Return the state that a backward can change, as it is now."""
@@ -127,7 +127,7 @@ class Twin(NamedTuple):
             if one is None or eager is None:
                 words = "" if one is eager else f"is {describe(one)} in a replay, {describe(eager)} in an eager run"
             else:
-                seen = [observe(each, "a gradient", has_version=not self.has_loop) for each in (eager, one)]
+                seen = [observe(each, "a gradient", has_version=not self.resets_versions) for each in (eager, one)]
                 words = seen[0].differs_from(seen[1])
             if words:
                 raise difference(self.name, f"the gradient of {name} {words}")
@@ -154,7 +154,7 @@ class State:
         tensors = [*self.named.values(), *(grad for grad in self.grads.values() if grad is not None)]
         self.storages = {storage_key(t): (t, storage_state(t)) for t in tensors}
         self.generators = [(one, one.get_state()) for one in generators_of(programs)]
-        self.has_loop = any(call.resets_versions for node in programs for call in node.calls.values())
+        self.resets_versions = any(call.resets_versions for node in programs for call in node.calls.values())
 
     def restore(self) -> None:
         for name, leaf in self.leaves.items():
@@ -234,7 +234,7 @@ class Effects:
 
         def look(t: Tensor, has_graph: bool = False, is_kept: bool = False) -> Observation:
             known = state.name_of(t)
-            return observe(t, known or "a new tensor", has_graph, is_kept or bool(known) or not state.has_loop)
+            return observe(t, known or "a new tensor", has_graph, is_kept or bool(known) or not state.resets_versions)
 
         self.seen = {f"result {number}": look(t, has_graph) for number, t in enumerate(results)}
         self.kept: dict[str, str] = {}

@@ -26,16 +26,13 @@ MUTATORS = frozenset((
 ))  # fmt: skip
 """Methods that change an object, or tell somebody."""
 
-HARMLESS = frozenset(("wengert_graph.checkpoint",))
-"""Modules whose functions do nothing but operations, whatever their code looks like."""
-
 STORES = frozenset(("STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"))
 
 
 def side_effect(function: Any) -> str:
     """Return what a function does that a replay does not: words for a message; "" where nothing is seen."""
     plain = plain_function(function)
-    return "" if plain is None or plain.__module__ in HARMLESS else effect_of_code(plain.__code__, plain)
+    return "" if plain is None else effect_of_code(plain.__code__, plain)
 
 
 def plain_function(function: Any) -> FunctionType | None:
@@ -91,9 +88,11 @@ def is_state(value: Any) -> bool:
 
 
 def functions_of(source: Any) -> list[Callable[..., Any]]:
-    """Return the Python functions of a hook, or of a custom Function, that a recording runs."""
+    """Return the Python functions of a hook, or of a custom Function, whose code is to be read."""
     if not isinstance(source, type):
         return [source]
+    if getattr(source, "_is_all_operations", False):
+        return []
     names = ("forward", "setup_context", "backward", "vjp", "jvp")
     return [getattr(source, name) for name in names if hasattr(source, name)]
 

@@ -83,14 +83,15 @@ cdef class Recording(TracedOperations):
         """Whether somebody has written to an argument or to memory from outside since it pauses."""
         return self.versions_now() != self.at_pause
 
-    def forget_writes(self):
-        """Let what somebody has written since it pauses be none of the function's writes."""
+    def end_pause(self):
+        """Let a recording that pauses end: what somebody has written meanwhile is none of the function's writes."""
         cdef Py_ssize_t i, n = len(self.inputs)
         added = [now - then for now, then in zip(self.versions_now(), self.at_pause)]
         for i in range(n):
             self.versions[i] += added[i]
         for i, (key, (t, version, address, nbytes)) in enumerate(list(self.outside.items())):
             self.outside[key] = (t, version + added[n + i], address, nbytes)
+        self.set_pauses(False)         # nobody closes it now but who makes a program of it
 
     def resume(self, list inputs not None):
         """Go on with a recording that pauses. inputs: further ones."""
