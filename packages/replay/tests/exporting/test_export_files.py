@@ -9,7 +9,7 @@ import pytest
 import wengert as wg
 from wengert_core.extend import OpTable
 from wengert_registry import registry
-from wengert_replay.exporting import ProgramFileError, load
+from wengert_replay.exporting import ProgramFileError, ProgramGuardError, load
 from wengert_replay.exporting.container import unpack_arrays
 
 from .exported import check, last_program, reload_program, save_bytes, tensors
@@ -102,6 +102,50 @@ def test_settings_of_python_functions_become_tensors():
         t.fill_(2.0)
     assert program(wg.full((2,), 5.0)).tolist() == [10.0, 10.0]
     assert program(wg.ones(2)).tolist() == [2.0, 2.0]
+
+
+LOOPS = {
+    "while_loop": lambda n, x: wg.func.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * 2), (n * 0, x)),
+    "fori_loop": lambda n, x: wg.func.fori_loop(0, n, lambda i, c: c * 2, x),
+    "scan": lambda n, x: wg.func.scan(lambda c, row: (c + row * n, c), x[0], x),
+    "cond": lambda n, x: wg.func.cond(n > 3, lambda x: x * 2, lambda x: x * 5, x),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("inside", [False, True])
+def test_loops_and_conds_are_refused_and_what_they_could_be_instead_is_said(name, inside):
+    around = (lambda n, x: LOOPS[name](n, x) if n > 1 else x) if inside else LOOPS[name]
+    captured = wg.capture(around)
+    captured(wg.tensor(3), wg.ones(2, 2))
+    with pytest.raises(ProgramFileError, match=rf"construct {name} \(.*\), .*: write it as a Python loop, or an if"):
+        save_bytes(last_program(captured))
+
+
+def test_a_python_loop_in_place_of_a_construct_holds_the_numbers_that_were_recorded():
+    def double(n, x):
+        for _ in range(int(n)):
+            x = x * 2
+        return x
+
+    captured = wg.capture(double)
+    for n in (3, 3, 5, 5):
+        captured(wg.tensor(n), wg.ones(2))
+    program = reload_program(last_program(captured))
+    assert [program(wg.tensor(n), wg.ones(2)).tolist() for n in (3, 5)] == [[8.0, 8.0], [32.0, 32.0]]
+    with pytest.raises(ProgramGuardError, match="is 4, and was 3"):
+        program(wg.tensor(4), wg.ones(2))
+
+
+@pytest.mark.parametrize(("function", "words"), [
+    (lambda x: wg.func.jvp(lambda x: x * x, (x,), (x,))[1], "a result is computed by no operation .* as a tangent is"),
+    (lambda x: wg.func.jvp(lambda x: x * x, (x,), (x,))[1] + 1, "no operation has given: .* or it is a tangent"),
+])  # fmt: skip
+def test_tangents_are_refused(function, words):
+    captured = wg.capture(function)
+    captured(wg.ones(2))
+    with pytest.raises(ProgramFileError, match=words):
+        save_bytes(last_program(captured))
 
 
 def test_arguments_that_no_file_holds_are_refused():

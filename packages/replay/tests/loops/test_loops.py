@@ -314,7 +314,7 @@ def test_printing_counts_and_files(tmp_path):
     counts = program.counts()
     assert (counts.operations, counts.calls) == (2, 1)
     assert counts.arena_bytes > program.nbytes
-    with pytest.raises(wg.replay.ProgramFileError, match="a loop, which no file can hold"):
+    with pytest.raises(wg.replay.ProgramFileError, match="which no file can hold: write it as a Python loop"):
         program.save(tmp_path / "program")
     assert program.to_dot().startswith("digraph")
 

@@ -64,7 +64,7 @@ class StepWriter:
         except Unportable as error:
             if str(error) == "Tensor":
                 raise ProgramFileError(f"{where} uses a tensor that no operation has given: one in place kept it for "
-                                       "its derivative") from None  # fmt: skip
+                                       "its derivative, or it is a tangent") from None  # fmt: skip
             raise ProgramFileError(f"{where} has an argument of type {error}, which no file can hold") from None
 
     def encode_operation(self, step: Step, op: Op, where: str) -> list[Any]:
@@ -105,7 +105,8 @@ class StepWriter:
         entry of those. Note [Python functions and files]
         """
         if step.number not in self.functions:
-            raise ProgramFileError(f"the program has the construct {where}, a loop, which no file can hold")
+            raise ProgramFileError(f"the program has the construct {where}, which no file can hold: write it as a "
+                                   "Python loop, or an if, to save it")  # fmt: skip
         function = self.functions[step.number]
         numbers = getattr(function, "number_code", no_code)()
         if numbers is not None:
@@ -181,8 +182,10 @@ class StepWriter:
             raise ProgramFileError(f"{where} is a tensor of Python data that lies beyond its memory")
         return [self.file.constant_number(data, value.dtype), kind.offset]
 
-    def slot_of(self, value: Value) -> str:
-        """Return the place of a tensor."""
+    def slot_of(self, value: Value | None) -> str:
+        """Return the place of a tensor. None: one that no step knows."""
+        if value is None:
+            raise ProgramFileError("a result is computed by no operation that a file can name, as a tangent is")
         if value.kind == "result":
             if value.number not in self.slots:
                 raise ProgramFileError(f"the tensor {value.name} is used where no operation has made it")
