@@ -45,7 +45,7 @@ test: ## run all tests and doctests; core's and engine's also with plain NumPy k
 	@echo "test: all tests and doctests, then core and engine once more with WENGERT_KERNELS=python"
 	@failed=0; $(PYTEST) $(SPREAD) || failed=1; \
 	echo "test: core and engine with WENGERT_KERNELS=python"; \
-	WENGERT_KERNELS=python $(PYTEST) $(SPREAD) packages/core/tests packages/engine/tests || failed=1; \
+	WENGERT_KERNELS=python $(PYTEST) $(SPREAD) -m "not native" packages/core/tests packages/engine/tests || failed=1; \
 	echo "test: the tests of derivatives on the simulated device"; \
 	WENGERT_TEST_DEVICE=sim $(PYTEST) $(SPREAD) $(ON_DEVICE) || failed=1; exit $$failed
 

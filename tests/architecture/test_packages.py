@@ -6,6 +6,7 @@ Reads the sources, Python and Cython: late imports inside functions count, docte
 import ast
 import re
 import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -72,23 +73,25 @@ def folders() -> dict[str, Path]:
     return {source.parent.name: source.parents[2] for source in sources}
 
 
-def in_python(text: str) -> set[str]:
+@cache
+def in_python(text: str) -> frozenset[str]:
     """The modules a Python source names in import statements; relative ones left out."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             found.add(node.module)
-    return found
+    return frozenset(found)
 
 
-def in_cython(text: str) -> set[str]:
+@cache
+def in_cython(text: str) -> frozenset[str]:
     """The modules a Cython source names in import and cimport statements."""
-    found = set()
+    found: set[str] = set()
     for module, several in CYTHON_IMPORT.findall(TEXTS.sub("", text)):
         found |= {module} if module else {part.split()[0] for part in several.split(",") if part.strip()}
-    return found
+    return frozenset(found)
 
 
 def imports(folder: Path, stubs: bool = True) -> dict[str, set[str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.native("the processes that the tests start choose the kernels")
 BUNDLED = sorted(Path(np.__file__).parent.parent.glob("numpy.libs/libscipy_openblas*.so*"))
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 PROGRAM = """

@@ -10,6 +10,7 @@ import wengert_core as wc
 from wengert_core.api.public import LATER, load_later
 from wengert_core.optable.families import METHODS, OPS
 
+pytestmark = pytest.mark.native("what is imported when, by processes of their own")
 ROOT = Path(__file__).resolve().parents[3]
 LOADED = """
 import sys

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import wengert as wg
 
+pytestmark = pytest.mark.native("thousands of calls of ops that have tests of their own")
 RANDOM = np.random.default_rng(0)
 
 

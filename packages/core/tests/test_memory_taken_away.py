@@ -14,6 +14,7 @@ import textwrap
 
 import pytest
 
+pytestmark = pytest.mark.native("about native loops that run without the GIL")
 PRELUDE = """
 import random, sys, threading, time, warnings
 warnings.simplefilter("ignore")

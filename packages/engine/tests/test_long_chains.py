@@ -9,7 +9,8 @@ import wengert_core as wc
 from wengert_engine import Function, grad
 
 LONG = 1_000_000
-pytestmark = pytest.mark.host("long graphs, whatever they are of: minutes on the simulated device")
+pytestmark = [pytest.mark.host("long graphs, whatever they are of: minutes on the simulated device"),
+              pytest.mark.native("long graphs, whatever kernels compute")]
 
 
 @pytest.mark.parametrize("step", [lambda y: y * 1.0, lambda y: y.sin(), lambda y: y.view(1), lambda y: y[0:1]],
