@@ -33,10 +33,11 @@ cdef struct Lines:                     # Op.data of these ops
     int dim_slot
     int keepdim_slot
 
-cdef struct Scan:                      # of a row-major tensor
+cdef struct Scan:                      # lines of n elements, ``side`` of them side by side in each block
     scan_fn fn
-    Py_ssize_t blocks, n, side         # lines of n elements, ``side`` of them side by side in each block
-    Py_ssize_t item, out_item          # bytes of an element
+    Py_ssize_t blocks, n, side
+    Py_ssize_t block_step, step, side_step         # bytes, in the source; the result is row-major
+    Py_ssize_t out_item                # bytes of an element of the result
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef const int* RECORDERS = count_recorders()
@@ -113,9 +114,10 @@ cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef object scan_run(Op op, PyObject** slots, uint32_t live):
-    """cumsum, cumprod: over a row-major copy where the tensor is not row-major itself."""
+    """cumsum, cumprod: over a row-major copy where the dims before or behind the scanned one are not one stretch."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t, out
+    cdef Scan s
     cdef int asked, dim
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
@@ -125,47 +127,65 @@ cdef object scan_run(Op op, PyObject** slots, uint32_t live):
     asked = requested_code(op, slots, t)
     if t.code != asked and (FACTS.category[asked] >= CAT_FLOAT or FACTS.category[t.code] >= CAT_FLOAT):
         t = convert_copy(t, asked)
-    elif not t.flags & TF_CONTIGUOUS:
-        t = contiguous_copy(t)
     if lines.scans[t.code] == NULL or runs_on_device():
         return along_run(op, slots, live)
+    if t.count and not as_lines(t, dim, &s):
+        t = contiguous_copy(t)
+        as_lines(t, dim, &s)
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:
-        scan(lines.scans[t.code], t, dim, out)
+        s.fn, s.out_item = lines.scans[t.code], FACTS.itemsize[out.code]
+        scan(&s, t, out)
     if live & WG_TELL:
         tell_complete(<void*> op)
     return finish_result(op, slots, out, asked, live)
 
 
-cdef int scan(scan_fn fn, Tensor t, int dim, Tensor out) except -1:
-    """Lines of a row-major tensor: side by side in blocks, or one after the other along the last dim."""
-    cdef Scan s
+cdef bint as_lines(Tensor t, int dim, Scan* s) noexcept:
+    """Fill in the lines along ``dim`` of a tensor that has elements, where they lie at equal steps."""
+    cdef Py_ssize_t* strides = t.dims + t.rank
+    s.n, s.step = 1, 0
+    if t.rank:
+        s.n, s.step = t.dims[dim], strides[dim]
+    return one_stretch(t, 0, dim, &s.blocks, &s.block_step) and one_stretch(t, dim + 1, t.rank, &s.side, &s.side_step)
+
+
+cdef bint one_stretch(Tensor t, int first, int end, Py_ssize_t* size, Py_ssize_t* step) noexcept:
+    """Whether these dims are like one; fill in its size, and its stride in bytes."""
+    cdef Py_ssize_t* strides = t.dims + t.rank
     cdef int i
-    s.fn, s.blocks, s.n, s.side = fn, 1, t.dims[dim] if t.rank else 1, 1
-    s.item, s.out_item = FACTS.itemsize[t.code], FACTS.itemsize[out.code]
-    for i in range(t.rank):
-        if i < dim:
-            s.blocks *= t.dims[i]
-        elif i > dim:
-            s.side *= t.dims[i]
+    size[0], step[0] = 1, 0
+    for i in range(end - 1, first - 1, -1):
+        if t.dims[i] == 1:
+            continue
+        if size[0] == 1:
+            step[0] = strides[i]
+        elif strides[i] != step[0] * size[0]:
+            return False
+        size[0] *= t.dims[i]
+    return True
+
+
+cdef int scan(Scan* s, Tensor t, Tensor out) except -1:
     if t.count < LARGE:
-        scan_blocks(&s, t.data, out.data)
+        scan_blocks(s, t.data, out.data)
     else:
         with nogil:
-            scan_blocks(&s, t.data, out.data)
+            scan_blocks(s, t.data, out.data)
     if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_scan(&s, t, out)
+        tell_scan(s, t, out)
     return 0
 
 
 cdef void scan_blocks(Scan* s, char* data, char* target) noexcept nogil:
+    """Lines side by side in blocks, or one after the other."""
     cdef Py_ssize_t i
     if s.side == 1:
-        s.fn(data, s.blocks, s.n * s.item, s.n, s.item, target, s.n * s.out_item, s.out_item)
+        s.fn(data, s.blocks, s.block_step, s.n, s.step, target, s.n * s.out_item, s.out_item)
         return
     for i in range(s.blocks):
-        s.fn(data + i * s.n * s.side * s.item, s.side, s.item, s.n, s.side * s.item,
-             target + i * s.n * s.side * s.out_item, s.out_item, s.side * s.out_item)
+        s.fn(data + i * s.block_step, s.side, s.side_step, s.n, s.step, target + i * s.n * s.side * s.out_item,
+             s.out_item, s.side * s.out_item)
 
 
 # ---- launches

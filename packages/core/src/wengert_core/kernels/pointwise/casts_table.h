@@ -3,6 +3,7 @@
 #define WENGERT_CASTS_TABLE_H
 
 #include "casts.h"
+#include "half_casts.h"
 
 /* A: of casts to floating point; B: of casts to int64, for which there are vector instructions in x86-64-v4 only, and
    to bool. */
@@ -98,6 +99,10 @@ static const wg_cast_fn WG_CASTS[WG_N_DTYPES][WG_N_DTYPES] = {
 
 static wg_cast_fn wg_find_cast(int src, int dst) {
     if (src < 0 || src >= WG_N_DTYPES || dst < 0 || dst >= WG_N_DTYPES) return NULL;
+#ifdef WG_HAS_WIDE
+    if (src == WG_F16 && dst == WG_F32 && __builtin_cpu_supports("x86-64-v3")) return wg_widen_halves;
+    if (src == WG_F32 && dst == WG_F16 && __builtin_cpu_supports("x86-64-v3")) return wg_narrow_to_halves;
+#endif
     return src == dst ? wg_find_copy(wg_itemsize(src)) : WG_CASTS[src][dst];
 }
 

@@ -6,6 +6,7 @@
 #ifndef WENGERT_ARGREDUCE_H
 #define WENGERT_ARGREDUCE_H
 
+#include "half_sums.h"
 #include "reduce_table.h"
 
 #define WG_BETTER(BETTER, x, best) (((x) BETTER (best)) | (((x) != (x)) & ((best) == (best))))
@@ -103,10 +104,18 @@ static const wg_reduce_entry WG_ARGS[] = {WG_ARG_ROWS(WG_REDUCTION_ENTRY, argmax
 static void wg_connect_reductions(wg_cast_fn (*cast)(int, int)) {
     wg_connect(WG_REDUCTIONS, WG_COUNT(WG_REDUCTIONS), cast);
     wg_connect(WG_ARGS, WG_COUNT(WG_ARGS), cast);
+#ifdef WG_HAS_WIDE
+    wg_connect(WG_HALF_SUMS, WG_COUNT(WG_HALF_SUMS), cast);
+#endif
 }
 
 static wg_reduce_fn wg_find_reduction(const char *name, int src, int dst) {
-    const wg_reduce_fn found = wg_find_in(WG_REDUCTIONS, WG_COUNT(WG_REDUCTIONS), name, src, dst);
+    wg_reduce_fn found = NULL;
+#ifdef WG_HAS_WIDE
+    if (__builtin_cpu_supports("x86-64-v3"))
+        found = wg_find_in(WG_HALF_SUMS, WG_COUNT(WG_HALF_SUMS), name, src, dst);
+#endif
+    if (!found) found = wg_find_in(WG_REDUCTIONS, WG_COUNT(WG_REDUCTIONS), name, src, dst);
     return found ? found : wg_find_in(WG_ARGS, WG_COUNT(WG_ARGS), name, src, dst);
 }
 

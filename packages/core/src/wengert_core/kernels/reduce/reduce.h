@@ -117,8 +117,10 @@ typedef struct {
         int top = 0; \
         size_t blocks = 0; \
         const int direct = from->is_direct && stride == (Py_ssize_t)sizeof(SRC); \
+        /* extremes and truths of small integers are the same in any order: one block */ \
+        const Py_ssize_t most = direct && sizeof(ACC) <= 2 ? n : WG_BLOCK; \
         for (;;) { \
-            const Py_ssize_t m = n > WG_BLOCK ? WG_BLOCK : n; \
+            const Py_ssize_t m = n > most ? most : n; \
             total = direct ? NAME##_block((const SRC *)src, m) : NAME##_gaps(src, stride, m, buffer, from); \
             n -= m; \
             if (n == 0) break; \
@@ -144,7 +146,7 @@ typedef struct {
         } \
     }
 
-#define WG_REDUCE_COLUMNS(NAME, SRC, LOAD, ACC, ZERO, OP) \
+#define WG_REDUCE_STEPS(NAME, SRC, LOAD, ACC, ZERO, OP) \
     WG_REDUCE_ATTR static void NAME##_fold(ACC *into, ACC *from, Py_ssize_t width) { \
         for (Py_ssize_t j = 0; j < width; j++) { into[j] = OP(into[j], from[j]); from[j] = ZERO; } \
     } \
@@ -161,7 +163,9 @@ typedef struct {
         const SRC *a = (const SRC *)src; \
         WG_IVDEP \
         for (Py_ssize_t j = 0; j < width; j++) acc[j] = OP(acc[j], LOAD(a[j])); \
-    } \
+    }
+
+#define WG_REDUCE_COLUMNS(NAME, SRC, LOAD, ACC, ZERO, OP) \
     static void NAME##_strip(char *src, Py_ssize_t width, Py_ssize_t kept_stride, Py_ssize_t n, Py_ssize_t stride, \
                              char *dst, Py_ssize_t dst_stride, const wg_reduce_source *from) { \
         ACC level[WG_LEVELS][WG_STRIP]; \
@@ -236,6 +240,7 @@ typedef struct {
 
 #define WG_REDUCE(NAME, GAPS, SRC, LOAD, ACC, ZERO, OP) \
     WG_REDUCE_BLOCK(NAME, SRC, LOAD, ACC, ZERO, OP) \
+    WG_REDUCE_STEPS(NAME, SRC, LOAD, ACC, ZERO, OP) \
     WG_REDUCE_LOOPS(NAME, GAPS, SRC, LOAD, ACC, ZERO, OP)
 
 typedef struct {
@@ -255,12 +260,34 @@ static void wg_load_true_half(char *src, Py_ssize_t stride, char *dst, Py_ssize_
         for (Py_ssize_t i = 0; i < n; i++, src += stride) truth[i] = (*(const uint16_t *)src & 0x7FFF) != 0;
 }
 
+/* Elements of 16-bit floats with gaps come closer together before they are converted, many at a time. */
+static wg_cast_fn wg_widen_f16, wg_widen_bf16;
+static void wg_load_halves(wg_cast_fn widen, char *src, Py_ssize_t stride, char *dst, Py_ssize_t n) {
+    uint16_t near[WG_BLOCK];
+    if (stride != 2) {
+        wg_load_gaps_2(src, stride, (char *)near, 2, n);
+        src = (char *)near;
+    }
+    widen(src, 2, dst, sizeof(float), n);
+}
+static void wg_load_f16(char *src, Py_ssize_t stride, char *dst, Py_ssize_t dst_stride, Py_ssize_t n) {
+    (void)dst_stride;                  /* a buffer of floats */
+    wg_load_halves(wg_widen_f16, src, stride, dst, n);
+}
+static void wg_load_bf16(char *src, Py_ssize_t stride, char *dst, Py_ssize_t dst_stride, Py_ssize_t n) {
+    (void)dst_stride;
+    wg_load_halves(wg_widen_bf16, src, stride, dst, n);
+}
+
 /* Give reductions the functions that convert. */
 static void wg_connect(const wg_reduce_entry *table, int entries, wg_cast_fn (*cast)(int, int)) {
+    wg_widen_f16 = cast(WG_F16, WG_F32);
+    wg_widen_bf16 = cast(WG_BF16, WG_F32);
     for (int i = 0; i < entries; i++) {
         const wg_reduce_entry *e = &table[i];
         const int is_half = e->src == WG_F16 || e->src == WG_BF16, size = wg_itemsize(e->src);
         e->source->load = is_half && e->read == WG_BOOL ? wg_load_true_half : cast(e->src, e->read);
+        if (is_half && e->read == WG_F32) e->source->load = e->src == WG_F16 ? wg_load_f16 : wg_load_bf16;
         e->source->store = cast(e->acc, e->dst);
         e->source->add_gaps = wg_find_add_gaps(e->src);
         e->source->size = size;
