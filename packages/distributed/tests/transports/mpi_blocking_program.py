@@ -16,7 +16,7 @@ dist.init_process_group("mpi", timeout=timedelta(seconds=SECONDS))
 RANK = dist.get_rank()
 
 
-X = wg.ones(3, 4)
+X, LARGE = wg.ones(3, 4), wg.ones(1 << 20)  # MPI sends the second only to a rank that receives it
 OTHERS = {
     "broadcast root": (lambda: dist.broadcast(X, 0), lambda: dist.broadcast(X, 1)),
     "reduce root": (lambda: dist.reduce(X, 0), lambda: dist.reduce(X, 1)),
@@ -28,6 +28,13 @@ OTHERS = {
         lambda: dist.all_to_all_single(wg.empty(4, dtype=wg.int64), wg.arange(4)), lambda: dist.broadcast(X, 1),
     ),
     "scatter raise": (lambda: dist.scatter(X, None, 1), None),
+    "barrier": (dist.barrier, lambda: dist.broadcast(X, 1)),
+    "barrier raise": (dist.barrier, None),
+    "recv raise": (lambda: dist.recv(X, 1), None),
+    "recv exit": (lambda: dist.recv(X), None),
+    "recv hang": (lambda: dist.recv(X, 1), None),
+    "send raise": (lambda: dist.send(LARGE, 1), None),
+    "send hang": (lambda: dist.send(LARGE, 1), None),
     "reduce_scatter exit": (lambda: dist.reduce_scatter_tensor(wg.empty(3), wg.ones(6)), None),
 }  # fmt: skip
 """The collectives of rank 0 and of rank 1, by kinds of failures."""
@@ -40,7 +47,7 @@ def fail() -> None:
         sys.exit(3)
     if KIND == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if KIND == "hang":
+    if KIND.endswith("hang"):
         time.sleep(600)
     if KIND in OTHERS:
         OTHERS[KIND][1]()

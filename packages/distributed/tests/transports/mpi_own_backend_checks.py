@@ -42,7 +42,9 @@ def assert_all_are_called(group: Any) -> None:
     x, parts = wg.ones(3), [wg.zeros(3) for _ in range(SIZE)]
     whole, received = wg.ones(3 * SIZE), wg.zeros(3 * SIZE)
     on_root = parts if RANK == 0 else None
+    other = (RANK + 1) % SIZE
     calls = {
+        "barrier": lambda: dist.barrier(group=group),
         "all_reduce": lambda: dist.all_reduce(x, group=group),
         "reduce": lambda: dist.reduce(x, 0, group=group),
         "broadcast": lambda: dist.broadcast(x, 0, group=group),
@@ -51,6 +53,8 @@ def assert_all_are_called(group: Any) -> None:
         "scatter": lambda: dist.scatter(x, on_root, 0, group=group),
         "reduce_scatter": lambda: dist.reduce_scatter_tensor(x, whole, group=group),
         "all_to_all": lambda: dist.all_to_all_single(received, whole, group=group),
+        "send": lambda: dist.send(x, other, group=group),
+        "recv": lambda: dist.recv(x, other, group=group),
     }
     assert set(calls) == set(METHODS)
     for name, call in calls.items():

@@ -20,6 +20,27 @@ def test_it_reduces_what_it_takes_and_leaves_the_rest(ranks):
     assert_checks_pass(str(HERE / "mpi_blocking_reduce_checks.py"), ranks)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_messages_that_it_takes_and_leaves(ranks):
+    assert_checks_pass(str(HERE / "mpi_blocking_messages_checks.py"), ranks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        ("recv raise", r"recv\(float32 \[3, 4\] from rank 1\) failed on rank 0 of 2.*rank 1: raised ValueError"),
+        ("recv exit", r"recv\(float32 \[3, 4\] from any rank\) failed on rank 0 .*rank 1: has left the group or ended"),
+        ("send raise", r"send\(float32 \[1048576\] to rank 1\) failed on rank 0 .*rank 1: raised ValueError"),
+        ("recv hang", r"recv\(float32 \[3, 4\] from rank 1\) failed on rank 0 .*it has not ended within 0.3 s"),
+        ("send hang", r"send\(float32 \[1048576\] to rank 1\) failed on rank 0 .*it has not ended within 0.3 s"),
+    ],
+)
+def test_messages_of_a_rank_that_fails_raise(kind, pattern):
+    result = run_program(2, PROGRAM, kind, "0.3" if kind.endswith("hang") else "30", environment=GRACE)
+    assert result.returncode != 0
+    assert re.search(pattern, result.stdout.replace("\n", " ")), (result.stdout, result.stderr)
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_they_move_what_they_take_and_leave_the_rest(ranks):
     assert_checks_pass(str(HERE / "mpi_blocking_moves_checks.py"), ranks)
@@ -57,6 +78,8 @@ def test_the_others_raise_at_once(kind, pattern):
         ("reduce root", r"running collective reduce\(SUM float32 \[3, 4\] to rank 0\).*but rank 1 .* (rank|root) 1\)"),
         ("gather shape", r"running collective all_gather\(float32 \[3, 4\]\).*but rank 1 .*(15|3, 5)\]"),
         ("other", r"running collective all_to_all\(int64 \[4\]\).*but rank 1 is running collective broadcast"),
+        ("barrier", r"running collective barrier\(\).*but rank 1 is running collective broadcast"),
+        ("barrier raise", r"barrier\(\).*rank 1: raised ValueError: a planted error"),
         ("scatter raise", "scatter.*rank 1 has ended.*rank 1: raised ValueError: a planted error"),
         (
             "reduce_scatter exit",

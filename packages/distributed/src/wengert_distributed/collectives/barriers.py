@@ -28,6 +28,9 @@ def barrier(group: Any = None, async_op: bool = False, device_ids: list[int] | N
         return None
     if device_ids is not None and not isinstance(device_ids, list):
         raise TypeError("Invalid function argument: device_ids type should be List[int]")
+    blocking = members.blocking
+    if blocking is not None and not async_op and blocking.barrier():
+        return None
     channel = members.channels[members.host_device()]
     return run(channel, "barrier", (), channel.backend.barrier, (), None, async_op, [])
 

@@ -11,7 +11,7 @@ from wengert_distributed.collectives import checks
 from wengert_distributed.collectives.call import begin
 from wengert_distributed.collectives.memory import input_array, output_array
 from wengert_distributed.groups.group import ProcessGroup
-from wengert_distributed.groups.world import find_group
+from wengert_distributed.groups.world import default_group, find_group
 from wengert_distributed.interface.process_group import POINT_TO_POINT, Call
 from wengert_distributed.interface.work import Channel, Work, complete
 
@@ -23,9 +23,18 @@ def send(tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0
     Raises TypeError for what is no tensor, ValueError before init_process_group and for this rank itself, RuntimeError
     for a rank that does not exist, DistBackendError where the other rank fails. PyTorch's ``torch.distributed.send``.
     """
-    made = send_call("send", tensor, dst, group, tag, group_dst)
-    if made is not None:
-        complete(made.channel, made.call, made.channel.backend.send, made.arguments)
+    if type(tensor) is not Tensor:
+        checks.check_tensor(tensor, "tensor")
+    members = default_group() if group is None else checks.active_group("send", group)
+    if members is None:
+        return
+    blocking = members.blocking
+    if blocking is not None:
+        rank = dst if group is None and group_dst is None else other_rank(members, dst, group_dst, "dst", "destination")
+        if blocking.send(tensor, rank, tag):
+            return
+    made = send_call(members, tensor, dst, tag, group_dst)
+    complete(made.channel, made.call, made.channel.backend.send, made.arguments)
 
 
 def isend(
@@ -35,9 +44,11 @@ def isend(
 
     Arguments and errors: ``send``. None on a rank outside the group. PyTorch's ``torch.distributed.isend``.
     """
-    made = send_call("isend", tensor, dst, group, tag, group_dst)
-    if made is None:
+    checks.check_tensor(tensor, "tensor")
+    members = checks.active_group("isend", group)
+    if members is None:
         return None
+    made = send_call(members, tensor, dst, tag, group_dst)
     return begin(made.channel, made.call, made.channel.backend.send, made.arguments, None, [tensor])
 
 
@@ -48,15 +59,24 @@ def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0
     any rank without either.   tag: the send has the same.
     Raises as ``send``. PyTorch's ``torch.distributed.recv``.
     """
-    made = recv_call("recv", tensor, src, group, tag, group_src)
-    if made is None:
+    if type(tensor) is not Tensor:
+        checks.check_tensor(tensor, "tensor")
+    members = default_group() if group is None else checks.active_group("recv", group)
+    if members is None:
         return -1
+    blocking = members.blocking
+    if blocking is not None:
+        of_rank = group_src is not None or (src is not None and group is not None)
+        source = blocking.recv(tensor, other_rank(members, src, group_src, "src", "source") if of_rank else src, tag)
+        if source is not None:
+            return members.ranks[source]
+    made = recv_call(members, tensor, src, tag, group_src)
     request = complete(made.channel, made.call, made.channel.backend.recv, made.arguments)
     made.after()
     rank = made.arguments[1]
     if rank is None:
         rank = request.source  # type: ignore[union-attr]
-    return int(made.members.ranks[rank])
+    return int(members.ranks[rank])
 
 
 def irecv(
@@ -66,16 +86,17 @@ def irecv(
 
     Arguments and errors: ``recv``. None on a rank outside the group. PyTorch's ``torch.distributed.irecv``.
     """
-    made = recv_call("irecv", tensor, src, group, tag, group_src)
-    if made is None:
+    checks.check_tensor(tensor, "tensor")
+    members = checks.active_group("irecv", group)
+    if members is None:
         return None
+    made = recv_call(members, tensor, src, tag, group_src)
     return begin(made.channel, made.call, made.channel.backend.recv, made.arguments, made.after, [tensor])
 
 
 class Message(NamedTuple):
     """A send or a receive before it begins."""
 
-    members: ProcessGroup
     channel: Channel
     call: Call
     arguments: tuple[Any, ...]
@@ -83,31 +104,23 @@ class Message(NamedTuple):
     after: Callable[[], Any]
 
 
-def send_call(name: str, tensor: Any, dst: Any, group: Any, tag: Any, group_dst: Any) -> Message | None:
-    """Return a send; None on a rank outside the group."""
-    checks.check_tensor(tensor, "tensor")
-    members = checks.active_group(name, group)
-    if members is None:
-        return None
+def send_call(members: ProcessGroup, tensor: Tensor, dst: Any, tag: Any, group_dst: Any) -> Message:
+    """Return a send in a group."""
     number = tag_of(tag)
     rank = other_rank(members, dst, group_dst, "dst", "destination")
     call = Call(POINT_TO_POINT, "send", (tensor.dtype, tensor.shape, f"to rank {rank}"))
-    return Message(members, checks.channel_for(members, tensor), call, (input_array(tensor), rank, number), do_nothing)
+    return Message(checks.channel_for(members, tensor), call, (input_array(tensor), rank, number), do_nothing)
 
 
-def recv_call(name: str, tensor: Any, src: Any, group: Any, tag: Any, group_src: Any) -> Message | None:
-    """Return a receive; None on a rank outside the group."""
-    checks.check_tensor(tensor, "tensor")
-    members = checks.active_group(name, group)
-    if members is None:
-        return None
+def recv_call(members: ProcessGroup, tensor: Tensor, src: Any, tag: Any, group_src: Any) -> Message:
+    """Return a receive in a group."""
     rank, number = None, tag_of(tag)
     if src is not None or group_src is not None:
         rank = other_rank(members, src, group_src, "src", "source")
     channel = checks.channel_for(members, tensor)
     array, after = output_array(tensor)
     facts = (tensor.dtype, tensor.shape, "from any rank" if rank is None else f"from rank {rank}")
-    return Message(members, channel, Call(POINT_TO_POINT, "recv", facts), (array, rank, number), after)
+    return Message(channel, Call(POINT_TO_POINT, "recv", facts), (array, rank, number), after)
 
 
 def do_nothing() -> None:

@@ -92,12 +92,18 @@ class Request:
 
 
 class BlockingCollectives(Protocol):
-    """Collectives of tensors of the host for a program that waits for them.
+    """Collectives and messages of tensors of the host for a program that waits for them.
 
     Each returns True, or False with nothing done, for tensors that it does not take. It counts ``channel.count``,
     raises DistBackendError, and raises the versions of the tensors that it writes to, as the function of its name.
-    Roots are ranks in the group. The sizes of lists are not looked at before.
+    Roots are ranks in the group. The sizes of lists are not looked at before. Messages are not counted; their ranks and
+    tags may be anything, and are taken where they name another rank of the group and an int of 0 and more.
     """
+
+    def barrier(self) -> bool: ...
+    def send(self, tensor: Tensor, rank: Any, tag: Any) -> bool: ...
+    def recv(self, tensor: Tensor, rank: Any, tag: Any) -> int | None:
+        """Receive from a rank, or from any for None, and return it; None with nothing done."""
 
     def all_reduce(self, tensor: Tensor, op: Any) -> bool: ...
     def reduce(self, tensor: Tensor, root: int, op: Any) -> bool: ...

@@ -1,24 +1,23 @@
-from typing import Any, NoReturn, Self, final
+from typing import Any, Self, final
 
 from wengert import Tensor
 
+from wengert_distributed.backends.mpi.blocking_messages import BlockingMessages
 from wengert_distributed.backends.mpi.group import MpiGroup
 from wengert_distributed.backends.mpi.host_memory import HostTensors
-from wengert_distributed.interface.process_group import Call
 from wengert_distributed.interface.work import Channel
 
-def raise_error(error: BaseException) -> NoReturn: ...
-
 @final
-class BlockingCollectives:
+class BlockingCollectives(BlockingMessages):
     def __new__(
         cls,
         group: MpiGroup,
         channel: Channel,
         tensors: HostTensors,
-        ops: dict[Any, tuple[Any, int, bool]],
         methods: dict[str, Any],
+        ops: dict[Any, tuple[Any, int, bool]],
     ) -> Self: ...
+    def barrier(self) -> bool: ...
     def all_reduce(self, tensor: Tensor, op: Any) -> bool: ...
     def reduce(self, tensor: Tensor, root: int, op: Any) -> bool: ...
     def broadcast(self, tensor: Tensor, root: int) -> bool: ...
@@ -27,4 +26,3 @@ class BlockingCollectives:
     def scatter(self, tensor: Tensor, inputs: list[Tensor] | None, root: int) -> bool: ...
     def reduce_scatter(self, output: Tensor, input: Tensor | list[Tensor], op: Any) -> bool: ...
     def all_to_all(self, output: Tensor | list[Tensor], input: Tensor | list[Tensor]) -> bool: ...
-    def call_after(self, call: Call | None) -> Call | None: ...

@@ -11,25 +11,25 @@ Note [Blocking collectives]
 """
 import cython
 from libc.stdint cimport int64_t
-from wengert_core.extend cimport Tensor, dtype_of
+from wengert_core.extend cimport Tensor
 
 from wengert.autograd.graph import increment_version as _increment_version
 
-from wengert_distributed.backends.mpi.host_memory cimport MOST_DIMS, HostMemory, HostTensors, overlap
+from wengert_distributed.backends.mpi.blocking_messages cimport BlockingMessages
+from wengert_distributed.backends.mpi.host_memory cimport HostMemory, HostTensors, overlap
 from wengert_distributed.faults.records cimport Records
 
-from wengert_distributed.backends.mpi.requests import ABANDONED as _ABANDONED
+from wengert_distributed.backends.mpi.blocking_messages import raise_error as _raise_error
 from wengert_distributed.backends.mpi.requests import MpiRequest as _MpiRequest
 from wengert_distributed.faults import signatures as _signatures
-from wengert_distributed.interface.process_group import Call as _Call
 from wengert_distributed.interface.work import complete as _complete
 
 cdef object INCREMENT_VERSION = _increment_version
-cdef object ABANDONED = _ABANDONED
 cdef object MPI_REQUEST = _MpiRequest
 cdef object COMPLETE = _complete
-cdef object CALL = _Call
+cdef object RAISE_ERROR = _raise_error
 
+cdef int64_t BARRIER = _signatures.BARRIER
 cdef int64_t ALL_REDUCE = _signatures.ALL_REDUCE
 cdef int64_t REDUCE = _signatures.REDUCE
 cdef int64_t BROADCAST = _signatures.BROADCAST
@@ -44,44 +44,39 @@ cdef int ROOT_SHIFT = DETAIL_SHIFT + 8  # of a reduce, whose detail is the reduc
 
 @cython.final
 @cython.binding(False)
-cdef class BlockingCollectives:
+cdef class BlockingCollectives(BlockingMessages):
     """The collectives of a group of MPI for tensors whose memory can be used as it is. Note [Blocking collectives]
+
+    group, channel, tensors, methods: those of BlockingMessages.
 
     Each method carries a collective out and returns True, or returns False with nothing done, for tensors that it
     does not take. They raise DistBackendError as the functions of their names.
 
-    tensors: those that it takes.
     ops: MPI's, bits of the record, and whether the sum is divided afterwards, by reduction.
-    methods: MPI's, by the names of collectives; those that a subclass carries out in its own way are not there.
     """
-    cdef object group, channel, in_place
-    cdef object mpi_all_reduce, mpi_reduce, mpi_broadcast, mpi_all_gather, mpi_gather, mpi_scatter
+    cdef object in_place
+    cdef object mpi_barrier, mpi_all_reduce, mpi_reduce, mpi_broadcast, mpi_all_gather, mpi_gather, mpi_scatter
     cdef object mpi_reduce_scatter, mpi_all_to_all
     cdef Records board
-    cdef HostTensors tensors
     cdef dict ops
-    cdef Py_ssize_t spins, size
-    cdef int64_t this_rank
-    # the newest call, which is made into a Call only where somebody asks for it
-    cdef object before, name, op, dtype
-    cdef int64_t number
-    cdef int64_t root                  # -1 for none
-    cdef int rank
-    cdef Py_ssize_t leading            # the length of a list of tensors whose shapes are one; 0 for none
-    cdef Py_ssize_t shapes             # how often the shape is named
-    cdef Py_ssize_t shape[MOST_DIMS]
 
-    def __cinit__(self, group, channel, HostTensors tensors not None, dict ops, dict methods):
-        self.group, self.channel, self.board, self.ops = group, channel, group.board, ops
-        self.mpi_all_reduce, self.mpi_reduce = methods.get("all_reduce"), methods.get("reduce")
-        self.mpi_broadcast, self.mpi_all_gather = methods.get("broadcast"), methods.get("all_gather")
-        self.mpi_gather, self.mpi_scatter = methods.get("gather"), methods.get("scatter")
-        self.mpi_reduce_scatter, self.mpi_all_to_all = methods.get("reduce_scatter"), methods.get("all_to_all")
-        self.in_place, self.spins = group.in_place, len(group.spins)
-        self.size, self.this_rank = group.size, group.rank
-        self.tensors = tensors
+    def __cinit__(self, group, channel, HostTensors tensors not None, dict methods, dict ops not None):
+        self.board, self.ops, self.in_place = group.board, ops, group.in_place
+        self.mpi_barrier, self.mpi_all_reduce = methods.get("barrier"), methods.get("all_reduce")
+        self.mpi_reduce, self.mpi_broadcast = methods.get("reduce"), methods.get("broadcast")
+        self.mpi_all_gather, self.mpi_gather = methods.get("all_gather"), methods.get("gather")
+        self.mpi_scatter, self.mpi_reduce_scatter = methods.get("scatter"), methods.get("reduce_scatter")
+        self.mpi_all_to_all = methods.get("all_to_all")
 
     # ---- collectives
+
+    def barrier(self):
+        """Wait for all ranks."""
+        if self.mpi_barrier is None:
+            return False
+        self.note("barrier", None, None, -1)
+        self.carry_out(BARRIER, 0, self.mpi_barrier, ())
+        return True
 
     def all_reduce(self, tensor, op):
         """Reduce a tensor in place."""
@@ -258,16 +253,12 @@ cdef class BlockingCollectives:
     # ---- the steps of all of them
 
     cdef void note(self, object name, Tensor t, object op, int64_t root):
-        """Count a call and note its facts."""
-        cdef int i
+        """Count a call and note its facts. t: None for a call without a tensor."""
         channel = self.channel
         number = channel.count + 1
         channel.count = number
-        self.number, self.name, self.op, self.dtype = number, name, op, dtype_of(t.code)
-        self.root, self.leading, self.shapes = root, 0, 1
-        self.rank, self.before = t.rank, self.group.newest
-        for i in range(t.rank):
-            self.shape[i] = t.dims[i]
+        self.number = number
+        self.note_facts(name, t, op, root)
 
     cdef int carry_out(self, int64_t signature, int64_t elements, object method, tuple arguments) except -1:
         """Write the record of the newest call, begin it by a method of MPI, and wait until it has ended."""
@@ -277,44 +268,11 @@ cdef class BlockingCollectives:
             COMPLETE(self.channel, self.call(), self.group.raise_mismatch, ())
         try:
             raw = method(*arguments)
-            ended = self.ends_soon(raw)
+            ended = self.ends_soon(raw, None)
         except Exception as error:
-            COMPLETE(self.channel, self.call(), raise_error, (error,))
+            COMPLETE(self.channel, self.call(), RAISE_ERROR, (error,))
         if ended:
             self.board.end(sequence)
         else:
             COMPLETE(self.channel, self.call(), MPI_REQUEST, (self.group, raw, sequence))
         return 0
-
-    cdef bint ends_soon(self, object raw) except -1:
-        """Test a request some times; return whether it has ended."""
-        cdef Py_ssize_t _i
-        test = raw.Test
-        try:
-            for _i in range(self.spins):
-                if test() is True:
-                    return True
-        except BaseException:          # MPI may still write
-            ABANDONED[id(raw)] = raw
-            raise
-        return False
-
-    cdef object call(self):
-        """Return the newest call."""
-        cdef int i
-        shape = tuple([self.shape[i] for i in range(self.rank)])
-        facts = (self.dtype, *[(self.leading, *shape) if self.leading else shape] * self.shapes)
-        if self.op is not None:
-            facts = (self.op, *facts)
-        if self.root >= 0:
-            facts += (f"{'to' if self.name in ('reduce', 'gather') else 'from'} rank {self.root}",)
-        return CALL(self.number, self.name, facts)
-
-    def call_after(self, call):
-        """Return the newest call where it is newer than another one of the group, else that one."""
-        return self.call() if self.number and self.before is call else call
-
-
-def raise_error(error):
-    """Raise an error."""
-    raise error

@@ -189,7 +189,7 @@ class MpiGroup(ProcessGroup):
                        if not self.overrides(name)}  # fmt: skip
             ops = {op: (self.ops[kind], OP_BITS[kind], op is not kind) for op, kind in PLAIN_OPS.items()}
             tensors = HostTensors(self.size, moved_dtypes(), plain_dtypes())
-            self.blocking = BlockingCollectives(self, channel, tensors, ops, methods)
+            self.blocking = BlockingCollectives(self, channel, tensors, methods, ops)
         return self.blocking
 
     def overrides(self, name: str) -> bool:
@@ -326,10 +326,11 @@ class MpiGroup(ProcessGroup):
 
 
 METHODS = {
-    "all_reduce": "Iallreduce", "reduce": "Ireduce", "broadcast": "Ibcast", "all_gather": "Iallgather",
-    "gather": "Igather", "scatter": "Iscatter", "reduce_scatter": "Ireduce_scatter_block", "all_to_all": "Ialltoallv",
+    "barrier": "Ibarrier", "all_reduce": "Iallreduce", "reduce": "Ireduce", "broadcast": "Ibcast",
+    "all_gather": "Iallgather", "gather": "Igather", "scatter": "Iscatter", "reduce_scatter": "Ireduce_scatter_block",
+    "all_to_all": "Ialltoallv", "send": "Isend", "recv": "Irecv",
 }  # fmt: skip
-"""MPI's methods, by the names of collectives."""
+"""MPI's methods, by the names of collectives and messages."""
 STEPS = ("announce", "announce_wait", "begin", "follow", "finish", "raise_mismatch")
 """Methods that each collective calls."""
 OP_BITS = {op: number << DETAIL_SHIFT for number, op in enumerate(RedOpType)}
