@@ -11,7 +11,7 @@ import wengert_core as wg
 from wengert_core.exchange.arrays import from_array, to_array
 
 
-def drawn(name: str, shape: tuple[int, ...] = (203, 301)) -> np.ndarray[Any, Any]:
+def draw(name: str, shape: tuple[int, ...] = (203, 301)) -> np.ndarray[Any, Any]:
     """Numbers of a dtype of NumPy, not all of one size."""
     r = np.random.default_rng(7)
     x = r.normal(size=shape) * np.exp2(r.integers(-6, 6, size=shape))
@@ -38,7 +38,7 @@ def test_floats_around_each_half(step: int) -> None:
     np.testing.assert_array_equal(got[nan] >> 15, np.signbit(near[nan]))
 
 
-def arranged(t: wg.Tensor, layout: str) -> wg.Tensor:
+def arrange(t: wg.Tensor, layout: str) -> wg.Tensor:
     """A view of a matrix."""
     views = {
         "rows": lambda: t,
@@ -59,16 +59,16 @@ LAYOUTS = ["rows", "columns", "every second", "every third", "columns with gaps"
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
 def test_a_sum_of_16_bit_floats_is_that_of_floats(name: str, layout: str, dim: int | None) -> None:
-    x = from_array(drawn("float32")).to(getattr(wg, name))
-    got = arranged(x, layout).sum(dim, dtype=wg.float32)
-    np.testing.assert_array_equal(to_array(got), to_array(arranged(x.to(wg.float32), layout).sum(dim)))
+    x = from_array(draw("float32")).to(getattr(wg, name))
+    got = arrange(x, layout).sum(dim, dtype=wg.float32)
+    np.testing.assert_array_equal(to_array(got), to_array(arrange(x.to(wg.float32), layout).sum(dim)))
 
 
 @pytest.mark.parametrize("dim", [0, 1, None])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", ["complex64", "complex128"])
 def test_a_sum_of_complex_numbers_is_close_in_both_parts(name: str, layout: str, dim: int | None) -> None:
-    t = arranged(from_array(drawn(name)), layout)
+    t = arrange(from_array(draw(name)), layout)
     x = to_array(t).astype(complex)
     lines = x.reshape(1, -1) if dim is None else x if dim == 1 else x.T
     got = to_array(t.sum(dim)).reshape(-1)
@@ -83,7 +83,7 @@ def test_a_sum_of_complex_numbers_is_close_in_both_parts(name: str, layout: str,
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "complex64", "uint8", "int16", "bool"])
 @pytest.mark.parametrize("op", ["cumsum", "cumprod"])
 def test_a_scan_of_a_view_is_that_of_its_copy_and_of_each_line(op: str, name: str, layout: str, dim: int) -> None:
-    t = arranged(from_array(drawn("float32")).to(getattr(wg, name)), layout)
+    t = arrange(from_array(draw("float32")).to(getattr(wg, name)), layout)
     got = getattr(t, op)(dim)
     assert got.is_contiguous()
     bits = to_array(got.view(wg.uint8))
@@ -94,7 +94,7 @@ def test_a_scan_of_a_view_is_that_of_its_copy_and_of_each_line(op: str, name: st
 
 @pytest.mark.parametrize("dim", range(4))
 def test_a_scan_of_dims_that_are_no_one_stretch(dim: int) -> None:
-    x = drawn("float64", (6, 8, 10, 12))
+    x = draw("float64", (6, 8, 10, 12))
     t = from_array(x)[::2, 1:, ::3, ::2].permute(2, 0, 3, 1)
     np.testing.assert_allclose(to_array(t.cumsum(dim)), to_array(t).cumsum(dim), rtol=1e-12, atol=1e-12)
 

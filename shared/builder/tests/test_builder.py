@@ -97,6 +97,7 @@ def test_modes_have_their_options(project):
     assert "-Wl,-s" not in json.loads(project.run(OPTIONS, WENGERT_SYMBOLS="1"))[2]
     mode, options, _, cython = json.loads(project.run(OPTIONS, WENGERT_CHECKED="1"))
     assert (mode, "-O1" in options, cython["boundscheck"], cython["overflowcheck"]) == ("checked", True, True, True)
+    assert "-Werror=int-conversion" in options
     mode, options, link, _ = json.loads(project.run(OPTIONS, WENGERT_SANITIZE="thread"))
     assert (mode, "-fsanitize=thread" in options, "-fsanitize=thread" in link) == ("thread", True, True)
 

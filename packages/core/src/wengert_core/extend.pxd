@@ -6,7 +6,7 @@ is built for one minor version of wengert-core, whose structs it knows.
 from wengert_core.binding.torch_function cimport disable_tensors, restore
 from wengert_core.dtypes.dtypes cimport dtype_facts, dtype_of
 from wengert_core.exchange.numpy_bridge cimport array_code, tensor_at
-from wengert_core.geometry.size_math cimport add_overflows, mul_overflows
+from wengert_core.geometry.size_math cimport add_overflows, bytes_between, mul_overflows
 from wengert_core.kernels.types cimport (BOOL, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, loop_t,
                                          npy_intp, reduce_fn)
 from wengert_core.kernels.reduce.reduce cimport find_reduction

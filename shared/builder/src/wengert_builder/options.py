@@ -49,6 +49,9 @@ COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fw
 COMPILE += ["-fno-asynchronous-unwind-tables"] if FAST else []
 COMPILE += ["-ffunction-sections"] if GATHERS else []
 COMPILE += SANITIZERS.get(SANITIZE, [])
+# To check a difference for overflow Cython makes integers of both sides: of pointers these are the addresses, whose
+# difference counts bytes whatever the pointers point at. gcc would only warn.
+COMPILE += ["-Werror=int-conversion"] if MODE == "checked" else []
 COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it: a header recompiles what includes it
 LINK = ["-pthread", *(["-Wl,-s"] if FAST and not SYMBOLS else []), *SANITIZERS.get(SANITIZE, [])]
 SMALL = ["-Os"] if FAST else []  # for .py: mostly calls, where pages to load cost more than instructions

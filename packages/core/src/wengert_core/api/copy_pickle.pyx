@@ -22,7 +22,7 @@ from wengert_core.dtypes.dtypes import dtype_by_name
 from wengert_core.drivers.resize cimport owner_in_chain
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
-from wengert_core.geometry.size_math cimport extent
+from wengert_core.geometry.size_math cimport bytes_between, extent
 from wengert_core.layouts.lookup import plugin_of
 from wengert_core.runtime.launches cimport tell_opaque
 from wengert_core.runtime.state cimport WG_BATCHED
@@ -154,8 +154,8 @@ def deep_copy(Tensor self, dict memo):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "
                            "use .detach() or .clone()")
-    new = on_memory(copied_storage(self, memo), self, self.data - storage_of(self).data) if is_strided(self) \
-        else copied_components(self, memo)
+    new = on_memory(copied_storage(self, memo), self, bytes_between(storage_of(self).data, self.data)) \
+        if is_strided(self) else copied_components(self, memo)
     new = finish_copy(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)

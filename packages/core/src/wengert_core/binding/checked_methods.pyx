@@ -231,6 +231,7 @@ cdef int raise_current() except -1:
     return -1
 
 
+@cython.overflowcheck(False)           # Note [A difference of pointers is taken here] in geometry/size_math.pxd
 cdef Py_ssize_t vectorcall_offset():
     cdef Method probe = Method(len, "probe", object)
     return <char*> &probe.vectorcall - <char*> <PyObject*> probe

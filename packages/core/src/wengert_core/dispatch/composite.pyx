@@ -17,6 +17,7 @@ from wengert_core.binding.call_arguments cimport arguments
 from wengert_core.dispatch.argument_casts cimport cast_for, cast_values, set_functions_hook, switch_back, switch_off
 from wengert_core.dispatch.exact_values cimport begins_with_bool
 from wengert_core.dispatch.hooks cimport EVENT_FUNCTION, Hooks, hooks
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.runtime.state cimport WG_CAST, WG_OBSERVE, thread_state
 
 from wengert_core.binding.torch_function cimport (call_override, is_tensor_type, may_override, wengert_owned,
@@ -421,7 +422,7 @@ cdef PyObject* composite_get(PyObject* composite, PyObject* instance, PyObject* 
 
 cdef Py_ssize_t vectorcall_offset():
     cdef Composite probe = Composite(None, "probe")
-    return <char*> &probe.vectorcall - <char*> <PyObject*> probe
+    return bytes_between(<PyObject*> probe, &probe.vectorcall)
 
 
 wengert_set_vectorcall(<PyTypeObject*> Composite, vectorcall_offset(), <void*> composite_get)

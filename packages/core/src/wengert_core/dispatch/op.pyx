@@ -11,6 +11,7 @@ from wengert_core.dispatch.dispatcher cimport dispatch
 from wengert_core.dispatch.exact_values cimport (begins_with_bool, is_plain_ints, items_of, plain_float, plain_int,
                                                  plain_ints, plain_number)
 from wengert_core.dtypes.dtypes cimport code_of, dtype_of
+from wengert_core.geometry.size_math cimport bytes_between
 
 cdef extern from "Python.h":
     bint PyErr_ExceptionMatches(object) noexcept
@@ -458,7 +459,7 @@ cdef PyObject* op_get(PyObject* op, PyObject* instance, PyObject* owner) noexcep
 
 cdef Py_ssize_t vectorcall_offset():
     cdef Op probe = Op("probe() -> Tensor", "probe")
-    return <char*> &probe.vectorcall - <char*> <PyObject*> probe
+    return bytes_between(<PyObject*> probe, &probe.vectorcall)
 
 
 wengert_set_vectorcall(<PyTypeObject*> Op, vectorcall_offset(), <void*> op_get)

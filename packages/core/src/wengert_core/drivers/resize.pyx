@@ -14,7 +14,7 @@ from libc.string cimport memcpy
 from wengert_core.dtypes.dtypes cimport UINT8, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.exchange.device_memory cimport storage_bytes
-from wengert_core.geometry.size_math cimport extent, mul_add
+from wengert_core.geometry.size_math cimport bytes_between, extent, mul_add
 from wengert_core.runtime.allocator cimport FOREIGN_BIN
 from wengert_core.runtime.state cimport WG_ASK, WG_BATCHED, WG_FOREIGN
 from libc.stdint cimport uint32_t
@@ -33,7 +33,7 @@ cdef int resize_to(Tensor t, int ndim, const Py_ssize_t* shape) except -1:
     """Give t these sizes, row-major, from its first element on; more memory where it does not suffice."""
     cdef Py_ssize_t strides[64]
     cdef Py_ssize_t itemsize = FACTS.itemsize[t.code], count = check_numel(ndim, shape, FACTS.itemsize[t.code])
-    cdef Py_ssize_t step = itemsize, offset = t.data - storage_of(t).data, nbytes
+    cdef Py_ssize_t step = itemsize, offset = bytes_between(storage_of(t).data, t.data), nbytes
     cdef int i
     for i in range(ndim - 1, -1, -1):
         strides[i] = step
@@ -89,7 +89,7 @@ cdef bint is_ours(Tensor t, Storage storage):
 
 
 cdef void move(Tensor t, Storage old, Storage fresh) noexcept:
-    t.data = fresh.data + (t.data - old.data)
+    t.data = fresh.data + bytes_between(old.data, t.data)
     Py_INCREF(fresh)
     Py_XDECREF(t.storage)
     t.storage = <PyObject*> fresh
@@ -185,7 +185,7 @@ def move_memory(Tensor memory, Tensor room, Tensor looker=None):
     if why is not None:
         raise RuntimeError(f"Trying to resize storage that is not resizable: {why}; clone() it first")
     if moves and looker.count:
-        end = (looker.data - old.data) + extent(looker.rank, looker.dims, strides_of(looker), 0, 1) - 1 \
+        end = bytes_between(old.data, looker.data) + extent(looker.rank, looker.dims, strides_of(looker), 0, 1) - 1 \
             + FACTS.itemsize[looker.code]
         if end > fresh.nbytes:
             raise RuntimeError(f"a storage of {old.nbytes} bytes cannot become one of {fresh.nbytes} bytes: a tensor "

@@ -10,6 +10,7 @@ from wengert_core.dtypes.scalars cimport store_number
 from wengert_core.exchange.copy_launch cimport tell_copy, tell_fill
 from wengert_core.exchange.device_memory cimport (array_at, copy_on_device, runs_on_device, fill_on_device, host_value,
                                                   put_array)
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.kernels.pointwise.strided cimport cast_strided, copy_large, copy_strided, fill_strided
 from wengert_core.runtime.launches cimport count_recorders, tell_move, tell_opaque
 from wengert_core.runtime.state cimport WG_BATCHED, WG_TELL, thread_state
@@ -86,8 +87,8 @@ cdef Tensor tensor_of_array(object array):
         if cnp.PyArray_DIM(a, i):
             high += (cnp.PyArray_DIM(a, i) - 1) * cnp.PyArray_STRIDE(a, i)
     return new_on_memory(code, cnp.PyArray_NDIM(a), <Py_ssize_t*> cnp.PyArray_DIMS(a),
-                         <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low, high - low if cnp.PyArray_SIZE(a) else 0,
-                         array)
+                         <Py_ssize_t*> cnp.PyArray_STRIDES(a), low, low,
+                         bytes_between(low, high) if cnp.PyArray_SIZE(a) else 0, array)
 
 
 cdef Tensor tensor_of_result(object array, int code):

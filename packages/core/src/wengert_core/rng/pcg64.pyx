@@ -20,6 +20,7 @@ from libc.stdlib cimport malloc
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, FLOAT16, FLOAT32, FLOAT64, INT64, DTypeFacts,
                                          dtype_facts)
 from wengert_core.exchange.device_memory cimport runs_on_device
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_KERNEL, OPERAND_UPDATED, OPERAND_WRITTEN, Launch,
                                             add_launch, add_operand, count_recorders, tell_opaque, tell_outside)
@@ -238,7 +239,7 @@ def choose(rng, Tensor t, p=0.5):
 # ---- launches. Note [Launches that draw]
 
 cdef int tell_draw(Draw* d, object bits, wg_pcg* pcg, Tensor t) except -1:
-    cdef Py_ssize_t words = <char*> pcg.words - <char*> pcg
+    cdef Py_ssize_t words = bytes_between(pcg, pcg.words)
     cdef Draw* own
     cdef Launch* made
     if not 0 < words <= FARTHEST_WORDS:

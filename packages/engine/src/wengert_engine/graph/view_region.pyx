@@ -9,6 +9,7 @@ Note [Views of the other kind]
 """
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype_facts, dtype_of
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.tensors.tensor cimport shape_tuple, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -25,7 +26,7 @@ cdef object geometry(Tensor t):
 
 
 cdef inline Py_ssize_t offset_of(Tensor t) noexcept:
-    return (t.data - storage_of(t).data) // FACTS.itemsize[t.code]
+    return bytes_between(storage_of(t).data, t.data) // FACTS.itemsize[t.code]
 
 
 cdef object region(Tensor t):

@@ -9,6 +9,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
 from wengert_core.extend cimport LAUNCH_COPY, LAUNCH_FILL, CopyLaunch, FillPlan, dtype_facts, free_launch
+from wengert_core.extend cimport bytes_between
 from wengert_replay.trace.tables cimport room_for_another, shorten
 
 cdef enum:
@@ -30,7 +31,7 @@ cdef Py_ssize_t settle(Launch* launch) noexcept:
             fill.shape[k] = fill.strides[k] = 0
         k = dtype_facts().itemsize[fill.dtype]
         memset(fill.number + k, 0, sizeof(fill.number) - k)
-        memset(<char*> (&fill.large + 1), 0, <char*> fill.shape - <char*> (&fill.large + 1))
+        memset(<char*> (&fill.large + 1), 0, bytes_between(&fill.large + 1, fill.shape))
         return sizeof(FillPlan)
     for k in range(launch.n_operands):     # a number of masked_fill lies in its plan
         if <char*> launch.plan <= launch.data[k] < <char*> launch.plan + 8 * launch.plan_words:

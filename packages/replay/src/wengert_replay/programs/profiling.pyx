@@ -7,6 +7,7 @@ Note [A replay in a profile]
 """
 from wengert_core.extend cimport (WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG, WG_TELL,
                                   thread_state)
+from wengert_core.extend cimport bytes_between
 from wengert_replay.programs.stream cimport STOP_END, Stream
 
 from wengert_engine.extend import begin_label, end_label, is_only_recorded
@@ -37,7 +38,7 @@ cdef char* run_profiled(Stream stream, list names, char* at, int* stop) except N
     """Run a stream from a row on as ``Stream.run`` does, with an event for each mark."""
     cdef Py_ssize_t k
     stream.marks.open()
-    k = mark_behind(stream, at - stream.rows)
+    k = mark_behind(stream, bytes_between(stream.rows, at))
     while True:
         event = begin_label(names[k - 1] if k > 0 else "operands")
         with nogil:

@@ -80,8 +80,8 @@ def rows_are_doubtful(Recording recording not None, list carry not None):
     cdef bint found = len(watched) > 0 and recording.refusal is not None
     for t, version, _ in watched.values():
         found = found or (<Storage> t.storage).version != <unsigned int> version
-    for t in carry:
-        found = found or watched.get(<size_t> t.storage, (None, 0, False))[2]
+    for t in carry:                    # None: a gradient that is none
+        found = found or t is not None and watched.get(<size_t> t.storage, (None, 0, False))[2]
     recording.watched, recording.watches = {}, False
     return found
 

@@ -12,6 +12,7 @@ Note [Steps are rows of bytes]
 cimport cython
 from libc.stdlib cimport free, realloc
 
+from wengert_core.extend cimport bytes_between
 from wengert_replay.trace.tables cimport grow
 from wengert_replay.trace.varints cimport write_number
 
@@ -61,21 +62,21 @@ cdef class PackedSteps:
         if self.n % EVERY == 0:
             self.checkpoints = <Checkpoint*> grow(self.checkpoints, self.n // EVERY, &self.checkpoint_room,
                                                   sizeof(Checkpoint))
-            self.checkpoints[self.n // EVERY].at = <uint32_t> (at - self.bytes)
+            self.checkpoints[self.n // EVERY].at = <uint32_t> bytes_between(self.bytes, at)
             self.checkpoints[self.n // EVERY].first = <uint32_t> self.n_results
         at = write_number(at, op)
         at = write_number(at, given)
         at = write_number(at, line << WAY_BITS | way)
         for i in range(words.n):
             at = write_word(at, words.items[i], <uint32_t> self.n_results)
-        self.nbytes = at - self.bytes
+        self.nbytes = bytes_between(self.bytes, at)
         self.n += 1
         return 0
 
     cdef int add_result(self, uint32_t type_number) except -1:
         if self.nbytes + MOST_BYTES + 1 > self.room:
             self.make_room(MOST_BYTES + 1)
-        self.nbytes = write_number(self.bytes + self.nbytes, type_number + 1) - self.bytes
+        self.nbytes = bytes_between(self.bytes, write_number(self.bytes + self.nbytes, type_number + 1))
         self.bytes[self.nbytes] = 0    # until something else is written
         self.n_results += 1
         return 0

@@ -147,10 +147,10 @@ cdef bint as_lines(Tensor t, int dim, Scan* s) noexcept:
     s.n, s.step = 1, 0
     if t.rank:
         s.n, s.step = t.dims[dim], strides[dim]
-    return one_stretch(t, 0, dim, &s.blocks, &s.block_step) and one_stretch(t, dim + 1, t.rank, &s.side, &s.side_step)
+    return one_section(t, 0, dim, &s.blocks, &s.block_step) and one_section(t, dim + 1, t.rank, &s.side, &s.side_step)
 
 
-cdef bint one_stretch(Tensor t, int first, int end, Py_ssize_t* size, Py_ssize_t* step) noexcept:
+cdef bint one_section(Tensor t, int first, int end, Py_ssize_t* size, Py_ssize_t* step) noexcept:
     """Whether these dims are like one; fill in its size, and its stride in bytes."""
     cdef Py_ssize_t* strides = t.dims + t.rank
     cdef int i

@@ -10,6 +10,7 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 
 from wengert_core.binding.checked_methods cimport Method
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.tensors.tensor cimport Tensor
 
 cdef extern from "wengert_core/runtime/pyobject.h":
@@ -45,7 +46,7 @@ cdef extern from "Python.h":
 
 cdef Py_ssize_t vectorcall_offset():
     cdef CountMethod probe = CountMethod(len, "probe", object)
-    return <char*> &probe.vectorcall - <char*> <PyObject*> probe
+    return bytes_between(<PyObject*> probe, &probe.vectorcall)
 
 
 wengert_set_vectorcall(<PyTypeObject*> CountMethod, vectorcall_offset(), <void*> count_get)

@@ -4,6 +4,7 @@ from cpython.ref cimport PyObject
 from wengert_core.dispatch.arguments cimport wrap_dim
 from wengert_core.dispatch.exact_values cimport plain_int
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
+from wengert_core.geometry.size_math cimport bytes_between
 from wengert_core.tensors.memory_format cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
@@ -44,7 +45,7 @@ def stride(Tensor self, dim=None, *, axis=None):
 
 def storage_offset(Tensor self):
     """Where the first element lies in the storage, in elements."""
-    return (self.data - storage_of(self).data) // FACTS.itemsize[self.code]
+    return bytes_between(storage_of(self).data, self.data) // FACTS.itemsize[self.code]
 
 
 def is_contiguous(Tensor self, *, memory_format=contiguous_format):

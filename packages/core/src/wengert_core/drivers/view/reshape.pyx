@@ -9,7 +9,7 @@ from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.view.view cimport (V_ALIAS, V_EXPAND, V_PERMUTE, V_RESHAPE_ALIAS, V_SQUEEZE, V_T,
                                              V_TRANSPOSE, V_UNSAFE_VIEW, V_UNSQUEEZE, V_VIEW, set_builder, view_run)
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, DTypeFacts, dtype, dtype_facts, dtype_of
-from wengert_core.geometry.size_math cimport step_sizes
+from wengert_core.geometry.size_math cimport bytes_between, step_sizes
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, TF_VIEW, Tensor, alias, new_view, set_contiguity, shape_tuple,
                                           storage_of, strides_of)
 
@@ -126,7 +126,7 @@ cdef Tensor view_dtype(Tensor t, int code):
         if strides_of(t)[i] % new:
             raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {names}, but got "
                                f"{strides_of(t)[i] // old}")
-    if (t.data - storage_of(t).data) % new:
+    if bytes_between(storage_of(t).data, t.data) % new:
         raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {names}")
     if not t.device and t.count:
         check_alignment("view", code, t.data)

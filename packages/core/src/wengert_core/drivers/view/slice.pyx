@@ -8,7 +8,7 @@ from wengert_core.drivers.view.view cimport (V_AS_STRIDED, V_BY_FUNCTION, V_DIAG
                                              V_VIEW_AS_COMPLEX, V_VIEW_AS_REAL, set_builder)
 from wengert_core.dtypes.dtypes cimport (COMPLEX128, COMPLEX64, FLOAT16, FLOAT32, FLOAT64, DTypeFacts, dtype_facts,
                                          dtype_of)
-from wengert_core.geometry.size_math cimport extent, mul_add, step_sizes
+from wengert_core.geometry.size_math cimport bytes_between, extent, mul_add, step_sizes
 from wengert_core.tensors.tensor cimport Tensor, new_view, set_contiguity, shape_tuple, storage_of, strides_of
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -164,7 +164,7 @@ cdef Tensor build_as_strided(Op op, PyObject** slots, Tensor t):
     if slots[3] != <PyObject*> None:
         offset = int_slot(op, slots, 3)
     else:
-        offset = (t.data - storage_of(t).data) // FACTS.itemsize[t.code]
+        offset = bytes_between(storage_of(t).data, t.data) // FACTS.itemsize[t.code]
     return make_strided_view(t, ndim, shape, strides, offset)
 
 
@@ -177,7 +177,7 @@ cdef Tensor build_by_function(Op op, PyObject** slots, Tensor t):
     arguments = [<object> slots[i] for i in range(1, op.n_params)]
     sizes, steps, offset = geometry_result(op, op.impl(
         shape_tuple(t), tuple([strides_of(t)[i] // itemsize for i in range(t.rank)]),
-        (t.data - storage_of(t).data) // itemsize, *arguments
+        bytes_between(storage_of(t).data, t.data) // itemsize, *arguments
     ))
     for i in range(len(sizes)):
         shape[i], strides[i] = sizes[i], steps[i]
@@ -221,7 +221,7 @@ cdef Tensor build_view_as_complex(Op op, PyObject** slots, Tensor t):
     for i in range(t.rank - 1):
         if strides_of(t)[i] % (2 * itemsize):
             raise RuntimeError(f"Tensor must have a stride divisible by 2 for all but last dimension: dimension {i}")
-    if (t.data - storage_of(t).data) % (2 * itemsize):
+    if bytes_between(storage_of(t).data, t.data) % (2 * itemsize):
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     out = new_view(t, t.rank - 1, t.dims, strides_of(t), t.data)
     out.code = COMPLEX64 if t.code == FLOAT32 else COMPLEX128
