@@ -167,3 +167,49 @@ def test_a_tensor_on_an_array_that_somebody_has_is_that_in_each_replay():
         for _ in range(4):
             function(numbers(2))
         assert (array == before + 8).all()
+
+
+def test_a_python_function_may_replace_what_a_call_with_a_graph_writes_to():
+    weight, held, calls = numbers(3).requires_grad_(), [numbers(0, 0)], []
+
+    @wg.compiler.disable
+    def replace():
+        calls.append(None)
+        if len(calls) == 7:
+            held[0] = numbers(0, 0)
+
+    def function(x):
+        held[0].add_(x)
+        product = weight * x
+        replace()
+        return product.sum()
+
+    captured = wg.capture(function)
+    for k in range(1, 11):
+        result = captured(numbers(2))
+        assert result.item() == 6.0
+        assert held[0].tolist() == [2.0 * (k if k < 7 else k - 7)] * 2
+        result = None  # and with it what its graph keeps
+    assert len(calls) == 10
+    assert wg.replay.explain(captured).replays >= 6
+
+
+def test_an_error_of_a_python_function_in_a_call_with_a_graph_is_raised():
+    weight, calls = numbers(3).requires_grad_(), []
+
+    @wg.compiler.disable
+    def count(x):
+        calls.append(None)
+        if len(calls) % 3 == 0:
+            raise ValueError("three")
+        return x * len(calls)
+
+    captured = wg.capture(lambda x: (weight * count(x)).sum())
+    for k in range(1, 10):
+        if k % 3:
+            assert captured(numbers(2)).item() == 6.0 * k
+        else:
+            with pytest.raises(ValueError, match="three"):
+                captured(numbers(2))
+        assert len(calls) == k
+    assert wg.replay.explain(captured).replays >= 4

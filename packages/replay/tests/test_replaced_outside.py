@@ -119,3 +119,61 @@ def test_a_tensor_from_outside_that_shares_memory_with_an_argument_stays_itself(
             yield function(one) * 1, one * 1, memory * 1, memory._version
 
     compare_runs(generate)
+
+
+CHANGED = {
+    "another": lambda model: Model(5.0),
+    "the same, with other strides": lambda model: (model.square.t_(), model)[1],
+    "the same": lambda model: model,
+}
+WITH_GRAPHS = {
+    "tensor": lambda m, x, w: (x * m.state * w).sum(),
+    "leaf": lambda m, x, w: (x * m.weight * w).sum(),
+    "detached": lambda m, x, w: (x * m.state.detach() * w).sum(),
+    "view": lambda m, x, w: (x * m.view.sum() * w).sum(),
+    "square": lambda m, x, w: (m.square[0] * w).sum(),
+}
+
+
+@pytest.mark.parametrize("name", WITH_GRAPHS)
+@pytest.mark.parametrize("change", CHANGED)
+@pytest.mark.parametrize("differentiates", [range(0), range(9), range(2, 9)], ids=["never", "always", "later"])
+def test_a_tensor_that_is_replaced_behind_the_first_call_with_a_graph_is_noticed(name, change, differentiates):
+    def generate(capture):
+        models, w = [Model(1.0)], wg.ones(3, requires_grad=True)
+        models[0].square = wg.arange(9.0).reshape(3, 3)
+        function = capture(lambda x: WITH_GRAPHS[name](models[-1], x, w))
+        with wg.no_grad():
+            yield [numbers_of(function(wg.tensor(2.0))) for _ in range(3)]
+        for k in range(9):
+            result = function(wg.tensor(2.0))
+            yield numbers_of(result)
+            if k in differentiates:
+                result.backward()
+            result = None
+            if k in (0, 4):
+                models.append(CHANGED[change](models[-1]))
+                del models[0]
+                if change == "another":
+                    models[-1].square = wg.arange(9.0).reshape(3, 3) * 2
+            with wg.no_grad():
+                yield numbers_of(function(wg.tensor(2.0))), numbers_of(w), w.grad is None or numbers_of(w.grad)
+
+    assert compare_runs(generate).replays >= 6
+
+
+def test_a_tensor_that_is_replaced_between_a_call_and_its_backward_is_noticed():
+    def generate(capture):
+        models, w = [Model(1.0)], wg.ones(3, requires_grad=True)
+        function = capture(lambda x: (x * models[-1].state * w).sum())
+        for k in range(8):
+            result = function(wg.tensor(2.0))
+            if k in (0, 5):
+                models.append(Model(5.0 + k))
+                del models[0]
+            if k not in (0, 5):  # its backward would run the function again
+                result.backward()
+            yield numbers_of(result), w.grad is None or numbers_of(w.grad)
+            result = None
+
+    assert compare_runs(generate).replays >= 3

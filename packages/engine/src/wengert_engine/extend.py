@@ -32,6 +32,7 @@ NAMES = {
     "pullback": ("reverse.pullback", "pullback"),
     "node_gradients": ("reverse.pullback", "node_gradients"),
     "graph_task_id": ("reverse.launch", "run_number"),
+    "set_leaf_stream": ("reverse.streams", "set_leaf_stream"),
     "tangent_of": ("forward.dual", "get"),
     "primal_of": ("forward.dual", "primal_of"),
     "is_dual_level_open": ("forward.dual", "is_open"),

@@ -37,6 +37,7 @@ from wengert_engine.record.node_probe import zero_inputs as zero_inputs
 from wengert_engine.reverse.launch import run_number as _run_number
 from wengert_engine.reverse.pullback import node_gradients as node_gradients
 from wengert_engine.reverse.pullback import pullback as pullback
+from wengert_engine.reverse.streams import set_leaf_stream as set_leaf_stream
 from wengert_engine.vmap.batched_attributes import unsupported_error as _refused
 from wengert_engine.vmap.batched_tensor import level_of as _level_of
 from wengert_engine.vmap.level_stack import depth as _depth

@@ -1,8 +1,8 @@
 """Tensors among the arguments of a call: what a program depends on in them, and whether it can take them."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.ref cimport PyObject
 
 from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, dtype_facts, dtype_of, is_strided
+from wengert_replay.trace.overlap cimport is_foreign, share_memory
 
 
 cdef object describe(Tensor t):
@@ -25,20 +25,29 @@ def describe_tensors(list tensors):
     """Return a hashable value that is equal for tensors that one program can take, and why no program can: "" or words.
     """
     cdef Tensor t
-    cdef set storages = set()
-    cdef Py_ssize_t n = 0
+    cdef set seen = set()
+    cdef list foreign = []
     key = []
     for t in tensors:
         why = why_not(t)
         if why:
             return None, why
         key.append(describe(t))
-        if t.count:
-            n += 1
-            storages.add(<size_t> <PyObject*> t.storage)
-    if len(storages) < n:
+        seen.add(<size_t> t.storage)
+        if is_foreign(t.storage):
+            foreign.append(t)
+    if len(seen) < len(tensors) or any([meets_other(t, tensors) for t in foreign]):
         return None, "two arguments share memory"
     return tuple(key), ""
+
+
+cdef bint meets_other(Tensor t, list tensors) except -1:
+    """Whether the memory of a tensor is also that of another one."""
+    cdef Tensor other
+    for other in tensors:
+        if other is not t and share_memory(t.storage, other.storage):
+            return True
+    return False
 
 
 def facts_of(tuple row not None):

@@ -29,11 +29,11 @@ from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
-from wengert_replay.programs.program import Miss, Program
+from wengert_replay.programs.program import Program
 from wengert_replay.python_state import PythonStates
 from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import Miss, Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, flatten, rebuild, surroundings
 

@@ -9,9 +9,9 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.graphs import is_spent
-from wengert_replay.programs.program import Miss, Program
+from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import Miss, Refusal
 from wengert_replay.signature import Unhashable, containers, find_state, flatten, surroundings
 
 

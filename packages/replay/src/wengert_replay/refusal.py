@@ -1,4 +1,11 @@
-"""Refusal: why a recording is not replayed."""
+"""Refusal: why a recording is not replayed; Miss: where a replay has stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wengert_replay.programs.program import Program
 
 
 class Refusal(Exception):
@@ -15,3 +22,19 @@ class HasGraph(Refusal):
 
 class NoLoop(Exception):
     """A construct that runs cannot be a loop: it is to be run from its start."""
+
+
+class Miss:
+    """A run that stopped, with nothing outside changed.
+
+    node: the program that ran then.   number: of the launch.   seen: the number or the shapes that differ; the error,
+    where an operation raised one (number -1); why it did not run (number -2).   where: the operation and its line.
+    """
+
+    node: Program
+    number: int
+    seen: Any
+    where: str
+
+    def __init__(self, node: Program, number: int, seen: Any, where: str) -> None:
+        self.node, self.number, self.seen, self.where = node, number, seen, where

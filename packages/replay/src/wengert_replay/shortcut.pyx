@@ -12,6 +12,7 @@ from libc.string cimport memcmp
 
 from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, is_strided, thread_state
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
+from wengert_replay.trace.overlap cimport share_memory
 
 import wengert_core
 from wengert_core.extend import Tensor as TensorClass
@@ -101,8 +102,7 @@ cdef class Shortcut:
         if expected.number < n:
             return tensors[expected.number] is value
         for i in range(n):
-            if (<Tensor> tensors[i]).storage == (<Tensor> value).storage and (<Tensor> value).count \
-                    and (<Tensor> tensors[i]).count:
+            if share_memory((<Tensor> tensors[i]).storage, (<Tensor> value).storage):
                 return False
         tensors.append(value)
         return True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import struct
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
 import wengert_core
 from wengert_core import dtype, layout, memory_format
 from wengert_core.extend import Result, Tensor, default_device_number
@@ -37,13 +40,39 @@ def flatten(value: Any, tensors: list[Tensor]) -> Any:
     if kind in (tuple, list):
         return (kind, *(flatten(item, tensors) for item in value))
     if kind is dict:
-        return (dict, *((key, flatten(item, tensors)) for key, item in value.items()))
+        return (dict, *((key, flatten(item, tensors), exact_key(key)) for key, item in value.items()))
     if is_named_tuple(kind):
         return (kind, *(flatten(item, tensors) for item in value))
     if kind in (float, complex):
-        return (kind, value if value == value else NAN, repr(value))  # 0.0 == -0.0, and no NaN == NaN
+        return (kind, value if value == value else NAN, bits_of(value))  # 0.0 == -0.0, and no NaN == NaN
     check_object(value)
-    return (kind, value)
+    return (kind, value, distinction(value))
+
+
+def exact_key(key: Any) -> Any:
+    """Return what distinguishes a key of a dict from others that are equal to it; None for strings."""
+    return None if type(key) is str else flatten(key, [])
+
+
+def bits_of(value: complex) -> bytes:
+    return struct.pack("2d", value.real, value.imag)
+
+
+def number_of_bits(kind: Any, bits: bytes) -> Any:
+    real, imag = struct.unpack("2d", bits)
+    return real if kind is float else complex(real, imag)
+
+
+def distinction(value: Any) -> Any:
+    """Return what distinguishes an object from others that are equal to it, as 1, True and 1.0 are; None for most."""
+    if isinstance(value, np.inexact):
+        number = value.item()
+        return bits_of(number) if type(number) in (float, complex) else None
+    if isinstance(value, frozenset):
+        return frozenset([flatten(item, []) for item in value])
+    if dataclasses.is_dataclass(value) and type(value).__hash__ is not object.__hash__:
+        return tuple([flatten(getattr(value, field.name, None), []) for field in dataclasses.fields(value)])
+    return None
 
 
 def check_object(value: Any) -> None:
@@ -70,11 +99,11 @@ def rebuild(value: Any, tensors: list[Any]) -> Any:
     if kind in (tuple, list):
         return kind(rebuild(item, tensors) for item in value[1:])
     if kind is dict:
-        return {key: rebuild(item, tensors) for key, item in value[1:]}
+        return {key: rebuild(item, tensors) for key, item, _ in value[1:]}
     if is_named_tuple(kind):
         parts = [rebuild(item, tensors) for item in value[1:]]
         return kind(parts) if issubclass(kind, Result) else kind(*parts)
-    return kind(value[2]) if value[1] is NAN else value[1]
+    return number_of_bits(kind, value[2]) if value[1] is NAN else value[1]
 
 
 def find_state(structure: Any, known: Any = None) -> Any:
@@ -88,7 +117,7 @@ def find_state(structure: Any, known: Any = None) -> Any:
     if kind in (tuple, list) or is_named_tuple(kind):
         return next((found for item in structure[1:] if (found := find_state(item, known))), None)
     if kind is dict:
-        return next((found for _, item in structure[1:] if (found := find_state(item, known))), None)
+        return next((found for _, item, _ in structure[1:] if (found := find_state(item, known))), None)
     if kind.__hash__ is not object.__hash__ or issubclass(kind, (type, ModuleType, MethodType)):
         return None
     return None if known is not None and holds(known, structure[1]) else kind
@@ -100,7 +129,7 @@ def holds(structure: Any, value: Any) -> bool:
     if kind in (tuple, list) or is_named_tuple(kind):
         return any(holds(item, value) for item in structure[1:])
     if kind is dict:
-        return any(holds(item, value) for _, item in structure[1:])
+        return any(holds(item, value) for _, item, _ in structure[1:])
     return kind is type(value) and structure[1] is value
 
 

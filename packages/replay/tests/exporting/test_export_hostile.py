@@ -133,6 +133,7 @@ TEXTS = {
     "a generator without a state": put("generators", 1),
     "generators of a huge number": put("generators", HUGE),
     "a default dtype that is none": put("default_dtype", "int7"),
+    "a default dtype of whole numbers": put("default_dtype", "int64"),
     "a result that is not there": put("nodes", 0, "results", ["%4"]),
     "a result that is a number": put("nodes", 0, "results", [3.0]),
     "no way at all": put("nodes", []),
@@ -183,10 +184,11 @@ def test_a_text_that_is_no_json_object_of_a_program_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "metadata", [{}, {"format": "pt"}, {"format": "wengert.program"}, {**METADATA, "version": "2"}]
+    "metadata",
+    [{}, {"format": "pt"}, {"format": "wengert.program"}, *({**METADATA, "version": one} for one in ("0", "2", "3"))],
 )
 def test_a_file_of_another_format_or_version_is_refused(metadata):
-    with pytest.raises(ProgramFileError, match=r"version|no program"):
+    with pytest.raises(ProgramFileError, match=r"version|no program|other parts"):
         load_bytes(b"".join(pack_arrays(ARRAYS, metadata)))
 
 

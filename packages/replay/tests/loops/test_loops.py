@@ -114,7 +114,8 @@ def test_bounds_that_are_tensors():
 def test_bounds_without_an_iteration_at_first():
     found = check_same(lambda n, x: func.fori_loop(0, n, lambda i, c: c * 2 + i, x) + 1,
                        [(wg.tensor(n), normal(2)) for n in (0, 0, 4, 0, 4, 7)], replays=4)  # fmt: skip
-    assert found.programs[0].n_branches == 1
+    assert len(found.programs) == 1
+    assert not found.programs[0].n_branches
 
 
 def test_a_test_decides_in_each_replay():
@@ -132,7 +133,8 @@ def test_a_loop_without_an_iteration_at_first():
         return func.while_loop(lambda c: c.sum() < limit, lambda c: c * 2, x) + 1
 
     found = check_same(function, [(wg.ones(2), wg.tensor(limit)) for limit in (1.0, 1.0, 50.0, 1.0, 9.0)], replays=3)
-    assert found.programs[0].n_branches == 1
+    assert len(found.programs) == 1
+    assert not found.programs[0].n_branches
 
 
 def test_a_carry_whose_strides_change():
@@ -314,8 +316,8 @@ def test_printing_counts_and_files(tmp_path):
     counts = program.counts()
     assert (counts.operations, counts.calls) == (2, 1)
     assert counts.arena_bytes > program.nbytes
-    with pytest.raises(wg.replay.ProgramFileError, match="which no file can hold: write it as a Python loop"):
-        program.save(tmp_path / "program")
+    program.save(tmp_path / "program")
+    assert wg.replay.load(tmp_path / "program")(wg.ones(3)).tolist() == captured(wg.ones(3)).tolist()
     assert program.to_dot().startswith("digraph")
 
 

@@ -8,6 +8,8 @@ Note [Streams of nodes]
     behind ``backward()`` sees finished leaves. A stream is an object of a device's plugin: it has wait_stream(other)
     and can be compared; see core's devices/plugin.py.
 """
+from _thread import _local
+
 from cpython.ref cimport Py_INCREF, PyObject
 
 from wengert_core.tensors.tensor cimport Tensor, home_device
@@ -15,6 +17,14 @@ from wengert_engine.graph.node cimport NODE_ACCUMULATE, Edge, Node, edges_of, no
 
 from wengert_core.devices import device as _device
 
+
+class Leaves(_local):
+    """The stream of all leaves in this thread's backwards; None: that of the first operation which used each."""
+
+    stream = None
+
+
+cdef object LEAVES = Leaves()
 cdef object _foreign = None            # core's module of devices' operations, once a device has been asked for
 
 
@@ -45,7 +55,13 @@ def note(Tensor tensor, stream):
 
 cdef object stream_of(Node node):
     """The stream that a node runs on; None: whichever is current."""
-    return <object> node.extra.stream if node.extra != NULL and node.extra.stream != NULL else None
+    if node.extra == NULL or node.extra.stream == NULL:
+        return None
+    if node.kind == NODE_ACCUMULATE:
+        found = LEAVES.stream
+        if found is not None:
+            return found
+    return <object> node.extra.stream
 
 
 cdef object enter(object stream):
@@ -78,6 +94,19 @@ cdef object hand_over(Tensor grad, Node node, object used):
     _foreign.record_stream(grad, stream)
     (<set> used).add(stream)
     return _foreign.use_stream(stream)
+
+
+def set_leaf_stream(stream):
+    """Let this thread's backwards add up the gradients of leaves on a stream; return what held before.
+
+    None: on that of the first operation which used each leaf, which a backward that is captured must not wait for.
+
+    >>> set_leaf_stream(None) is None
+    True
+    """
+    before = LEAVES.stream
+    LEAVES.stream = stream
+    return before
 
 
 def ambient():

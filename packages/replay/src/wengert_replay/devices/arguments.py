@@ -29,9 +29,11 @@ class Arguments:
             row = without_repeats(given)
             row = row.new_empty_strided(row.shape, row.stride()).copy_(row)
             self.rows.append(row)
-            self.inputs.append(row if row.shape == given.shape else row.expand(given.shape))
+            stands = row if row.shape == given.shape else row.expand(given.shape)
+            self.inputs.append(stands.detach().requires_grad_() if given.requires_grad else stands)
         self.versions: list[int] = [one._version for one in self.rows]
         self.written: list[bool] = [False] * len(tensors)
+        self.requires_grad: list[bool] = [one.requires_grad for one in self.inputs]
 
     def note_writes(self) -> None:
         """Note which arguments the function has written to."""
@@ -39,7 +41,7 @@ class Arguments:
 
     def why_not(self, results: Sequence[Tensor]) -> str:
         """Return why there is no program for a function that has done to its arguments what it has; "" else."""
-        if any(one.requires_grad for one in self.inputs):
+        if [one.requires_grad for one in self.inputs] != self.requires_grad:
             return "the function changes an argument so that it requires gradients"
         if any(one.dtype != self.of(one).dtype for one in results if self.own(one)):  # type: ignore[union-attr]
             return "a result is a view of an argument with another dtype"
@@ -73,8 +75,8 @@ class Arguments:
 
     def hand_over_gradients(self, tensors: Sequence[Tensor]) -> None:
         """Let a call's arguments require gradients, and have them, as the function has done to those in their place."""
-        for one, given in zip(self.inputs, tensors, strict=True):
-            if one.requires_grad and one.is_leaf:
+        for one, before, given in zip(self.inputs, self.requires_grad, tensors, strict=True):
+            if one.requires_grad and not before and one.is_leaf:
                 given.requires_grad_()
                 given.grad = one.grad
 

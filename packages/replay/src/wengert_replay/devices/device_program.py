@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 from weakref import ref
 
-from wengert_core import Generator
-from wengert_core.extend import CaptureError, Tensor, device_memory_of, device_plugin
+from wengert_core.extend import Tensor, device_memory_of
 from wengert_engine import no_grad
-from wengert_engine.extend import is_released
 from wengert_engine.namespaces.graph import increment_version
 from wengert_registry import fork_lock
 
 from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.watch import DeviceWatch
-from wengert_replay.signature import Unhashable, flatten, rebuild
+from wengert_replay.signature import flatten
 
 STORED = "the function has stored tensors that it made somewhere else than in its results"
 """A refusal for this time: optimizers make their state in their first steps."""
-
-
-class FusionError(RuntimeError):
-    """A device cannot compute a chain of operations by one kernel."""
 
 
 class LeafGradient:
@@ -52,6 +47,8 @@ class LeafGradient:
 class DeviceProgram:
     """A captured function's work on a device, for one signature."""
 
+    why_not_validated = ""
+
     def __init__(self, plugin: Any, index: int, graph: Any, arguments: Arguments) -> None:
         self.plugin: Any = plugin
         self.index: int = index
@@ -65,20 +62,24 @@ class DeviceProgram:
         self.bumps: list[tuple[Any, int]] = []
         self.gradients: list[LeafGradient] = []
         self.calls: list[Any] = []
-        self.generators: list[Generator] = []
+        self.generators: list[Any] = []
+        self.draws: bool = True  # random numbers, as far as is known
+        self.residuals: Any = None  # the ResidualMemory that its backward reads; or None
         self.refusal: str = ""
         self.lock: RLock = fork_lock()
         self.done: Any = None  # an event behind the last replay
 
-    def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any) -> None:
-        """Note what a recording has seen, and why there is no program."""
+    def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any, is_node: bool = False) -> None:
+        """Note what a recording has seen, and why there is no program. is_node: whether results had a graph."""
         self.structure, self.results, self.calls = structure, results, watch.calls
         self.generators = watch.generators
         alive = [memory for one in watch.memories.values() if (memory := one()) is not None]
         mine = self.arguments.memories()
         for leaf, before in watch.leaves.values():
             used = before is not None and any(device_memory_of(before) is memory for memory in alive)
-            self.gradients.append(LeafGradient(leaf, before, used, self.graph))
+            gradient = LeafGradient(leaf, before, used, self.graph)
+            if used or gradient.is_changed or not is_node:  # a node's gradients come and go between its calls
+                self.gradients.append(gradient)
         grads = [one.after for one in self.gradients if one.is_changed and one.after is not None]
         self.memories = [ref(one) for one in alive if not self.graph.owns(one) and id(one) not in mine]
         seen = set()
@@ -97,19 +98,21 @@ class DeviceProgram:
         device = self.arguments.device
         if any(one.device != device for one in results):
             return "a result is not on the device"
-        if any(one.requires_grad and one.grad_fn is not None and not is_released(one.grad_fn) for one in results):
-            return "a result on a device has a graph"
         if any(one.is_foreign for one in self.gradients):
             return "a gradient of a leaf is a tensor from outside"
         made = [one for one in results if not self.arguments.own(one)]
+        if any(one.requires_grad and one.grad_fn is None for one in made):
+            return "a result is a leaf that the function has made, or a tensor from outside"
         used = [device_memory_of(one) for one in {id(one): one for one in [*made, *grads]}.values()]
         if not all(self.graph.owns(one) for one in used):
             return "a result is, or is a view of, a tensor from outside"
         if len({id(one) for one in used}) < len(used):
             return "two results or gradients share memory"
-        if any(self.graph.owns(one) and all(one is not other for other in used) for one in alive):
-            return STORED
-        return ""
+        return STORED if self.has_more_than(used, alive) else ""
+
+    def has_more_than(self, used: list[Any], alive: list[Any]) -> bool:
+        """Whether memory of the graph is alive beside ``used``."""
+        return any(self.graph.owns(one) and all(one is not other for other in used) for one in alive)
 
     def is_stale(self) -> bool:
         """Whether a tensor from outside is gone, or has other memory."""
@@ -127,21 +130,33 @@ class DeviceProgram:
         """Whether a replay does what a call would do."""
         return not self.is_stale() and all(one.fits() for one in self.gradients) and all(map(gives_same, self.calls))
 
-    def replay(self, tensors: Sequence[Tensor]) -> list[Tensor]:
-        """Return the results of a call with these arguments."""
-        stream = self.plugin.current_stream(self.index)
-        with self.lock, no_grad():
-            if self.done is not None:
-                stream.wait_event(self.done)
+    def replay(self, tensors: Sequence[Tensor], call: Any = None) -> list[Tensor]:
+        """Return the results of a call with these arguments. call: whose backward may read what is left in memory."""
+        with self.in_turn():
+            if self.residuals is not None:
+                self.residuals.put_aside()
             self.arguments.read(tensors)
             self.graph.replay()
+            if self.residuals is not None and call is not None:
+                self.residuals.current = ref(call)
             for reference, n in self.bumps:
                 tensor = reference()
                 for _ in range(n if tensor is not None else 0):
                     increment_version(tensor)
             found = self.finish(tensors)
-            self.done = stream.record_event()
         return self.add_views(found, tensors)
+
+    @contextmanager
+    def in_turn(self) -> Generator[None, None, None]:
+        """Work on the program's memory, behind all that other threads and streams have done there."""
+        stream = self.plugin.current_stream(self.index)
+        with self.lock, no_grad():
+            if self.done is not None:
+                stream.wait_event(self.done)
+            try:
+                yield
+            finally:
+                self.done = stream.record_event()
 
     def finish(self, tensors: Sequence[Tensor]) -> list[Tensor | None]:
         """Copy what the graph has computed to where the caller finds it; None for what is there already."""
@@ -170,60 +185,3 @@ def gives_same(call: tuple[Any, Any, list[Any]]) -> bool:
     function, structure, numbers = call
     tensors: list[Tensor] = []
     return bool(flatten(function(), tensors) == structure and [one.tolist() for one in tensors] == numbers)
-
-
-def record_program(
-    function: Callable[..., Any], structure: Any, tensors: list[Tensor], fuse: bool
-) -> tuple[DeviceProgram | None, Any, list[Any]]:
-    """Run a function as a recording; return the program, and the result with its tensors apart.
-
-    fuse: whether pointwise operations are computed together: Note [Chains on a device].
-    The program may be one that is refused. None where the capture has raised: everything is as before then, and the
-    list has the reason where it is the capture's. FusionError where the device cannot compute a chain.
-    """
-    device = tensors[0].device
-    plugin, index = device_plugin(device.type), int(device.index or 0)
-    with no_grad():
-        arguments = Arguments(tensors)
-    watch = DeviceWatch(tensors[0], fuse)
-    current, side = plugin.current_stream(index), plugin.make_stream(index)
-    side.wait_stream(current)
-    results: list[Tensor] = []
-    plugin.set_stream(side)
-    try:
-        plugin.begin_capture(index, None, "thread_local")
-        try:
-            watch.start()
-            try:
-                args, kwargs = rebuild(structure, arguments.inputs)
-                shape = flatten(function(*args, **kwargs), results)
-                watch.finish()
-            finally:
-                watch.stop()
-        finally:
-            graph = plugin.end_capture(index)
-    except BaseException as error:
-        for leaf, before in watch.leaves.values():
-            leaf.grad = before
-        if not isinstance(error, Exception):
-            raise
-        if watch.chain is not None and watch.chain.failure is not None:
-            raise FusionError(str(watch.chain.failure)) from watch.chain.failure
-        is_refused = isinstance(error, (CaptureError, Unhashable))
-        return None, None, [f"the device cannot capture it: {error}"] if is_refused else []
-    finally:
-        plugin.set_stream(current)
-        current.wait_stream(side)
-    graph.replay()  # this call's work
-    watch.held.clear()
-    program = DeviceProgram(plugin, index, graph, arguments)
-    program.note(watch, results, shape)
-    if program.refusal:
-        with no_grad():
-            arguments.write(tensors)
-        arguments.hand_over_gradients(tensors)
-        return program, shape, [arguments.in_place_of(one, tensors) for one in results]
-    with no_grad():
-        found = program.finish(tensors)
-        program.done = current.record_event()
-    return program, shape, program.add_views(found, tensors)

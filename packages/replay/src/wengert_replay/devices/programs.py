@@ -13,15 +13,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wengert_core.extend import Tensor, device_plugin
-from wengert_engine import is_inference_mode_enabled
+from wengert_core.extend import Tensor
 
+from wengert_replay.devices.signature import describe, is_capturing, why_not
 from wengert_replay.recording.tracing import is_unusual
+from wengert_replay.refusal import Refusal
 from wengert_replay.signature import rebuild, surroundings
 
 if TYPE_CHECKING:
     from wengert_replay.capturing import Capture
     from wengert_replay.devices.device_program import DeviceProgram
+    from wengert_replay.devices.histories import DeviceHistory
+    from wengert_replay.history.runs import Form
+
+    Replayable = DeviceProgram | DeviceHistory
 
 MOST_PROGRAMS = 8
 """Programs of one signature, for other states of gradients."""
@@ -35,7 +40,7 @@ class DeviceEntry:
     """The programs of one signature."""
 
     def __init__(self) -> None:
-        self.programs: list[DeviceProgram] = []
+        self.programs: list[Replayable] = []
         self.refusal = ""
         self.attempts = 0
         self.fuse = True
@@ -71,6 +76,8 @@ class DevicePrograms:
             return capture.run_eagerly(entry.refusal, args, kwargs)
         for program in entry.programs:
             if program.fits():
+                if capture.validate and program.why_not_validated:
+                    return capture.run_eagerly(program.why_not_validated, args, kwargs)
                 capture.replayed += 1
                 return rebuild(program.structure, self.replay(program, tensors, args, kwargs))
         entry.programs = [one for one in entry.programs if not one.is_stale()]
@@ -79,68 +86,57 @@ class DevicePrograms:
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
         return self.record(entry, structure, tensors, args, kwargs)
 
-    def replay(self, program: DeviceProgram, tensors: list[Tensor], args: Any, kwargs: Any) -> list[Tensor]:
+    def replay(self, program: Replayable, tensors: list[Tensor], args: Any, kwargs: Any) -> list[Tensor]:
         """Return the tensors of a call's result."""
         if not self.capture.validate:
             return program.replay(tensors)
+        from wengert_replay.devices.device_program import DeviceProgram
         from wengert_replay.devices.validation import replay_validated  # few callers ask for it
 
+        assert isinstance(program, DeviceProgram)
         return replay_validated(program, tensors, self.capture.name, lambda: self.capture.function(*args, **kwargs))
 
     def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call as the recording of a program."""
         # who has no device need not load it
-        from wengert_replay.devices.device_program import STORED, FusionError, record_program
+        from wengert_replay.devices.histories import DeviceHistory
+        from wengert_replay.devices.recording import record_program
+        from wengert_replay.devices.work import FusionError
 
         capture = self.capture
         entry.attempts += 1
+
+        def make_history(program: DeviceProgram, form: Form) -> DeviceHistory:
+            return DeviceHistory(capture, structure, entry.fuse, program, form)
+
         try:
-            program, shape, results = record_program(capture.function, structure, tensors, entry.fuse)
+            program, shape, results = record_program(capture.function, structure, tensors, entry.fuse, make_history)
         except FusionError as error:
             entry.fuse = False  # the next recording does without
             capture.reasons.append(f"the device computes operations one by one: {error}")
             return capture.run_eagerly("", args, kwargs)
-        if program is None:  # the capture has raised
-            entry.refusal = results[0] if results else ""
-            return capture.run_eagerly(entry.refusal, args, kwargs, warn=bool(entry.refusal))
+        except Refusal as refused:
+            why = str(refused)
+            if refused.transient and entry.attempts < RETRIES:
+                self.note_refusal(entry, why)
+                return capture.run_eagerly("", args, kwargs)
+            entry.refusal = why
+            return capture.run_eagerly(why, args, kwargs, warn=bool(why))
         capture.eager += 1
         if program.refusal:
-            if program.refusal != STORED or entry.attempts >= RETRIES:
-                entry.refusal = program.refusal
-            if program.refusal not in capture.reasons:
-                capture.reasons.append(program.refusal)
-            if capture.strict and entry.refusal:
-                raise RuntimeError(f"wengert.capture: {capture.name} cannot be replayed, and fullgraph is True: "
-                                   f"{program.refusal}")  # fmt: skip
+            self.note_refusal(entry, program.refusal)
         else:
             entry.programs.append(program)
         return rebuild(shape, results)
 
+    def note_refusal(self, entry: DeviceEntry, why: str) -> None:
+        """Note why a recording is no program."""
+        from wengert_replay.devices.device_program import STORED
 
-def describe(tensor: Tensor) -> tuple[Any, ...]:
-    """Return what a program depends on in an argument."""
-    return type(tensor), tensor.device, tensor.dtype, tuple(tensor.shape), tensor.stride()
-
-
-def is_capturing(tensor: Tensor) -> bool:
-    """Return whether a tensor's device captures a graph already."""
-    return bool(device_plugin(tensor.device.type).is_capturing(tensor.device.index))
-
-
-def why_not(tensors: list[Tensor]) -> str:
-    """Return why no program of a device can take arguments; "" where one can."""
-    first = tensors[0].device
-    plugin = None if first.type in ("cpu", "meta") else device_plugin(first.type)
-    if plugin is None or not plugin.can_capture:
-        return f"an argument is on {first}, which captures no graphs"
-    seen: dict[int, Tensor] = {}
-    for tensor in tensors:
-        if tensor.device != first or str(tensor.layout) != "torch.strided":
-            return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
-        if tensor.requires_grad:
-            return f"an argument on {first} requires gradients"
-        if tensor.is_inference() or is_inference_mode_enabled():
-            return "on a device, tensors of inference mode have no versions to compare"
-        if tensor.numel() and seen.setdefault(tensor.untyped_storage().data_ptr(), tensor) is not tensor:
-            return "two arguments share memory"
-    return ""
+        capture = self.capture
+        if why != STORED or entry.attempts >= RETRIES:
+            entry.refusal = why
+        if why not in capture.reasons:
+            capture.reasons.append(why)
+        if capture.strict and entry.refusal:
+            raise RuntimeError(f"wengert.capture: {capture.name} cannot be replayed, and fullgraph is True: {why}")

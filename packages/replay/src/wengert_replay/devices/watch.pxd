@@ -11,7 +11,10 @@ cdef class DeviceWatch(Tracer):
     cdef readonly dict tensors         # id -> (weak reference, weak reference to its memory, address, version)
     cdef readonly dict memories        # id -> weak reference to memory of the device that was used or made
     cdef readonly dict held            # id -> memory from before the capture, until its first replay
+    cdef readonly dict extents         # id of memory -> (its first address that was used, the end)
     cdef readonly dict leaves          # id -> (leaf, its gradient before)
+    cdef readonly set asked            # ids of leaves whose gradient was read or replaced
+    cdef readonly bint needs_whole_backward    # a checkpoint of the kind that runs ``backward()`` itself
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
     cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
@@ -23,6 +26,7 @@ cdef class DeviceWatch(Tracer):
     cdef Recorder recorder
 
     cdef void drop_launches(self) noexcept
+    cdef int add_leaf(self, Tensor leaf) except -1
     cdef int see(self, object value, bint is_result) except -1
     cdef int see_tensor(self, Tensor t, bint is_result) except -1
     cdef int see_host(self, Tensor t, bint is_result) except -1

@@ -10,13 +10,17 @@ class DeviceWatch(Tracer):
     tensors: dict[int, tuple[Any, Any, int, int]]
     memories: dict[int, Any]
     held: dict[int, Any]
+    extents: dict[int, tuple[int, int]]
     leaves: dict[int, tuple[Tensor, Tensor | None]]
+    asked: set[int]
+    needs_whole_backward: bool
     calls: list[tuple[Any, Any, list[Any]]]
     generators: list[Generator]
     chain: PendingChain | None
     refusal: str
     def __init__(self, first: Tensor, fuse: bool) -> None: ...
     def start(self) -> None: ...
+    def go_on_from(self, other: DeviceWatch) -> None: ...
     def finish(self) -> None: ...
     def stop(self) -> None: ...
 

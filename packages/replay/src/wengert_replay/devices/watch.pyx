@@ -31,6 +31,7 @@ cdef class DeviceWatch(Tracer):
     def __init__(self, Tensor first not None, bint fuse):
         self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
+        self.extents, self.asked = {}, set()
         self.generators = []
         plugin = device_plugin((<object> first).device.type)
         if fuse and plugin.fusible:
@@ -42,6 +43,10 @@ cdef class DeviceWatch(Tracer):
         """Listen to this thread. RuntimeError where it is observed already."""
         set_tracer(self)
         set_recorder(&self.recorder)   # drivers of the host tell what they do; nobody asks
+
+    def go_on_from(self, DeviceWatch other not None):
+        """Listen to the backward of what another watch has listened to; before ``start``."""
+        self.last_node, self.host, self.keep = other.last_node, other.host, other.keep
 
     def finish(self):
         """Queue what waits to be queued together with other work."""
@@ -92,6 +97,14 @@ cdef class DeviceWatch(Tracer):
         return 0
 
     cdef int note_grad(self, Tensor leaf) except -1:
+        self.asked.add(id(leaf))
+        return self.add_leaf(leaf)
+
+    cdef int note_python(self, object source) except -1:
+        self.needs_whole_backward = self.needs_whole_backward or getattr(source, "_needs_whole_backward", False)
+        return 0
+
+    cdef int add_leaf(self, Tensor leaf) except -1:
         cdef bint has_grad = leaf.extra != NULL and leaf.extra.grad != NULL    # `leaf.grad` would come back here
         if id(leaf) not in self.leaves:
             self.leaves[id(leaf)] = (leaf, <object> leaf.extra.grad if has_grad else None)
@@ -128,6 +141,7 @@ cdef class DeviceWatch(Tracer):
 
     cdef int see_tensor(self, Tensor t, bint is_result) except -1:
         cdef object known
+        cdef size_t low, high
         if t.device == 0 and is_strided(t):
             return self.see_host(t, is_result)
         if t.device != self.device or not is_strided(t):
@@ -141,9 +155,14 @@ cdef class DeviceWatch(Tracer):
         if not is_result and (known is None or known() is not memory):
             self.held[id(memory)] = memory     # from outside: the graph reads it when it is replayed for the first time
         self.memories[id(memory)] = reference
+        low = <size_t> (<Storage> t.storage).data
+        high = low + <size_t> (<Storage> t.storage).nbytes
+        if known is not None and known() is memory:
+            low, high = min(low, self.extents[id(memory)][0]), max(high, self.extents[id(memory)][1])
+        self.extents[id(memory)] = low, high
         self.tensors[id(t)] = (ref(t), reference, <size_t> t.data, (<Storage> t.storage).version)
         if t.flags & WG_GRAD and t.grad_fn == NULL and not is_result:
-            self.note_grad(t)
+            self.add_leaf(t)
         return 0
 
     cdef int see_host(self, Tensor t, bint is_result) except -1:

@@ -5,6 +5,7 @@ Note [A program in a file]
     operations in their order, each with the place of each tensor that it gets (values.py). Nothing can refer to what
     comes later. Operations have names, which are looked up in the tables of operations (``ops``); those that
     the engine does without an operation have names of their own (pseudo_ops.py) and the table "".
+    Loops have bodies, which stand in a table of their own (Note [Loops in files] in loop_entries.py).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.tensors import address_of, array_of, geometry_of
 
 FORMAT = "wengert.program"
-VERSION = "1"
+VERSION, VERSION_WITH_BODIES = "1", "2"
+"""Of the format: files of the second have the part "bodies". Those without loops are of the first."""
 TEXT = "program"
 """The array with the JSON text."""
 
@@ -51,7 +53,8 @@ def pack_program(text: dict[str, Any], state: State) -> list[bytes | memoryview]
     whole = {**text, "tensors": entries, "constants": constants}
     data = json.dumps(whole, separators=(",", ":"), allow_nan=False).encode()
     arrays[TEXT] = Array("U8", (len(data),), data)
-    metadata = {"format": FORMAT, "version": VERSION, "wengert": wengert_core.__version__}
+    version = VERSION_WITH_BODIES if "bodies" in text else VERSION
+    metadata = {"format": FORMAT, "version": version, "wengert": wengert_core.__version__}
     return pack_arrays(arrays, metadata)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Op, Tensor
@@ -49,6 +49,11 @@ class Instruction:
     def words(self) -> str:
         """The name and the line, for messages."""
         return f"{self.name} ({self.line})" if self.line else self.name
+
+    @property
+    def stops(self) -> bool:
+        """Whether a call may end here, as at a guard."""
+        return bool(getattr(self.call, "stops", False))
 
     def add(self, name: str, value: Any) -> None:
         """Add an argument."""
@@ -132,3 +137,21 @@ def tensors_of(result: Any) -> list[Tensor]:
     if isinstance(result, (tuple, list)):
         return [t for item in result for t in tensors_of(item)]
     return []
+
+
+def plan_drops(steps: Sequence[Any], kept: set[int], first: int, n_values: int) -> None:
+    """Let each step say which tensors nobody uses behind it.
+
+    kept: those that are used behind the last one.   first: the number of the first result.   n_values: the tensors
+    before the first step.
+    """
+    last: dict[int, int] = {}
+    for i, step in enumerate(steps):
+        for slot in step.slots():
+            last[slot] = i
+        for _ in step.kinds:
+            last[n_values] = i
+            n_values += 1
+    for slot, i in last.items():
+        if slot >= first and slot not in kept:
+            steps[i].drop.append(slot)

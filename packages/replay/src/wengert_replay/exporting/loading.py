@@ -10,20 +10,26 @@ Note [What a file can do]
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import Any
 
 import wengert_core
 
-from wengert_replay.exporting import pseudo_ops
 from wengert_replay.exporting.container import Array, parse_json, text_of, unpack_arrays
-from wengert_replay.exporting.document import FORMAT, TEXT, VERSION, FilePath, State, is_same_step, read_file
+from wengert_replay.exporting.document import (
+    FORMAT,
+    TEXT,
+    VERSION,
+    VERSION_WITH_BODIES,
+    FilePath,
+    State,
+    is_same_step,
+    read_file,
+)
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.instructions import Instruction, Slot
-from wengert_replay.exporting.nodes import GradientRule, Guard, Node
-from wengert_replay.exporting.numbers import Numbers
-from wengert_replay.exporting.operations import instruction, read_op
+from wengert_replay.exporting.nodes import GradientRule, Node
+from wengert_replay.exporting.operations import read_op
 from wengert_replay.exporting.portable import PortableProgram
+from wengert_replay.exporting.step_reader import Parts, StepReader, checked_index, read_body
 from wengert_replay.exporting.structures import check_structure, refuse_object
 from wengert_replay.exporting.tensors import FORMAT_NAMES, Geometry, make_tensors
 from wengert_replay.exporting.values import DTYPES, decode_value, expect, look_up_in
@@ -33,6 +39,7 @@ FIELDS = {
     "tensors": list, "constants": list, "generators": int,
 }  # fmt: skip
 """The parts of the text, and their types."""
+FIELDS_BY_VERSION = {VERSION: FIELDS, VERSION_WITH_BODIES: {**FIELDS, "bodies": list}}
 
 
 def load(path: FilePath) -> PortableProgram:
@@ -60,14 +67,14 @@ def load(path: FilePath) -> PortableProgram:
     arrays, metadata = unpack_arrays(read_file(path))
     if metadata.get("format") != FORMAT or TEXT not in arrays:
         raise ProgramFileError("the file holds arrays, and no program of wengert-replay")
-    if metadata.get("version") != VERSION:
+    if metadata.get("version") not in FIELDS_BY_VERSION:
         raise ProgramFileError(
-            f"the file has version {metadata.get('version')!r:.20} of its format, this wengert-replay reads version "
-            f"{VERSION}"
+            f"the file has version {metadata.get('version')!r:.20} of its format, this wengert-replay reads versions "
+            f"{', '.join(FIELDS_BY_VERSION)}"
         )
     text = parse_json(text_of(arrays.pop(TEXT)), "the program")
     try:
-        return Reader(text, arrays).program()
+        return Reader(text, arrays, FIELDS_BY_VERSION[metadata["version"]]).program()
     except (RuntimeError, MemoryError, OverflowError) as error:  # of tensors that are made
         raise ProgramFileError(f"a tensor of the file cannot be made: {error}") from error
 
@@ -75,10 +82,10 @@ def load(path: FilePath) -> PortableProgram:
 class Reader:
     """A program on its way from a file."""
 
-    def __init__(self, text: Any, arrays: dict[str, Array]) -> None:
-        if not isinstance(text, dict) or set(text) != set(FIELDS):
+    def __init__(self, text: Any, arrays: dict[str, Array], fields: dict[str, type]) -> None:
+        if not isinstance(text, dict) or set(text) != set(fields):
             raise ProgramFileError("the text of the program has other parts than those of its format")
-        for name, kind in FIELDS.items():
+        for name, kind in fields.items():
             expect(text[name], kind, f"the part '{name}'")
         self.text = text
         self.arrays = arrays
@@ -86,11 +93,17 @@ class Reader:
         self.state = State(self.read_tensors(), self.read_constants(), self.read_generators())
         if self.arrays:
             raise ProgramFileError(f"the file has an array that the program does not use: '{next(iter(self.arrays))}'")
-        self.first = len(self.inputs) + len(self.state.tensors)
-        self.n_values = self.first
-        self.types = [self.read_type(entry) for entry in text["types"]]
-        self.lines = [expect(line, str, "a line") for line in text["lines"]]
-        self.ops = [read_op(entry) for entry in text["ops"]]
+        parts = Parts(
+            [read_op(entry) for entry in text["ops"]],
+            [self.read_type(entry) for entry in text["types"]],
+            [expect(line, str, "a line") for line in text["lines"]],
+            self.state.constants,
+            self.state.generators,
+            [],
+        )
+        for entry in text.get("bodies", ()):
+            parts.bodies.append(read_body(entry, parts))
+        self.steps = StepReader(parts, len(self.inputs), len(self.state.tensors))
         self.nodes: list[Node] = []
         self.n_before: dict[int, int] = {}
         self.entries: dict[int, Any] = {}
@@ -105,8 +118,10 @@ class Reader:
         if not self.nodes:
             raise ProgramFileError("the program has no steps")
         for node in self.nodes:
-            node.plan_drops(self.first, self.n_before[id(node)])
+            node.plan_drops(self.steps.first, self.n_before[id(node)])
         default_dtype = look_up_in(DTYPES, "dtype")(text["default_dtype"])
+        if not default_dtype.is_floating_point:
+            raise ProgramFileError(f"the default dtype is {default_dtype.name}, which has no fractions")
         return PortableProgram(text, self.state, self.inputs, self.nodes[0], default_dtype)
 
     # ---- tensors
@@ -192,10 +207,10 @@ class Reader:
         if set(data) != {"trunk", "at", "steps", "result", "results", "gradients"}:
             raise ProgramFileError("a way of the program has other parts than those of its format")
         trunk, at = self.read_trunk(data["trunk"], data["at"])
-        n_values = self.n_values
-        steps = [self.read_step(one) for one in expect(data["steps"], list, "a way of the program")]
+        n_values = self.steps.n_values
+        steps = [self.steps.read_step(one) for one in expect(data["steps"], list, "a way of the program")]
         node = Node(at, steps, data["result"])
-        node.results = [self.read_slot(place) for place in expect(data["results"], list, "the result")]
+        node.results = [self.steps.read_slot(place) for place in expect(data["results"], list, "the result")]
         node.rules = [self.read_rule(rule) for rule in expect(data["gradients"], list, "the gradients")]
         check_structure(node.result, len(node.results))
         self.n_before[id(node)] = n_values
@@ -217,7 +232,7 @@ class Reader:
 
     def read_trunk(self, trunk: Any, at: Any) -> tuple[Node | None, int]:
         """Return what a branch leaves, and at which step; ``n_values`` becomes the number of tensors there."""
-        self.n_values = self.first
+        self.steps.n_values = self.steps.first
         if not self.nodes:
             if trunk is not None or at != 0:
                 raise ProgramFileError("the first way of the program begins at its first step")
@@ -226,89 +241,18 @@ class Reader:
         steps = checked_index(at, node.at + len(node.steps), "a step") - node.at
         if steps < 0:
             raise ProgramFileError("a branch leaves its trunk before that begins")
-        self.n_values = self.n_before[id(node)] + sum(len(step.kinds) for step in node.steps[:steps])
+        self.steps.n_values = self.n_before[id(node)] + sum(len(step.kinds) for step in node.steps[:steps])
         return node, at
-
-    def read_step(self, entry: Any) -> Instruction | Guard:
-        if not isinstance(entry, list) or len(entry) != 4:
-            raise ProgramFileError("a step is made of an operation, arguments, types of results and a line")
-        number, arguments, types, line = entry
-        op = self.ops[checked_index(number, len(self.ops), "an operation")]
-        name, parameters = op.name, op.parameters
-        kinds = [self.types[checked_index(one, len(self.types), "a type")] for one in expect(types, list, name)]
-        if len(expect(arguments, list, name)) != len(parameters):
-            raise ProgramFileError(f"{name} has {len(arguments)} arguments, and {len(parameters)} parameters")
-        values = dict(zip(parameters, [decode_value(one, self.object_at) for one in arguments], strict=True))
-        line = self.lines[checked_index(line, len(self.lines), "a line")]
-        self.n_values += len(kinds)
-        if op.op is None:
-            return self.pseudo_step(name, line, values, kinds)
-        return instruction(op, line, values, kinds)
-
-    def pseudo_step(self, name: str, line: str, values: dict[str, Any], kinds: list[Geometry]) -> Instruction | Guard:
-        """Return a step that is no operation."""
-        if len(kinds) != (name != "guard") and name != "numbers":
-            raise ProgramFileError(f"{name} gives {len(kinds)} tensors")
-        for parameter in ("value", "base", "source"):
-            if parameter in values and not isinstance(values[parameter], Slot):
-                raise ProgramFileError(f"{name}: '{parameter}' is no tensor")
-        if name == "numbers":
-            return numbers_step(values, line, kinds)
-        if name == "guard":
-            return Guard(values["value"].number, expect(values["expected"], list, "a guard"), line)
-        made = Instruction(name, line, partial(getattr(pseudo_ops, name), kind=kinds[0]), kinds)
-        if name == "constant":
-            constants = self.state.constants
-            values["whole"] = constants[checked_index(values.pop("number"), len(constants), "a constant")]
-        for parameter, value in values.items():
-            made.add(parameter, value)
-        return made
-
-    def object_at(self, kind: str, number: Any) -> Any:
-        """Return the slot of a tensor, or a generator."""
-        if kind == "a":
-            return Slot(checked_index(number, len(self.inputs), "an argument"))
-        if kind == "w":
-            return Slot(len(self.inputs) + checked_index(number, len(self.state.tensors), "a tensor from outside"))
-        if kind == "%":
-            return Slot(self.first + checked_index(number, self.n_values - self.first, "a result"))
-        if kind == "generator":
-            if number == "default":
-                return wengert_core.default_generator
-            return self.state.generators[checked_index(number, len(self.state.generators), "a generator")]
-        raise ProgramFileError(f"a value that is not understood: {kind!r:.40}")
-
-    def read_slot(self, place: Any) -> int:
-        slot = decode_value(place, self.object_at)
-        if not isinstance(slot, Slot):
-            raise ProgramFileError(f"a tensor is expected, not {place!r:.40}")
-        return slot.number
 
     def read_rule(self, entry: Any) -> GradientRule:
         data = expect(entry, dict, "a gradient")
         before, changes = (expect(data.get(name), bool, "a gradient") for name in ("before", "changes"))
-        leaf, after = self.read_slot(data.get("leaf")), data.get("after")
-        if leaf >= self.first:
+        read_slot = self.steps.read_slot
+        leaf, after = read_slot(data.get("leaf")), data.get("after")
+        if leaf >= self.steps.first:
             raise ProgramFileError("a gradient belongs to an argument or a tensor from outside")
-        uses = None if data.get("uses") is None else self.read_slot(data["uses"])
-        return GradientRule(leaf, before, uses, changes, None if after is None else self.read_slot(after))
-
-
-def numbers_step(values: dict[str, Any], line: str, kinds: list[Geometry]) -> Instruction:
-    """Return a step that computes with Python's numbers."""
-    tensors = expect(values["tensors"], list, "numbers")
-    if not all(isinstance(one, Slot) for one in tensors):
-        raise ProgramFileError("numbers: 'tensors' are no tensors")
-    made = Instruction("numbers", line, Numbers(values["code"], values["results"], len(tensors)), kinds)
-    made.add("tensors", tensors)
-    return made
-
-
-def checked_index(value: Any, size: int, what: str) -> int:
-    """Return an index. Raises ProgramFileError."""
-    if type(value) is not int or not 0 <= value < size:
-        raise ProgramFileError(f"{what} is not there: number {value!r:.40} of {size}")
-    return value
+        uses = None if data.get("uses") is None else read_slot(data["uses"])
+        return GradientRule(leaf, before, uses, changes, None if after is None else read_slot(after))
 
 
 def check_call(arguments: dict[str, Any]) -> None:

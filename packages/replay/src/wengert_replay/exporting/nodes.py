@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from wengert_core.extend import Tensor
 
 from wengert_replay.exporting.errors import ProgramGuardError
-from wengert_replay.exporting.instructions import Instruction
+from wengert_replay.exporting.instructions import Instruction, plan_drops
 
 
 class GradientRule(NamedTuple):
@@ -81,7 +81,7 @@ class Node:
     def may_write_before_guard(self, writes: bool = False) -> bool:
         """Return whether a call that ends with an error at a guard may have written to something before."""
         for i, step in enumerate(self.steps):
-            if isinstance(step, Guard) or self.at + i in self.branches:
+            if isinstance(step, Guard) or step.stops or self.at + i in self.branches:
                 branches = self.branches.get(self.at + i, {}).values()
                 if writes or any(node.may_write_before_guard() for node in branches):
                     return True
@@ -131,16 +131,7 @@ class Node:
         first: the number of the first result.   n_values: the tensors before the first step.
         """
         kept = self.ends().union(*(branch.uses() for branch in self.children()))
-        last: dict[int, int] = {}
-        for i, step in enumerate(self.steps):
-            for slot in step.slots():
-                last[slot] = i
-            for _ in step.kinds:
-                last[n_values] = i
-                n_values += 1
-        for slot, i in last.items():
-            if slot >= first and slot not in kept:
-                self.steps[i].drop.append(slot)
+        plan_drops(self.steps, kept, first, n_values)
 
     def set_gradients(self, values: list[Any]) -> None:
         """Give leaves their gradients."""

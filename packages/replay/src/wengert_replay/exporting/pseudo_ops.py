@@ -1,4 +1,6 @@
-"""Steps of a program that are no operations: constants, copies and fills of the engine, views, guards, numbers."""
+"""Steps of a program that are no operations: constants, copies and fills of the engine, views, guards, numbers,
+loops.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ PARAMETERS = {
     "view": ("base", "offset"),
     "guard": ("value", "expected"),
     "numbers": ("tensors", "code", "results"),
-}
+    "choice": ("name", "predicate", "bodies"),
+    "loop": ("name", "carry", "rows", "bounds", "into", "bodies", "tests", "following", "backwards", "count", "room",
+             "index_step", "keeps", "counts"),
+}  # fmt: skip
 """The names of their arguments."""
 
 

@@ -27,8 +27,8 @@ def save_program(program: Program, path: FilePath, names: Mapping[str, Tensor] |
     path: a path, or a file that is open for writing bytes.   names: names of tensors from outside, such as
     ``dict(model.named_parameters())``; the others are called ``w0``, ``w1``, ...
     The file is in the format safetensors; nothing in it is a pickle. Branches behind numbers that Python reads are
-    written too. Raises ProgramFileError where the program calls Python functions, has arguments that no file can hold,
-    or has a result with a graph.
+    written too, and so are loops of ``wengert.func``, with their gradients. Raises ProgramFileError where the program
+    calls Python functions, has arguments that no file can hold, or has a result with a graph.
     """
     if type(program) is not Program:
         raise ProgramFileError("a result of the program has a graph: record the function under no_grad() to save it")
@@ -66,6 +66,7 @@ class Writer:
         self.frozen: dict[Any, list[Tensor]] = {}
         self.names: list[str] = []
         self.ops, self.types, self.lines, self.stored_bytes, self.memory = Table(), Table(), Table(), Table(), Table()
+        self.bodies = Table()
 
     def text(self, program: Program, names: Mapping[str, Tensor]) -> dict[str, Any]:
         """Return the JSON text, without what State holds."""
@@ -86,6 +87,7 @@ class Writer:
             ],
             "constants": [{} for _ in self.constants],
             "generators": len(self.generators),
+            **({"bodies": self.bodies.entries} if self.bodies.entries else {}),
         }
 
     def add_node(self, program: Program, trunk: int | None, beginning: list[Any], nodes: list[dict[str, Any]]) -> None:
@@ -93,7 +95,7 @@ class Writer:
         if program.is_stale():
             raise ProgramFileError("a tensor from outside has other memory than when the program was recorded: call "
                                    "the function once more, and save the program of that call")  # fmt: skip
-        steps = StepWriter(self, program)
+        steps = StepWriter.of_program(self, program)
         entries = [entry for step in program.steps for entry in steps.encode(step)]
         at = fork_of(entries, beginning) if trunk is not None else 0
         if at is None or (trunk is not None and not is_same_step(entries[at], beginning[at])):
@@ -176,7 +178,8 @@ def portable_structure(structure: Any, what: str) -> dict[str, Any]:
     try:
         return encode_structure(structure)
     except Unportable as error:
-        raise ProgramFileError(f"{what} is of type {error}, which no file can hold") from None
+        raise ProgramFileError(f"{what} is of type {error}, which no file can hold: use tensors, numbers, words, None, "
+                               "and tuples, lists and dicts of them") from None  # fmt: skip
 
 
 def describe_input(described: tuple[Any, ...]) -> dict[str, Any]:

@@ -19,40 +19,60 @@ from wengert_core.extend import Op, Tensor
 from wengert_registry import registry
 
 from wengert_replay.exporting.errors import ProgramFileError
+from wengert_replay.exporting.loop_entries import encode_loop
 from wengert_replay.exporting.outside_tensors import tensors_from_outside
 from wengert_replay.exporting.pseudo_ops import PARAMETERS
 from wengert_replay.exporting.tensors import Geometry, bytes_of_storage, make_tensors
 from wengert_replay.exporting.values import Unportable, encode_value
+from wengert_replay.loops.loop import Loop
 from wengert_replay.recording.python_calls import PythonCall
 from wengert_replay.signature import flatten
 from wengert_replay.trace.values import UnknownArgument, Value
 
 if TYPE_CHECKING:
     from wengert_replay.exporting.saving import Writer
+    from wengert_replay.loops.body import Body
     from wengert_replay.programs.program import Program
     from wengert_replay.trace.steps import Step
 
 
-class StepWriter:
-    """The steps of one program on their way to a file."""
+PYTHON_HINT = "call it before or behind the captured function, or let operations do what it does"
+"""Words for the refusal of a Python function that has none of its own."""
 
-    def __init__(self, file: Writer, program: Program) -> None:
-        self.file = file
-        self.outside = [None if t is None else file.number_of(t) for t in tensors_from_outside(program)]
-        calls = [call for call in program.calls.values() if isinstance(call, PythonCall)]
-        self.functions = {call.step.number: call.function for call in calls}
+
+class StepWriter:
+    """The steps of one program, or of a loop's body, on their way to a file."""
+
+    def __init__(self, file: Writer, calls: Iterable[Any], outside: list[int | None], depth: int = 0) -> None:
+        """outside: the numbers of tensors from outside, by those of their values.   depth: bodies that it is in."""
+        self.file, self.outside, self.depth = file, outside, depth
+        calls = list(calls)
+        self.functions = {call.step.number: call.function for call in calls if isinstance(call, PythonCall)}
+        self.loops = {call.step.number: call for call in calls if isinstance(call, Loop)}
         self.slots: dict[int, str] = {}
         self.n_results = 0
+
+    @classmethod
+    def of_program(cls, file: Writer, program: Program) -> StepWriter:
+        """Return what writes the steps of a program."""
+        outside = [None if t is None else file.number_of(t) for t in tensors_from_outside(program)]
+        return cls(file, program.calls.values(), outside)
+
+    def for_body(self, body: Body) -> StepWriter:
+        """Return what writes the steps of a loop's body."""
+        return StepWriter(self.file, body.calls.values(), list(range(len(body.places))), self.depth + 1)
 
     def encode(self, step: Step) -> list[list[Any]]:
         """Return the entry of a step; none where the engine made what nobody has looked at."""
         where = f"{step.name} ({step.line})" if step.line else step.name
-        if step.way == "python":
+        if step.way == "python" and step.number not in self.loops:
             return self.freeze(step, where)
         if step.way == "error":
             raise ProgramFileError(f"the function caught an error of {where}: no file can hold a program that goes on "
-                                   "behind an error")  # fmt: skip
+                                   "behind an error; ask before with an if whether it would be raised")  # fmt: skip
         try:
+            if step.number in self.loops:
+                return [encode_loop(self, step, self.loops[step.number], where)]
             if isinstance(step.op, Op):
                 return [self.encode_operation(step, step.op, where)]
             if step.name not in ENCODERS:
@@ -64,8 +84,10 @@ class StepWriter:
         except Unportable as error:
             if str(error) == "Tensor":
                 raise ProgramFileError(f"{where} uses a tensor that no operation has given: one in place kept it for "
-                                       "its derivative, or it is a tangent") from None  # fmt: skip
-            raise ProgramFileError(f"{where} has an argument of type {error}, which no file can hold") from None
+                                       "its derivative, or it is a tangent; compute a new tensor there, and gradients "
+                                       "in place of tangents") from None  # fmt: skip
+            raise ProgramFileError(f"{where} has an argument of type {error}, which no file can hold: use numbers, "
+                                   "tensors and words") from None  # fmt: skip
 
     def encode_operation(self, step: Step, op: Op, where: str) -> list[Any]:
         table = "core" if op.owner in ("", "core") else op.owner
@@ -104,17 +126,13 @@ class StepWriter:
         """Let what a Python function gives be tensors from outside, or numbers that the program computes. Return the
         entry of those. Note [Python functions and files]
         """
-        if step.number not in self.functions:
-            raise ProgramFileError(f"the program has the construct {where}, which no file can hold: write it as a "
-                                   "Python loop, or an if, to save it")  # fmt: skip
         function = self.functions[step.number]
         numbers = getattr(function, "number_code", no_code)()
         if numbers is not None:
             return [self.encode_numbers(step, numbers)]
         if not hasattr(function, "frozen_result"):
-            hint = getattr(function, "file_hint", "")
-            raise ProgramFileError(f"the program calls the Python function {where}, which no file can hold"
-                                   f"{': ' if hint else ''}{hint}")  # fmt: skip
+            hint = getattr(function, "file_hint", PYTHON_HINT)
+            raise ProgramFileError(f"the program calls the Python function {where}, which no file can hold: {hint}")
         tensors: list[Tensor] = []
         flatten(function.frozen_result(), tensors)
         key = (step.number, step.name, *map(bytes_of_storage, tensors))  # branches share their beginning
@@ -185,7 +203,8 @@ class StepWriter:
     def slot_of(self, value: Value | None) -> str:
         """Return the place of a tensor. None: one that no step knows."""
         if value is None:
-            raise ProgramFileError("a result is computed by no operation that a file can name, as a tangent is")
+            raise ProgramFileError("a result is computed by no operation that a file can name, as a tangent is: "
+                                   "compute gradients in its place")  # fmt: skip
         if value.kind == "result":
             if value.number not in self.slots:
                 raise ProgramFileError(f"the tensor {value.name} is used where no operation has made it")
@@ -194,7 +213,7 @@ class StepWriter:
             return f"a{value.number}"
         number = self.outside[value.number]
         if number is None:
-            raise ProgramFileError(f"the tensor {value.name} from outside is gone")
+            raise ProgramFileError(f"the tensor {value.name} from outside is gone: keep it in a variable")
         return f"w{number}"
 
     def slot_of_object(self, value: Any) -> Any:

@@ -25,7 +25,7 @@ def encode_structure(structure: Any) -> dict[str, Any]:
     if kind in (tuple, list):
         return {kind.__name__: [encode_structure(item) for item in structure[1:]]}
     if kind is dict:
-        return {"dict": [[encode_constant(key), encode_structure(item)] for key, item in structure[1:]]}
+        return {"dict": [[encode_constant(key), encode_structure(item)] for key, item, _ in structure[1:]]}
     if isinstance(kind, type) and issubclass(kind, tuple) and (hasattr(kind, "_fields") or issubclass(kind, Result)):
         names = kind.__match_args__ if issubclass(kind, Result) else kind._fields
         name = kind.__name__ if issubclass(kind, Result) else ""

@@ -378,6 +378,8 @@ def form_of(structure: Any, results: list[Tensor], recording: Recording, clock: 
     leaves = [one for one in leaves if is_from_outside(one, recording)]
     known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}
     own = [one for one in leaves if id(one) not in known or id(one) in recording.made]
+    if not why and any(shares_memory(one, [inputs[i] for i in ends]) for one in own):
+        why = "the graph of a result leads to a leaf that the function makes of an argument"
     if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
         leaves = own = [LEAF]
     return Form(structure, outputs, ends, leaves, read_outside(recording), own), why

@@ -16,6 +16,7 @@ cdef class JointProgram(Program):
     cdef list collect_from(self, Py_ssize_t first, Py_ssize_t last, list inputs)
     cdef int enter_run(self) except -1
     cdef int leave_run(self) except -1
+    cdef bint run_through(self, list inputs) except -1
     cdef Residuals note_run(self)
     cdef int run_forward(self, list inputs) except -1         # Outcome
     cdef list run_backward(self, Residuals residuals, list grads)

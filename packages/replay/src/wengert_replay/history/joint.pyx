@@ -107,6 +107,20 @@ cdef class JointProgram(Program):
         self.found = None
         return outcome
 
+    cdef bint run_through(self, list inputs) except -1:
+        """Run the function; False where a guard differs or an operation fails: a run as usual raises its error. That
+        of a Python function is raised here, as it is called once.
+        """
+        try:
+            if self.run_forward(inputs) != OUTCOME_MISSED:
+                return True
+        except Exception:
+            if self.fails_in_python():
+                raise
+            return False
+        self.guard_failures += 1
+        return False
+
     cdef Residuals note_run(self):
         """Return the residuals of the run that has come to the pause; None where there is none."""
         cdef Residuals made
@@ -136,16 +150,13 @@ cdef class JointProgram(Program):
                 return None
             self.enter_run()
             try:
-                if self.run_forward(inputs) == OUTCOME_MISSED:
-                    self.guard_failures += 1
+                if not self.run_through(inputs):
                     return False
-            except Exception:          # a run as usual raises it with its traceback
-                return False
+                self.finish(inputs)
+                self.replays += 1
+                return self.note_run(), self.collect_from(0, self.n_results, inputs)
             finally:
                 self.leave_run()
-            self.finish(inputs)
-            self.replays += 1
-            return self.note_run(), self.collect_from(0, self.n_results, inputs)
 
     def go_on(self, Residuals residuals not None, list grads not None):
         """Return the gradients of a run, from gradients of results; None where its residuals are gone."""
@@ -171,14 +182,12 @@ cdef class JointProgram(Program):
                 return None
             self.enter_run()
             try:
-                if self.run_forward(inputs) == OUTCOME_MISSED:
+                if not self.run_through(inputs):
                     return None
                 self.note_run()            # nobody has its residuals
-            except Exception:          # a run as usual raises it with its traceback
-                return None
+                return self.collect_from(0, self.n_results, inputs)
             finally:
                 self.leave_run()
-            return self.collect_from(0, self.n_results, inputs)
 
     def run_again(self, list inputs not None, list grads not None, Residuals before or None):
         """Run the function; return the run's residuals and gradients; versions of what it writes stay. None where the

@@ -4,17 +4,15 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Launch,
-                                  Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
+from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Block,
+                                  Launch, Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
+from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
-
-cdef enum:
-    FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
 
 @cython.binding(False)
@@ -142,6 +140,12 @@ def shares_memory(Tensor t not None, others not None):
     return False
 
 
+cdef size_t memory_of(Tensor t, Recording recording):
+    """A number that tensors have in common which share memory of the pool: ``x.data`` has a Storage of its own."""
+    cdef Block* block = recording.block_of(<Storage> t.storage) if recording.pool != NULL else NULL
+    return <size_t> t.storage if block == NULL else <size_t> block.address
+
+
 def why_not_node(list results not None, Recording recording not None):
     """Return why results cannot be those of one node: "" or words."""
     cdef Tensor t
@@ -166,9 +170,10 @@ def why_not_node(list results not None, Recording recording not None):
             return "a result is a view of an argument, or has its memory"
         if type(t) is not TensorClass:
             return f"a result is of the class {type(t).__name__}"
-        if key in seen:
+        memory = memory_of(t, recording)
+        if memory in seen:
             return "two results share memory"
-        seen.add(key)
+        seen.add(memory)
     return ""
 
 

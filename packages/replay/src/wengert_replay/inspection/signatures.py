@@ -32,7 +32,7 @@ def parts_of(key: Any, function: Callable[..., Any]) -> dict[str, str]:
     _, positional, keywords = structure
     for name, value in zip(name_parameters(function, len(positional) - 1), positional[1:], strict=True):
         add_parts(parts, name, value, described)
-    for name, value in keywords[1:]:
+    for name, value, _ in keywords[1:]:
         add_parts(parts, str(name), value, described)
     recorded = modes & GRAD_MODE and not modes & INFERENCE_MODE
     parts["grad mode"] = "off (inference mode)" if modes & INFERENCE_MODE else "on" if recorded else "off"
@@ -57,7 +57,7 @@ def add_parts(parts: dict[str, str], name: str, value: Any, described: Any) -> N
             add_parts(parts, f"{name}[{i}]", item, described)
     elif kind is dict:
         parts[name] = f"dict of {len(value) - 1}"
-        for key, item in value[1:]:
+        for key, item, _ in value[1:]:
             add_parts(parts, f"{name}[{key!r}]", item, described)
     elif kind in PLAIN or kind in (float, complex):
         parts[name] = getattr(value[1], "__qualname__", None) or short_repr(value[1])

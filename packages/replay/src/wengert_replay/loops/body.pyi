@@ -16,7 +16,11 @@ class Body:
     n_inputs: int
     n_results: int
     n_imports: int
+    arena_nbytes: int
+    places: list[int | None]
     def note_outside(self, recording: Recording, around: Recording) -> None: ...
+    @property
+    def result_values(self) -> list[Any]: ...
     @property
     def nbytes(self) -> int: ...
     @property

@@ -1,24 +1,29 @@
 """Body: a function that was recorded once, as a program of its own, and that an instruction calls many times.
 
 Note [A body's memory]
-    Its arguments lie in blocks of its own, and so does what it computes. Tensors from outside of the whole program are
-    read where they are. What the program around it computes may lie elsewhere in each program that the recording gives
-    (Note [Where a program's memory is] in programs/memory.pyx): it is copied to a block of the body before a loop.
+    What a body computes lies in an arena (Note [Spans] in memory/arena.pyx), which is a part of the memory of the
+    program around it while the instruction runs, and belongs to others before and behind it. So it moves, and each run
+    writes the addresses that have changed into the body's instructions. Its arguments are where the instruction has
+    them: the carry in the result of the loop, a row where it is, others in memory beside the arena. What the program
+    around has computed, and tensors from outside of the whole program, are read where they are.
 Note [What a body may not do]
     Write to an argument or to memory from outside, change a gradient, let Python read a number, keep a tensor
     somewhere, or call a Python function that is not recorded: such a construct is recorded operation by operation.
 """
 cimport cython
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
 
 from hashlib import sha256
 
+from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (BOOL, LAUNCH_GUARD, Block, Launch, Pool, Storage, Tensor, block_at,
                                   close_pool, free_pool, new_on_memory, open_pool)
+from wengert_replay.loops.placement cimport move_carry_early, lay_out_body
+from wengert_replay.memory.arena cimport Arena, Fields
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent
-from wengert_replay.programs.planning cimport move_calls, move_launches, plan_inputs
+from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, reaches_of, values_of_words,
+                                               words_of_results)
 from wengert_replay.programs.plans cimport InputPlan
 from wengert_replay.programs.stream cimport STOP_END, STOP_FAILED, Row, Stream
 from wengert_replay.recording.calls cimport Call, on_captured_memory
@@ -102,20 +107,23 @@ cdef class Body:
         free(self.scratch)
 
     cdef int take(
-        self, Recording recording, Recording around, list results, list positions, list result_positions
+        self, Recording recording, Recording around, list results, list positions, list result_positions,
+        Py_ssize_t n_carry, bint in_place
     ) except -1:
         """Take over a recording that has stopped. results: its tensors, without a graph.
 
         positions: for each argument of the body its number in the recording, None where it is not there;
-        result_positions: the same of results.   Raises Refusal.
+        result_positions: the same of results.   n_carry: so many results may lie in arguments when a run ends.
+        in_place: a run may write results where they stay, as it may a part of the carry that no argument is.   Raises
+        Refusal.
         """
         cdef Pool* aside
         refuse_effects(recording)
-        live = blocks_in_use(recording, results)
+        blocks_in_use(recording, results)
         recording.close()
         aside = open_pool()            # the body's blocks are none of the recording around it
         try:
-            self.lay_out(recording, around, results, positions, result_positions, live)
+            self.lay_out(recording, around, results, positions, result_positions, n_carry, in_place)
         finally:
             close_pool(aside)
             free_pool(aside)
@@ -123,22 +131,24 @@ cdef class Body:
         return 0
 
     cdef int lay_out(
-        self, Recording recording, Recording around, list results, list positions, list result_positions, set live
+        self, Recording recording, Recording around, list results, list positions, list result_positions,
+        Py_ssize_t n_carry, bint in_place
     ) except -1:
-        cdef Memory memory
+        cdef Memory memory = Memory(recording, None)
         cdef Ranges kept = Ranges()
+        cdef Arena arena
         cdef Port* port
         cdef Py_ssize_t i, scratch = 0
-        self.calls, self.steps = recording.calls, recording.steps
-        memory = self.memory = Memory(recording, None)
-        self.note_outside(recording, around)
+        self.steps = recording.steps
+        memory.stay()
+        self.note_outside(recording, around, memory)
         for _, _, address, nbytes in self.states.values():     # generators are where an eager call leaves them
             kept.add(<char*> <size_t> address, <char*> <size_t> (address + nbytes))
-        memory.settle(live)
         plans = plan_inputs(recording, memory)
         move_launches(recording, 0, memory, plans)
         move_calls(recording, 0, memory, plans)
         self.n_inputs, self.n_results = len(positions), len(result_positions)
+        self.result_words, self.result_positions = words_of_results(results, recording), result_positions
         self.inputs = <Port*> calloc(self.n_inputs + 1, sizeof(Port))
         self.results = <Port*> calloc(self.n_results + 1, sizeof(Port))
         if self.inputs == NULL or self.results == NULL:
@@ -148,18 +158,24 @@ cdef class Body:
                 self.locate_input(plans[position], &self.inputs[i])
         for i, position in enumerate(result_positions):
             port = &self.results[i]
+            port.input = -1
             if position is not None:
-                self.locate_result(recording, results[position], port)
-            if port.nbytes:
-                kept.add(port.data, port.data + port.nbytes)
-            scratch += port.nbytes if port.is_input else 0
+                self.locate_result(recording, memory, results[position], positions, port)
+            scratch += port.nbytes if port.input >= 0 else 0
         self.scratch = <char*> calloc(scratch + 1, 1)
         if self.scratch == NULL:
             raise MemoryError()
         self.like_inputs = [None if k is None else without_memory(recording.inputs[k]) for k in positions]
         self.like_results = [None if k is None else without_memory(results[k]) for k in result_positions]
-        self.stream = Stream()
-        self.stream.fill(recording.recorder.launches, recording.recorder.n, kept, 0)
+        move_carry_early(self, recording, n_carry)
+        self.calls = recording.calls
+        for i in range(self.n_results):
+            if self.results[i].nbytes:
+                kept.add(self.results[i].data, self.results[i].data + self.results[i].nbytes)
+        self.stream, arena = Stream(), memory.arena_of(recording, set())
+        self.stream.fill(recording, kept, 0, arena, reaches_of(recording, 0, True))
+        lay_out_body(self, arena, n_carry, in_place)
+        self.stream.forget_sites()
         memory.take_pool(recording)
         return 0
 
@@ -171,27 +187,33 @@ cdef class Body:
             port.nbytes = 0
         return 0
 
-    cdef int locate_result(self, Recording recording, Tensor t, Port* port) except -1:
+    cdef int locate_result(self, Recording recording, Memory memory, Tensor t, list positions, Port* port) except -1:
         """Say where a result is when a run has ended."""
         cdef Py_ssize_t low = 0, high = 0
-        cdef char* address = t.data
+        cdef Region* region
         extent(t, &low, &high)
-        port.low, port.nbytes = low, high - low
+        port.low, port.nbytes, port.data = low, high - low, t.data + low
         if port.nbytes == 0:
             return 0
-        kind = self.memory.relocate(&address, low)
-        if kind == REGION_OUTSIDE and t.count:
-            raise Refusal("it gives a tensor from outside, or a view of one")
-        if kind < 0:
+        region = memory.find(port.data)
+        if region == NULL:
             raise Refusal("it gives a tensor in memory of unknown origin")
-        port.data, port.is_input = address + low, kind == REGION_INPUT
+        if region.kind == REGION_OUTSIDE:
+            if t.count:
+                raise Refusal("it gives a tensor from outside, or a view of one")
+            port.nbytes = 0
+            return 0
+        if region.kind == REGION_INPUT:
+            port.input = <int> positions.index(region.input)
+            port.offset = bytes_between(self.inputs[port.input].data, port.data)
+            self.inputs[port.input].is_result = True
+        elif recording.is_python_data(t):
+            raise Refusal("it gives a tensor that is made of Python data, and that no operation has used")
         return 0
 
-    def note_outside(self, Recording recording not None, Recording around not None):
-        """Note what it reads of the program around, which gets blocks of the body, and from outside of that."""
+    def note_outside(self, Recording recording not None, Recording around not None, Memory memory not None):
+        """Note what it reads of the program around, and from outside of that."""
         cdef Tensor t
-        cdef Region* region
-        cdef Import* row
         self.outside, self.imported, self.external = [], [], []
         self.imports = <Import*> calloc(len(recording.outside) + 1, sizeof(Import))
         if self.imports == NULL:
@@ -207,35 +229,60 @@ cdef class Body:
             if not is_internal(around, t):
                 self.external.append(bytes_at(<char*> <size_t> address, nbytes))
                 continue
-            region = self.memory.find(<char*> <size_t> address)
-            if region == NULL or region.kind != REGION_OUTSIDE or region.low != <size_t> address:
-                raise Refusal("it reads memory that two tensors have")
-            row = &self.imports[self.n_imports]
-            region.moved = self.memory.allocate_block(nbytes)
-            self.import_memory(row, t, around, region)
+            memory.import_region(address)
+            self.import_memory(&self.imports[self.n_imports], t, around)
             self.n_imports += 1
 
-    cdef int import_memory(self, Import* row, Tensor t, Recording around, Region* region) except -1:
-        """Note the bytes that are copied: of an argument those that its elements lie in."""
+    cdef int import_memory(self, Import* row, Tensor t, Recording around) except -1:
+        """Note the bytes that it reads: of an argument those that its elements lie in."""
         cdef Storage s = <Storage> t.storage
         cdef Py_ssize_t low = 0, high = s.nbytes, first = 0, last = 0
-        cdef char* start = s.data
         cdef Tensor own
         while around is not None:
             for own in around.inputs:
                 if own.storage == t.storage:
                     extent(own, &first, &last)
-                    low, high = own.data + first - s.data, own.data + last - s.data
+                    low = bytes_between(s.data, own.data) + first
+                    high = bytes_between(s.data, own.data) + last
             around = around.around
-        row.tensor, row.nbytes, row.data = len(self.imported), high - low, region.moved + low
-        self.imported.append(bytes_at(start + low, high - low))
+        row.tensor, row.data = len(self.imported), s.data + low
+        self.imported.append(bytes_at(s.data + low, high - low))
         return 0
 
-    cdef int load_imports(self) except -1:
-        """Copy what the program around has computed. ``imported`` lies where that is now."""
+    # ---- where memory is
+
+    cdef int enter(self, char* base) except -1:
         cdef Py_ssize_t i
+        cdef char* data
+        if base != self.base:
+            self.own.set_base(base)
+            self.base = base
+            for i in range(self.n_results):
+                if self.results[i].input < 0 and self.result_fields[i] is None:
+                    self.results[i].data = base + self.results[i].offset
         for i in range(self.n_imports):
-            memcpy(self.imports[i].data, (<Tensor> self.imported[self.imports[i].tensor]).data, self.imports[i].nbytes)
+            data = (<Tensor> self.imported[self.imports[i].tensor]).data
+            if data != self.imports[i].data and self.import_fields[i] is not None:
+                (<Fields> self.import_fields[i]).set_base(data)
+                self.imports[i].data = data
+        return 0
+
+    cdef int put_input(self, Py_ssize_t k, char* data) except -1:
+        cdef Py_ssize_t i
+        if data == self.inputs[k].data:
+            return 0
+        self.inputs[k].data = data
+        if self.input_fields[k] is not None:
+            (<Fields> self.input_fields[k]).set_base(data)
+        for i in range(self.n_results if self.inputs[k].is_result else 0):
+            if self.results[i].input == k:
+                self.results[i].data = data + self.results[i].offset
+        return 0
+
+    cdef int put_result(self, Py_ssize_t k, char* data) except -1:
+        if data != self.results[k].data:
+            self.results[k].data = data
+            (<Fields> self.result_fields[k]).set_base(data)
         return 0
 
     cdef int run(self) except -1:
@@ -271,6 +318,12 @@ cdef class Body:
                 found.update(body.all_states())
         return found
 
+    @property
+    def result_values(self):
+        """The recorded value of each result; None for one that is not there, or that no step knows."""
+        values = values_of_words(self.result_words, self.steps)
+        return [None if k is None else values[k] for k in self.result_positions]
+
     def words(self):
         """Return a text that is equal for bodies that do the same."""
         if self.digest is None:
@@ -280,11 +333,17 @@ cdef class Body:
 
     @property
     def nbytes(self):
-        """Bytes of memory for values, that of loops inside among them."""
-        return self.memory.nbytes + sum([call.nbytes for call in self.calls.values() if hasattr(call, "all_bodies")])
+        """Bytes of memory for values, that of loops inside among them, beside what the program around has for it."""
+        return self.stream.n_slot_bytes + sum([call.nbytes for call in self.calls.values()
+                                               if hasattr(call, "all_bodies")])
 
     @property
     def stream_nbytes(self):
         """Bytes of what runs, also in loops inside."""
-        return self.stream.nbytes + sum([call.stream_nbytes for call in self.calls.values()
-                                         if hasattr(call, "all_bodies")])
+        cdef Fields fields
+        if self.own is None:           # a body that was never made
+            return 0
+        nbytes = self.stream.nbytes + self.own.nbytes()
+        for fields in (*self.input_fields, *self.result_fields, *self.import_fields):
+            nbytes += 0 if fields is None else fields.nbytes()
+        return nbytes + sum([call.stream_nbytes for call in self.calls.values() if hasattr(call, "all_bodies")])

@@ -1,7 +1,7 @@
 """Choice: a construct that a replay runs as one of two bodies, as a number of the program says.
 
-The bodies have no arguments: whatever they use is read where it is, or copied from the program around them (Note [A
-body's memory] in body.pyx), by the body that runs alone.
+The bodies have no arguments: whatever they use is read where it is (Note [A body's memory] in body.pyx). Results are
+written where they stay, where their memory holds nothing else.
 """
 cimport cython
 
@@ -9,6 +9,7 @@ from wengert_core.extend cimport Tensor, copy_into, itemsize_of
 from wengert_replay.loops.body cimport Body, Port
 from wengert_replay.loops.course cimport is_true, tensor_at
 from wengert_replay.loops.loop cimport Loop
+from wengert_replay.loops.placement cimport take_scratch
 from wengert_replay.recording.calls cimport on_captured_memory
 
 
@@ -24,11 +25,14 @@ cdef class Choice(Loop):
         cdef Body body = self.bodies[0 if holds else 1]
         cdef Py_ssize_t k
         cdef Port* port
-        body.load_imports()
+        body.enter(self.scratch.data)
+        for k in range(len(targets)):
+            if body.result_fields[k] is not None:
+                body.put_result(k, (<Tensor> targets[k]).data + body.results[k].low)
         body.run()
         for k in range(len(targets)):
             port = &body.results[k]
-            if port.nbytes:
+            if port.nbytes and body.result_fields[k] is None:
                 copy_into(<Tensor> targets[k], tensor_at(body.like_results[k], port.data - port.low))
         return True
 
@@ -46,4 +50,6 @@ def make_choice(str construct not None, str source not None, Tensor predicate no
     made.memory = [made.predicate, *made.outputs]
     for body in bodies:
         made.memory += body.imported + body.external
+    take_scratch(made)
+    made.sources = [predicate]
     return made

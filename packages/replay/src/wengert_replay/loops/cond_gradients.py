@@ -62,7 +62,7 @@ class BodyRecording:
         try:
             if rows_are_doubtful(self.own, []):
                 raise Refusal("it keeps rows that it reads, or writes to them")
-            return make_body(self.own, self.around, results)
+            return make_body(self.own, self.around, results, in_place=True)
         finally:
             self.own.close()
 

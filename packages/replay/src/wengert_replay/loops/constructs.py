@@ -34,6 +34,9 @@ from wengert_replay.refusal import NoLoop, Refusal
 
 scalar_tensor = TABLE.ops["scalar_tensor"]
 
+AMPLE_BYTES = 0x10000
+"""Of room for carries that may never be used."""
+
 
 def run_construct(recording: Recording, construct: str, plain: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
     """Run a construct inside of a recording, and note a loop. NotImplemented: it is left to the plain loop."""
@@ -97,7 +100,7 @@ class Pause:
             return "" if loop.agrees() else why
         except Refusal:
             return why
-        except IndexError:  # Note [Windows have one length] in rows.py
+        except IndexError:  # Note [Windows have one length] in index_reads.py
             return "a slice by numbers of the loop has another length in another iteration"
         finally:
             set_rng_states(now)
@@ -150,8 +153,10 @@ def run_rows(
             elif depend_on_others(iterations.differentiable):
                 iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
             else:
-                room = room_for(iterations.ran) if is_open else iterations.ran
-                kept = [bytes_for(one, room) for one in iterations.bodies[0].like_inputs[:n]]
+                room, likes = iterations.ran, iterations.bodies[0].like_inputs[:n]
+                if is_open:
+                    room = room_for(room, sum(bytes_for(one, 1).numel() for one in likes))
+                kept = [bytes_for(one, room) for one in likes]
                 steps = [scalar_tensor(iterations.ran, dtype=int64)] if tests else []
         operands, outputs = [*carry, *rows, *limits], [*results, *kept, *steps]
         backwards = [reverse] * (len(rows) + len(results) - n)
@@ -244,9 +249,10 @@ def run_while(recording: Recording, plain: Callable[..., Any], test: Any, body: 
     return run_rows(recording, "while_loop", key, body, carry, [], False, -1, None, call, tests, again)
 
 
-def room_for(count: int) -> int:
-    """Return for how many iterations there is room, where another call may have more."""
-    return 1 << max(int(1.5 * count), 15).bit_length()
+def room_for(count: int, nbytes: int) -> int:
+    """Return for how many iterations there is room, where another call may have more. nbytes: of a carry."""
+    ample = 1 << max(int(1.5 * count), 15).bit_length()
+    return ample if ample * nbytes <= AMPLE_BYTES else count + max(count // 4, 1)
 
 
 CONSTRUCTS: dict[str, Callable[..., Any]] = {

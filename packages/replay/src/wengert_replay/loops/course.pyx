@@ -1,7 +1,7 @@
 """Course: what iterations with one body copy and run.
 
-Bytes are copied where a row's elements lie beside each other and have the strides that the body was recorded with;
-other rows are copied element by element.
+A row that the body reads is an argument where it is, if it has the strides that the body was recorded with; a small one
+is copied, which costs less than to write its addresses. Rows with other strides are copied element by element.
 """
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
@@ -12,7 +12,11 @@ from libc.string cimport memcpy
 from wengert_core.extend cimport (COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, Launch, Tensor, copy_into,
                                   dtype_facts, itemsize_of, new_on_memory, strides_of)
 from wengert_replay.loops.body cimport Body, Port
+from wengert_replay.memory.arena cimport Fields, set_fields
+from wengert_replay.trace.tables cimport room_for_another
 from wengert_replay.programs.stream cimport STOP_END, STOP_FAILED, Row
+
+from wengert_replay.refusal import Refusal
 
 cdef enum:
     CHUNK = 0x40                       # iterations between two looks for signals
@@ -46,6 +50,14 @@ cdef void copy_all(Feeds* feeds, Py_ssize_t i) noexcept nogil:
             memcpy(feed.target + i * feed.target_step, feed.source + i * feed.source_step, feed.nbytes)
 
 
+cdef inline void step_all(Steps* steps, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef Step* own
+    for k in range(steps.n):
+        own = &steps.items[k]
+        set_fields(own.rows, own.items, own.n, own.far, own.n_far, own.row + i * own.step)
+
+
 cdef bint is_true(const char* data, int code, Py_ssize_t itemsize) noexcept nogil:
     """Whether a number is not 0."""
     cdef Py_ssize_t k
@@ -65,13 +77,32 @@ cdef bint is_true(const char* data, int code, Py_ssize_t itemsize) noexcept nogi
     return False
 
 
-cdef bint is_row_like(Tensor rows, Tensor like, Port* port, bint reads) noexcept:
-    """Whether a row is the bytes of a tensor of the body, and few others."""
+cdef int check_strides(str construct, Tensor target, Tensor last) except -1:
+    cdef int i
+    if construct.endswith("_backward"):        # leaves take gradients with strides of their own
+        return 0
+    for i in range(last.rank):         # what follows would have other kernels, and other bits
+        if last.dims[i] > 1 and strides_of(target)[i] != strides_of(last)[i]:
+            raise Refusal(f"{construct} ends with a carry of other strides than in the recording")
+    return 0
+
+
+cdef bint is_row_of(Tensor rows, Tensor like) noexcept:
     cdef int i
     for i in range(like.rank):
         if like.dims[i] > 1 and strides_of(rows)[i + 1] != strides_of(like)[i]:
             return False
-    return port.nbytes == like.count * itemsize_of(like) or reads and port.nbytes < like.count * itemsize_of(like)
+    return True
+
+
+cdef bint is_dense_port(Port* port, Tensor like) noexcept:
+    return port.nbytes <= like.count * itemsize_of(like)
+
+
+cdef bint is_row_like(Tensor rows, Tensor like, Port* port, bint reads) noexcept:
+    """Whether a row is the bytes of a tensor of the body, and few others."""
+    return is_row_of(rows, like) and (port.nbytes == like.count * itemsize_of(like)
+                                      or reads and is_dense_port(port, like))
 
 
 cdef Tensor tensor_at(Tensor like, char* data):
@@ -87,12 +118,19 @@ cdef class Course:
         free(self.before.items)
         free(self.behind.items)
         free(self.moves.items)
-        free(self.tested.items)
+        free(self.steps.items)
 
     # ---- what is copied
 
-    cdef int add_input(self, Py_ssize_t k, Tensor rows, bint backwards) except -1:
+    cdef int add_input(self, Py_ssize_t k, Tensor rows, bint backwards, bint in_place) except -1:
         """Let argument ``k`` be a row of a tensor: in iteration 0 the first, or the last one."""
+        cdef Py_ssize_t step = strides_of(rows)[0]
+        if in_place:
+            if self.body.inputs[k].nbytes == 0 or self.end == 0:
+                return 0
+            self.check_rows(rows)
+            return self.add_step(k, rows.data + (self.end - 1) * step if backwards else rows.data, -step if backwards
+                                 else step)
         return self.add_rows(&self.body.inputs[k], self.body.like_inputs[k], rows, backwards, True)
 
     cdef int add_output(self, Py_ssize_t k, Tensor rows, bint backwards) except -1:
@@ -105,8 +143,7 @@ cdef class Course:
         cdef Tensor row
         if port.nbytes == 0 or self.end == 0:
             return 0
-        if self.end > rows.dims[0]:
-            raise IndexError(f"row {rows.dims[0]} of a tensor of {rows.dims[0]} rows")
+        self.check_rows(rows)
         if backwards:
             data, step = data + (self.end - 1) * step, -step
         if not is_row_like(rows, like, port, reads):
@@ -117,14 +154,34 @@ cdef class Course:
             return add_feed(&self.before, data + port.low, step, port.data, 0, port.nbytes)
         return add_feed(&self.behind, port.data, 0, data + port.low, step, port.nbytes)
 
+    cdef int check_rows(self, Tensor rows) except -1:
+        if self.end > rows.dims[0]:
+            raise IndexError(f"row {rows.dims[0]} of a tensor of {rows.dims[0]} rows")
+        return 0
+
+    cdef int add_step(self, Py_ssize_t k, char* row, Py_ssize_t step) except -1:
+        cdef Fields fields = self.body.input_fields[k]
+        cdef Step* own
+        if fields is None:             # nobody reads it
+            return 0
+        self.steps.items = <Step*> room_for_another(self.steps.items, self.steps.n, sizeof(Step))
+        own = &self.steps.items[self.steps.n]
+        own.row, own.step, own.rows = row + self.body.inputs[k].low, step, fields.rows
+        own.items, own.n, own.far, own.n_far = fields.items, fields.n, fields.far, fields.n_far
+        self.steps.n += 1
+        return 0
+
     cdef int add_kept(self, Py_ssize_t k, Tensor rows) except -1:
         """Keep carry ``k`` of each iteration, as bytes."""
         return add_feed(&self.before, self.body.inputs[k].data, 0, rows.data, self.body.inputs[k].nbytes,
                         self.body.inputs[k].nbytes)
 
-    cdef int set_test(self, Body test) except -1:
-        """Let a body decide whether there is another iteration."""
+    cdef int set_test(self, Body test, Py_ssize_t n_carry) except -1:
+        """Let a body decide whether there is another iteration, from the carry where it is."""
         cdef Tensor like = test.like_results[0]
+        cdef Py_ssize_t k
+        for k in range(n_carry):
+            test.put_input(k, self.body.inputs[k].data)
         self.test, self.test_code, self.test_itemsize = test, like.code, itemsize_of(like)
         return 0
 
@@ -136,19 +193,17 @@ cdef class Course:
         cdef Port* target
         for k in range(n_carry):       # those in arguments first: a move may overwrite them
             source, target = &self.body.results[k], &self.body.inputs[k]
-            if source.is_input and source.data != target.data:
+            if source.input >= 0 and source.data != target.data:
                 add_feed(&self.moves, source.data, 0, scratch, 0, source.nbytes)
                 scratch += source.nbytes
         scratch = self.body.scratch
         for k in range(n_carry):
             source, target = &self.body.results[k], &self.body.inputs[k]
-            if not source.is_input:
+            if source.input < 0:
                 add_feed(&self.moves, source.data, 0, target.data, 0, target.nbytes)
             elif source.data != target.data:
                 add_feed(&self.moves, scratch, 0, target.data, 0, target.nbytes)
                 scratch += source.nbytes
-        for k in range(n_carry if self.test is not None else 0):
-            add_feed(&self.tested, self.body.inputs[k].data, 0, self.test.inputs[k].data, 0, self.body.inputs[k].nbytes)
         return 0
 
     # ---- what runs
@@ -156,7 +211,6 @@ cdef class Course:
     cdef bint ends(self) except -1:
         if self.test is None:
             return False
-        copy_all(&self.tested, 0)
         self.test.run()
         return not is_true(self.test.results[0].data, self.test_code, self.test_itemsize)
 
@@ -170,7 +224,7 @@ cdef class Course:
                 at += 1
                 if at & 0xF == 0:
                     PyErr_CheckSignals()
-                if at < self.end and repeats:
+                if repeats:
                     copy_all(&self.moves, 0)
             return at
         while at < end and stop == STOP_END:
@@ -189,7 +243,6 @@ cdef class Course:
         cdef char* place
         while at < end:
             if self.test is not None:
-                copy_all(&self.tested, 0)
                 place = self.test.stream.run(self.test.stream.rows, stop)
                 if stop[0] != STOP_END:
                     self.failed = place
@@ -198,6 +251,7 @@ cdef class Course:
                     stop[0] = STOP_TEST
                     return at
             copy_all(&self.before, at)
+            step_all(&self.steps, at)
             if self.index != NULL:
                 (<int64_t*> self.index)[0] = lower + self.index_step * at
             place = self.body.stream.run(self.body.stream.rows, stop)
@@ -206,16 +260,16 @@ cdef class Course:
                 return at
             copy_all(&self.behind, at)
             at += 1
-            if at < self.end:
-                copy_all(&self.moves, 0)
+            copy_all(&self.moves, 0)
         return at
 
     cdef int run_once(self, Py_ssize_t at, int64_t lower) except -1:
         cdef Tensor row
         copy_all(&self.before, at)
+        step_all(&self.steps, at)
         for row, data, step, other, reads in self.strided:
             if reads:
-                row.data = <char*> (<size_t> data + at * <Py_ssize_t> step)
+                row.data = <char*> <size_t> data + at * <Py_ssize_t> step
                 copy_into(<Tensor> other, row)
         if self.index != NULL:
             (<int64_t*> self.index)[0] = lower + self.index_step * at
@@ -223,6 +277,6 @@ cdef class Course:
         copy_all(&self.behind, at)
         for row, data, step, other, reads in self.strided:
             if not reads:
-                row.data = <char*> (<size_t> data + at * <Py_ssize_t> step)
+                row.data = <char*> <size_t> data + at * <Py_ssize_t> step
                 copy_into(row, <Tensor> other)
         return 0

@@ -232,7 +232,7 @@ class BackwardLoop:
             rows = [one.tensor for one in used]
         loop = make_loop(f"{derivation.construct}_backward", derivation.source, start, rows, backwards, part.bodies, [],
                          part.following, outputs, -1 if self.bounds else end - first, self.bounds, None,
-                         -1 if derivation.has_index else 0)  # fmt: skip
+                         -1 if derivation.has_index else 0, n_into=len(self.row_grads))  # fmt: skip
         run_loop(loop)
         self.slots = [one if like is not None else None for one, like in
                       zip(outputs, part.last_slots, strict=False)]  # fmt: skip
@@ -290,7 +290,7 @@ class Part:
             if rows_are_doubtful(recording, results[: self.n_slots]):
                 raise Refusal("it keeps rows that it reads")
             result_positions, present = number(results)
-            body = make_body(recording, self.whole.recording, present, positions, result_positions)
+            body = make_body(recording, self.whole.recording, present, positions, result_positions, self.n_slots)
             if body.generators() or body.all_states():
                 raise Refusal("it draws random numbers")
         finally:

@@ -118,7 +118,7 @@ class Iterations:
                 raise Refusal("its gradient goes to a tensor that is gone")
             if len(self.bodies) >= MOST_BODIES:
                 raise Refusal("the carry has other strides in each iteration")
-            body = make_body(recording, self.around, results)
+            body = make_body(recording, self.around, results, n_carry=0 if self.is_test else self.n_carry)
             if any(self.gives) and recording.differentiates():
                 raise Refusal("it differentiates, and has a gradient")
             if any(self.gives) and (body.generators() or body.all_states()):

@@ -1,10 +1,13 @@
 """Loop: a construct of control flow that a replay runs as one instruction. See loop.pyx."""
 from libc.stdint cimport int64_t
 
-from wengert_core.extend cimport Pool
+from wengert_core.extend cimport Pool, Tensor
 from wengert_replay.loops.body cimport Body
 from wengert_replay.loops.course cimport Course
 from wengert_replay.recording.calls cimport Call
+
+cdef enum:
+    IN_PLACE = -1
 
 
 cdef class Loop(Call):
@@ -22,7 +25,15 @@ cdef class Loop(Call):
     cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
     cdef readonly Py_ssize_t room      # iterations whose carry can be kept, at least one; -1: as many as there are
     cdef readonly bint counts          # the last output is the number of iterations
+    cdef readonly Py_ssize_t n_into    # of the last outputs: they are parts of tensors that were there before
+    cdef list sources                  # until it is noted: carry, rows, bounds that are tensors, parts to write into
+    cdef readonly list places          # of each of them: its number among the step's operands
     cdef readonly int index_step       # 1: the body's last argument is the iteration's number; -1: from the last one; 0
+    cdef Tensor scratch                # memory for bodies, on captured memory
+    cdef object holder                 # of that memory, while it is recorded; None
+    cdef list input_offsets            # in it, for each body and each of its arguments; IN_PLACE: it is elsewhere
+    cdef list result_offsets           # the same of parts of the carry that are written where they stay
+    cdef Py_ssize_t arena_offset       # in it, of the arenas: one body runs at a time
 
     cdef bint run_into(self, list targets) except -1       # False: it needs a body, and has none
     cdef Py_ssize_t count_now(self, int64_t* lower) except -2

@@ -1,10 +1,15 @@
 """Loop: a construct of control flow that a replay runs as one instruction.
 
 Note [How a loop runs]
-    A body has a block for each argument and each result. An iteration copies rows there, runs the body's instructions,
-    copies results to their rows, and the carry from the results to the arguments: no Python, and no memory that grows
-    with the number of iterations. It holds the GIL where the body calls an operation's driver, and looks for signals
-    from time to time. A carry whose strides are others in the next iteration has another body there (``following``).
+    An iteration runs the body's instructions on its arguments, copies results to their rows, and the carry from the
+    results to the arguments: no Python, and no memory that grows with the number of iterations. The carry is an
+    argument where the loop's result will be, and large rows are read where they are; small ones are copied. It holds
+    the GIL where the body calls an operation's driver, and looks for signals from time to time. A carry whose strides
+    are others in the next iteration has another body there (``following``).
+Note [A loop names its memory]
+    A run uses the memory of the loop's tensors, and comes back (passes/reach.pyx). So a program plans its memory around
+    a loop as around a launch; what its bodies need meanwhile is one of these tensors (``scratch``), which others use
+    before and behind it. A run that the recorded bodies do not suffice for raises Refusal, and the program begins anew.
 """
 cimport cython
 from libc.stdint cimport int64_t
@@ -13,7 +18,9 @@ from libc.string cimport memcmp, memcpy
 from wengert_core.extend cimport (BOOL, Storage, Tensor, close_pool, copy_into, free_pool, itemsize_of, new_empty,
                                   new_on_memory, open_pool, set_recorder, strides_of)
 from wengert_replay.loops.body cimport Body, Port
-from wengert_replay.loops.course cimport Course, is_true, tensor_at
+from wengert_replay.loops.course cimport Course, check_strides, is_true, tensor_at
+from wengert_replay.loops.operands cimport indices_among, indices_of_outside
+from wengert_replay.loops.placement cimport take_scratch
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.tracing cimport Recording
@@ -62,15 +69,14 @@ cdef class Loop(Call):
             found += [one for one in body.generators() if one not in found]
         return found
 
-    def facts(self):
-        return "a body" if self.bodies else "no body"
-
     cdef list run(self):
         return []
 
     cdef object settle(self, list results):
-        """Run it; a branch of a program that has no body runs it in place of the trunk."""
-        return None if self.run_into(self.outputs) else "a body"
+        """Run it."""
+        if not self.run_into(self.outputs):
+            raise Refusal(f"{self.construct} has an iteration, and had none in the recording")
+        return None
 
     def agrees(self):
         """Run it into memory of its own, and return whether the numbers are those of the recording's run. Carries that
@@ -91,7 +97,7 @@ cdef class Loop(Call):
     # ---- a run
 
     cdef bint run_into(self, list targets) except -1:
-        cdef Py_ssize_t at = 0, following, number = 0, count
+        cdef Py_ssize_t at = 0, following, number = 0, last, count
         cdef int64_t lower = 0
         cdef bint from_arguments = True, repeats
         cdef Body body
@@ -103,21 +109,22 @@ cdef class Loop(Call):
                 raise self.no_room()
             count = min(count, self.room)
         for body in self.all_bodies():
-            body.load_imports()
+            body.enter(self.scratch.data + self.arena_offset)
         if count <= 0 or not self.bodies:
             if self.begins(count):
                 return False
             for target, source in zip(targets, self.carry):
+                if (<Tensor> target).count != (<Tensor> source).count:
+                    raise self.other_gradients()
+                check_strides(self.construct, target, source)
                 copy_into(<Tensor> target, <Tensor> source)
             return True
+        courses[0] = self.course_of(0, targets, count)
         self.load_carry(self.bodies[0])
         while True:
-            if courses[number] is None:
-                courses[number] = self.course_of(number, targets, count)
             course, repeats = courses[number], self.following[number] == number
             following = course.run(at, lower, repeats)
             if repeats or following == at:
-                from_arguments = following < count
                 break
             at = following
             if at == count:
@@ -125,14 +132,19 @@ cdef class Loop(Call):
                 break
             if self.following[number] < 0:
                 raise Refusal(f"{self.construct} goes on longer than in the recording, with a carry of other strides")
-            self.move_carry(self.bodies[number], self.bodies[self.following[number]])
-            number = self.following[number]
+            last, number = number, self.following[number]
+            if courses[number] is None:
+                courses[number] = self.course_of(number, targets, count)
+            self.move_carry(self.bodies[last], self.bodies[number])
         if self.room >= 0 and self.tests and (following == 0 or following == count):
             raise self.no_room()
         if self.counts:
             (<int64_t*> (<Tensor> targets[len(targets) - 1]).data)[0] = following
         self.give_carry(self.bodies[number], from_arguments, targets)
         return True
+
+    def other_gradients(self):
+        return Refusal(f"{self.construct} ends with gradients of other tensors than in the recording")
 
     def no_room(self):
         """Return the error of a run with a gradient that has another number of iterations than there is memory for."""
@@ -150,9 +162,12 @@ cdef class Loop(Call):
         """Whether there is an iteration, of a loop without a body."""
         cdef Body test
         cdef Tensor like
+        cdef Py_ssize_t k
         if self.bodies or not self.tests:
             return count > 0
         test = self.tests[0]
+        for k in range(test.n_inputs):
+            test.put_input(k, self.scratch.data + <Py_ssize_t> self.input_offsets[0][k])
         self.load_carry(test)
         test.run()
         like = test.like_results[0]
@@ -162,11 +177,23 @@ cdef class Loop(Call):
         """The course of iterations with a body in this run."""
         cdef Course made = Course.__new__(Course)
         cdef Py_ssize_t k, n_carry = len(self.carry), n_rows = len(self.rows)
-        made.body, made.strided, made.end = self.bodies[number], [], count
+        cdef Body body = self.bodies[number]
+        cdef list offsets = self.input_offsets[number]
+        made.body, made.strided, made.end = body, [], count
+        for k in range(body.n_inputs):
+            if offsets[k] != IN_PLACE:
+                body.put_input(k, self.scratch.data + <Py_ssize_t> offsets[k])
+            elif k < n_carry:
+                body.put_input(k, (<Tensor> targets[k]).data + body.inputs[k].low)
+        for k in range(n_carry):
+            if body.result_fields[k] is not None:
+                body.put_result(k, self.scratch.data + <Py_ssize_t> self.result_offsets[number][k]
+                                if self.result_offsets[number][k] != IN_PLACE
+                                else (<Tensor> targets[k]).data + body.results[k].low)
         if self.tests:
-            made.set_test(self.tests[number])
+            made.set_test(self.tests[number], n_carry)
         for k in range(n_rows):
-            made.add_input(n_carry + k, self.rows[k], self.backwards[k])
+            made.add_input(n_carry + k, self.rows[k], self.backwards[k], offsets[n_carry + k] == IN_PLACE)
         for k in range(self.n_outputs):
             made.add_output(n_carry + k, targets[n_carry + k], self.backwards[n_rows + k])
         for k, kept in enumerate(self.kept):
@@ -191,7 +218,8 @@ cdef class Loop(Call):
         """From the results of a body to the arguments of another one."""
         cdef Py_ssize_t k
         for k in range(len(self.carry)):
-            memcpy(following.inputs[k].data, body.results[k].data, following.inputs[k].nbytes)
+            if following.inputs[k].data != body.results[k].data:
+                memcpy(following.inputs[k].data, body.results[k].data, following.inputs[k].nbytes)
         return 0
 
     cdef int give_carry(self, Body body, bint from_arguments, list targets) except -1:
@@ -203,8 +231,10 @@ cdef class Loop(Call):
             port = &body.inputs[k] if from_arguments else &body.results[k]
             like = body.like_inputs[k] if from_arguments else body.like_results[k]
             if (0 if like is None else like.count) != (<Tensor> targets[k]).count:
-                raise Refusal(f"{self.construct} ends with gradients of other tensors than in the recording")
+                raise self.other_gradients()
             if port.nbytes:
+                check_strides(self.construct, targets[k], like)
+            if port.nbytes and port.data - port.low != (<Tensor> targets[k]).data:
                 copy_into(<Tensor> targets[k], tensor_at(like, port.data - port.low))
         return 0
 
@@ -278,14 +308,15 @@ def resume(Recording recording not None):
 
 
 def make_body(Recording recording not None, Recording around not None, list results not None, list positions=None,
-              list result_positions=None):
+              list result_positions=None, Py_ssize_t n_carry=0, bint in_place=False):
     """Return the body of a recording that has stopped, inside of another one. Raises Refusal.
 
     positions, result_positions: as for Body.take; all that there are, in their order, where nothing is said.
+    n_carry: so many results are arguments of the next run.   in_place: a run may write results where they stay.
     """
     cdef Body made = Body.__new__(Body)
     made.take(recording, around, results, list(range(len(recording.inputs))) if positions is None else positions,
-              list(range(len(results))) if result_positions is None else result_positions)
+              list(range(len(results))) if result_positions is None else result_positions, n_carry, in_place)
     return made
 
 
@@ -321,17 +352,18 @@ def bytes_for(Tensor like not None, Py_ssize_t n):
 def make_loop(str construct not None, str source not None, list carry not None, list rows not None,
               list backwards not None, list bodies not None, list tests not None, list following not None,
               list outputs not None, Py_ssize_t count=-1, list bounds=None, list kept=None, int index_step=0,
-              Py_ssize_t room=-1, bint counts=False):
+              Py_ssize_t room=-1, bint counts=False, Py_ssize_t n_into=0):
     """Return a loop on tensors of a recording.
 
-    outputs: the last carry, rows of outputs, carries that are kept, and the number of iterations.
+    outputs: the last carry, rows of outputs, carries that are kept, and the number of iterations.   n_into: the last
+    outputs, where these are parts of tensors that the recording knows.
     """
     cdef Loop made = Loop.__new__(Loop)
     cdef Body body
     made.construct, made.source, made.count, made.index_step, made.writes = construct, source, count, index_step, False
     made.backwards, made.following, made.kept = backwards, following, kept or []
     made.bodies, made.tests = bodies, tests
-    made.room, made.counts = room, counts
+    made.room, made.counts, made.n_into = room, counts, n_into
     made.n_outputs = len(outputs) - len(carry) - len(made.kept) - counts
     made.carry, made.rows = [on_captured_memory(t) for t in carry], [on_captured_memory(t) for t in rows]
     made.bounds = None if bounds is None else [
@@ -342,6 +374,10 @@ def make_loop(str construct not None, str source not None, list carry not None, 
     made.memory += [one for one in made.bounds or () if isinstance(one, TensorClass)]
     for body in (*bodies, *tests):
         made.memory += body.imported + body.external
+    take_scratch(made)
+    made.sources = [None if bodies and bodies[0].like_inputs[k] is None else one for k, one in enumerate(carry)]
+    made.sources += [*rows, *[one for one in bounds or () if isinstance(one, TensorClass)],
+                     *outputs[len(outputs) - n_into:]]
     return made
 
 
@@ -349,11 +385,15 @@ def add_loop(Recording recording not None, Loop loop not None, list operands not
     """Append a loop to a recording. operands: its tensors; what its bodies read is appended to them."""
     cdef Body body
     operands = list(operands)
+    loop.places = indices_among(operands, loop.sources)
+    loop.sources = None                # programs hold tensors weakly
     for body in loop.all_bodies():
         operands += [one for one in body.outside if all([one is not other for other in operands])]
+        body.places = indices_of_outside(operands, body.steps)
     recording.open_call(operands)
     recording.add_call(loop, outputs, loop.construct)
     for body in loop.all_bodies():
         for key, row in body.states.items():
             recording.outside.setdefault(key, row)
         body.outside = []              # programs hold tensors from outside weakly
+    loop.holder = None                 # the recording may give this memory to others

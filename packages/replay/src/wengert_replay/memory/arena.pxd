@@ -2,7 +2,6 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from wengert_replay.passes.slots cimport Slots
-from wengert_replay.trace.tables cimport Words
 
 cdef enum:
     NO_SPAN = -1
@@ -38,6 +37,7 @@ cdef class Fields:                     # the addresses of a stream that lie in m
     cdef int add(self, char* where, Py_ssize_t offset, Py_ssize_t n_bytes_of_rows) except -1
     cdef int shrink(self) except -1
     cdef void set_base(self, char* base) noexcept nogil
+    cdef Py_ssize_t nbytes(self) noexcept
 
 
 cdef class Arena:
@@ -52,40 +52,47 @@ cdef class Arena:
     cdef Py_ssize_t room
     cdef char** positions              # owned, by value of Slots: where it is loaded from or stored to
     cdef list moving                   # of Fields
+    cdef Fields own                    # of all that does not move by itself, where the arena does; None
     cdef readonly Py_ssize_t nbytes
     cdef char* base                    # borrowed: nbytes
     cdef char* rows                    # borrowed: of the stream
     cdef Py_ssize_t n_bytes_of_rows
     # while it is laid out
-    cdef Words* first_writes           # borrowed: ValueMap's, or NULL
     cdef int32_t* region               # by cell: the region that it lies in; -1
     cdef uint8_t* live                 # by cell: somebody reads what it holds
     cdef int32_t* n_live               # by region: such cells
     cdef int32_t* open                 # by region: the span that is in use
     cdef int32_t* span                 # by operand: NO_SPAN where it is not in memory of a region
-    cdef uint8_t* begins               # by operand: nothing that was in its region before counts
 
     # Regions of memory by rising addresses, before ``lay_out``.
     cdef int add_region(self, size_t low, size_t high, bint pinned) except -1
     cdef int32_t region_at(self, size_t address) noexcept      # that an address lies in; -1
-    # Find the spans of what launches use, and let the launches name places in them. All regions are there, and
-    # ``first_writes``.
+    # Find the spans of what launches use, and let the launches name places in them. All regions are there.
     cdef int lay_out(self, Slots slots) except -1
     # Count an address of the stream that names a place in a span, or write the address of its memory.
     cdef int see_field(self, char* where, bint counts) except -1
     cdef Fields move(self, int32_t span, size_t origin)        # each run gives its memory
+    cdef void move_too(self, int32_t span) noexcept    # with the one that ``move`` got last
     cdef int pack(self) except -1                             # the spans that are used and do not move: nbytes
     cdef char* address_in(self, int32_t span, size_t address) noexcept    # where that of the first run is now
 
     cdef int allocate_tables(self, Slots slots) except -1
     cdef void free_tables(self) noexcept
     cdef int32_t touch(self, int32_t region, size_t low, size_t high, int32_t end) except -2
-    cdef int mark_first_writes(self, Slots slots) except -1
     cdef void forget(self, int32_t first, int32_t end) noexcept
     cdef int keep_ends(self, Slots slots) except -1
     cdef int see_launch(self, Slots slots, int32_t i, int32_t end) except -1
+    cdef int see_call(self, Slots slots, int32_t i) except -1
     cdef void close_spans(self, Slots slots, int32_t i, int32_t begin) noexcept
     cdef int name_positions(self, Slots slots) except -1
+    cdef int name_call(self, Slots slots, int32_t i) except -1
+    cdef size_t name_of(self, int32_t span, size_t address) noexcept
+
+
+# Let addresses in rows, and others, be those of memory that begins at ``base``.
+cdef void set_fields(
+    char* rows, const Field* items, Py_ssize_t n, const FarField* far, Py_ssize_t n_far, char* base
+) noexcept nogil
 
 
 cdef inline bint is_named(char* address) noexcept nogil:

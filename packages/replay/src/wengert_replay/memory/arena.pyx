@@ -13,7 +13,7 @@ Note [Names of places]
     Which spans a stream uses is known when it is written, and only then are they placed. Until then addresses are
     names: the highest bit, the number of a span, and the distance from its start. Some spans are not placed at all: an
     argument is read where it is, and a result is written where it stays. Each run writes their addresses into the
-    stream (Fields).
+    stream (Fields). So it does with those of the whole arena of a loop's body.
 """
 cimport cython
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -22,10 +22,10 @@ from libc.string cimport memcpy, memset
 
 from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN, Launch
 from wengert_replay.passes.ranges cimport NO_CELL, Cells
-from wengert_replay.passes.schedule cimport ALONE, Schedule, overwrites
+from wengert_replay.passes.reach cimport Reach, reach_of
+from wengert_replay.passes.schedule cimport ALONE, FACT_NAMES, Schedule, overwrites
 from wengert_replay.passes.slots cimport NO_VALUE, VALUE_STORED
 from wengert_replay.trace.tables cimport room_for_another, shorten
-from wengert_replay.recording.value_map cimport OPERAND_BITS
 from wengert_replay.memory.layout cimport NARROW, WIDE, pack_spans
 
 cdef enum:
@@ -63,14 +63,23 @@ cdef class Fields:
 
     cdef void set_base(self, char* base) noexcept nogil:
         """Let the stream use the memory that begins there."""
-        cdef Py_ssize_t i
-        cdef char* address
-        for i in range(self.n):
-            address = base + self.items[i].offset
-            memcpy(self.rows + self.items[i].at, &address, sizeof(address))
-        for i in range(self.n_far):
-            address = base + self.far[i].offset
-            memcpy(self.far[i].where, &address, sizeof(address))
+        set_fields(self.rows, self.items, self.n, self.far, self.n_far, base)
+
+    cdef Py_ssize_t nbytes(self) noexcept:
+        return self.n * <Py_ssize_t> sizeof(Field) + self.n_far * <Py_ssize_t> sizeof(FarField)
+
+
+cdef void set_fields(
+    char* rows, const Field* items, Py_ssize_t n, const FarField* far, Py_ssize_t n_far, char* base
+) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef char* address
+    for i in range(n):
+        address = base + items[i].offset
+        memcpy(rows + items[i].at, &address, sizeof(address))
+    for i in range(n_far):
+        address = base + far[i].offset
+        memcpy(far[i].where, &address, sizeof(address))
 
 
 @cython.binding(False)
@@ -95,10 +104,8 @@ cdef class Arena:
         free(self.n_live)
         free(self.open)
         free(self.span)
-        free(self.begins)
         self.region = self.n_live = self.open = self.span = NULL
-        self.live = self.begins = NULL
-        self.first_writes = NULL
+        self.live = NULL
 
     cdef int add_region(self, size_t low, size_t high, bint pinned) except -1:
         self.bounds = <size_t*> room_for_another(self.bounds, self.n_regions, 2 * sizeof(size_t))
@@ -131,7 +138,9 @@ cdef class Arena:
                     and schedule.group[schedule.order[begin - 1]] == schedule.group[schedule.order[at]]:
                 begin -= 1
             for k in range(at, begin - 1, -1):
-                if not schedule.dropped[schedule.order[k]]:
+                if schedule.facts[schedule.order[k]] & FACT_NAMES:
+                    self.see_call(slots, schedule.order[k])
+                elif not schedule.dropped[schedule.order[k]]:
                     self.see_launch(slots, schedule.order[k], at)
             for k in range(begin, at + 1):
                 self.close_spans(slots, schedule.order[k], begin)
@@ -146,40 +155,19 @@ cdef class Arena:
         cdef Cells cells = slots.schedule.cells
         cdef Py_ssize_t i, k = 0
         self.region, self.live = <int32_t*> malloc(4 * cells.n + 4), <uint8_t*> calloc(cells.n + 1, 1)
-        self.begins = <uint8_t*> calloc(cells.n_operands + 1, 1)
         self.n_live, self.open = <int32_t*> calloc(self.n_regions + 1, 4), <int32_t*> malloc(4 * self.n_regions + 4)
         self.first, self.last = <int32_t*> malloc(4 * self.n_regions + 4), <int32_t*> malloc(4 * self.n_regions + 4)
         self.span = <int32_t*> malloc(4 * cells.n_operands + 4)
         self.positions = <char**> calloc(slots.n + 1, sizeof(char*))
         if self.region == NULL or self.live == NULL or self.n_live == NULL or self.open == NULL or self.first == NULL \
-                or self.last == NULL or self.span == NULL or self.positions == NULL or self.begins == NULL:
+                or self.last == NULL or self.span == NULL or self.positions == NULL:
             raise MemoryError()
-        if self.first_writes != NULL and self.first_writes.n:
-            self.mark_first_writes(slots)
         memset(self.open, 0xff, 4 * self.n_regions)
         memset(self.span, 0xff, 4 * cells.n_operands)
         for i in range(cells.n):       # both are by rising addresses
             while k < self.n_regions and self.bounds[2 * k + 1] <= cells.edges[i]:
                 k += 1
             self.region[i] = <int32_t> k if k < self.n_regions and self.bounds[2 * k] <= cells.edges[i] else -1
-        return 0
-
-    cdef int mark_first_writes(self, Slots slots) except -1:
-        """Mark those that no launch has overtaken, and that have overtaken none: parts of a block may be written in
-        another order than they were recorded in.
-        """
-        cdef Cells cells = slots.schedule.cells
-        cdef uint32_t word
-        cdef int32_t at, i, last = -1
-        cdef Py_ssize_t k
-        for k in range(self.first_writes.n):
-            word = self.first_writes.items[k]
-            self.begins[cells.operands[word >> OPERAND_BITS] + (word & (1 << OPERAND_BITS) - 1)] = True
-        for at in range(<int32_t> slots.schedule.n):
-            i = slots.schedule.order[at]
-            if i != at or last > i:
-                memset(self.begins + cells.operands[i], 0, slots.schedule.launches[i].n_operands)
-            last = max(last, i)
         return 0
 
     cdef int32_t touch(self, int32_t region, size_t low, size_t high, int32_t end) except -2:
@@ -240,12 +228,30 @@ cdef class Arena:
                                             end)
             if writes and (value != NO_VALUE or overwrites(slots.schedule, i, k)):
                 self.forget(cells.first[operand], cells.end[operand])
-            if self.begins[operand]:
+            if slots.schedule.begins[operand]:
                 self.forget(cells.cell_of(self.bounds[2 * region]), cells.cell_of(self.bounds[2 * region + 1]))
         for k in range(launch.n_operands):
             operand = cells.operands[i] + k
             if self.span[operand] != NO_SPAN and launch.role[k] & OPERAND_READ \
                     and (slots.value[operand] == NO_VALUE or slots.loads[operand]):
+                for cell in range(cells.first[operand], cells.end[operand]):
+                    self.n_live[self.region[cell]] += not self.live[cell]
+                    self.live[cell] = True
+        return 0
+
+    cdef int see_call(self, Slots slots, int32_t i) except -1:
+        """The same of a call that names its memory, which runs alone."""
+        cdef Cells cells = slots.schedule.cells
+        cdef int32_t operand, cell
+        for operand in range(cells.operands[i], cells.operands[i + 1]):
+            if self.region[cells.first[operand]] < 0:
+                continue
+            self.span[operand] = self.touch(self.region[cells.first[operand]], cells.edges[cells.first[operand]],
+                                            cells.edges[cells.end[operand]], i)
+            if slots.schedule.roles[operand] == OPERAND_WRITTEN:
+                self.forget(cells.first[operand], cells.end[operand])
+        for operand in range(cells.operands[i], cells.operands[i + 1]):
+            if self.span[operand] != NO_SPAN and slots.schedule.roles[operand] & OPERAND_READ:
                 for cell in range(cells.first[operand], cells.end[operand]):
                     self.n_live[self.region[cell]] += not self.live[cell]
                     self.live[cell] = True
@@ -263,7 +269,7 @@ cdef class Arena:
         """Close the spans of a launch of whose regions nothing is read that was there before."""
         cdef Cells cells = slots.schedule.cells
         cdef int32_t region, operand
-        for operand in range(cells.operands[i], cells.operands[i] + slots.schedule.launches[i].n_operands):
+        for operand in range(cells.operands[i], cells.operands[i + 1]):
             if self.span[operand] == NO_SPAN:
                 continue
             region = self.region[cells.first[operand]]
@@ -277,7 +283,6 @@ cdef class Arena:
         cdef Launch* launch
         cdef Span* span
         cdef int32_t i, operand, value
-        cdef size_t name
         cdef int k
         for k in range(self.n):
             span = &self.spans[k]
@@ -286,17 +291,31 @@ cdef class Arena:
                 raise OverflowError("a program with a value of more than 500 GB")
         for i in range(<int32_t> slots.schedule.n):
             launch = &slots.schedule.launches[i]
+            if slots.schedule.facts[i] & FACT_NAMES:
+                self.name_call(slots, i)
+                continue
             for k in range(launch.n_operands):
                 operand = cells.operands[i] + k
                 if self.span[operand] == NO_SPAN:
                     continue
-                span, value = &self.spans[self.span[operand]], slots.value[operand]
-                name = NAMED | <size_t> self.span[operand] << SHIFT
+                value = slots.value[operand]
                 if value == NO_VALUE:
-                    launch.data[k] = <char*> (name + (<size_t> launch.data[k] - span.start))
+                    launch.data[k] = <char*> self.name_of(self.span[operand], <size_t> launch.data[k])
                 else:
-                    self.positions[value] = <char*> (name + (slots.values[value].address - span.start))
+                    self.positions[value] = <char*> self.name_of(self.span[operand], slots.values[value].address)
         return 0
+
+    cdef int name_call(self, Slots slots, int32_t i) except -1:
+        cdef Reach reach = reach_of(slots.schedule.reaches, i)
+        cdef int32_t first = slots.schedule.cells.operands[i]
+        cdef int k
+        for k in range(reach.n):
+            if self.span[first + k] != NO_SPAN:
+                reach.rows[k].where[0] = <char*> self.name_of(self.span[first + k], <size_t> reach.rows[k].where[0])
+        return 0
+
+    cdef size_t name_of(self, int32_t span, size_t address) noexcept:
+        return (NAMED | <size_t> span << SHIFT) + (address - self.spans[span].start)
 
     # ---- places
 
@@ -314,6 +333,8 @@ cdef class Arena:
             fields = <Fields> self.moving[span.moving]
             return fields.add(where, <Py_ssize_t> (span.start + (<size_t> address & DISTANCE) - fields.origin),
                               self.n_bytes_of_rows)
+        if self.own is not None:
+            return self.own.add(where, span.offset + <Py_ssize_t> (<size_t> address & DISTANCE), self.n_bytes_of_rows)
         address = self.base + span.offset + (<size_t> address & DISTANCE)
         memcpy(where, &address, sizeof(address))
         return 0
@@ -321,9 +342,12 @@ cdef class Arena:
     cdef Fields move(self, int32_t span, size_t origin):
         cdef Fields fields = Fields.__new__(Fields)
         fields.origin, fields.rows = origin, self.rows
-        self.spans[span].moving = <int32_t> len(self.moving)
         self.moving.append(fields)
+        self.move_too(span)
         return fields
+
+    cdef void move_too(self, int32_t span) noexcept:
+        self.spans[span].moving = <int32_t> len(self.moving) - 1
 
     cdef char* address_in(self, int32_t span, size_t address) noexcept:
         return self.base + self.spans[span].offset + (address - self.spans[span].start)

@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from wengert_core.extend cimport OPERAND_READ, OPERAND_WRITTEN
 from wengert_replay.passes.ranges cimport NO_CELL
-from wengert_replay.passes.schedule cimport ALONE, FACT_FAILS, FACT_STOPS, Schedule, overwrites
+from wengert_replay.passes.schedule cimport ALONE, FACT_FAILS, FACT_NAMES, FACT_STOPS, Schedule, overwrites
 
 
 cdef int drop_dead_code(Schedule schedule) except -1:
@@ -40,6 +40,8 @@ cdef void walk_back(Schedule schedule, char* live) noexcept:
                 note_wanted(schedule, at, live)
         if schedule.facts[i] & FACT_STOPS:
             memset(live, 1, schedule.cells.n + 1)
+        elif schedule.facts[i] & FACT_NAMES:
+            note_call(schedule, i, live)
         elif is_wanted(schedule, i, live):
             note_launch(schedule, i, live)
         else:
@@ -90,7 +92,18 @@ cdef void note_launch(Schedule schedule, int32_t i, char* live) noexcept:
     """Note a launch: what it overwrites is not read from before it; what it reads is."""
     cdef int32_t operand, first = schedule.cells.operands[i], end = schedule.cells.operands[i + 1]
     for operand in range(first, end):
-        if overwrites(schedule, i, operand - first):
+        if overwrites(schedule, i, operand - first) or schedule.begins[operand]:
+            mark(schedule, operand, live, False)
+    for operand in range(first, end):
+        if schedule.roles[operand] & OPERAND_READ:
+            mark(schedule, operand, live, True)
+
+
+cdef void note_call(Schedule schedule, int32_t i, char* live) noexcept:
+    """The same of a call that names its memory, which runs whoever reads what it writes."""
+    cdef int32_t operand, first = schedule.cells.operands[i], end = schedule.cells.operands[i + 1]
+    for operand in range(first, end):
+        if schedule.roles[operand] == OPERAND_WRITTEN:
             mark(schedule, operand, live, False)
     for operand in range(first, end):
         if schedule.roles[operand] & OPERAND_READ:

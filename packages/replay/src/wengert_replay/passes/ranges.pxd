@@ -23,12 +23,14 @@ cdef class Cells:
     cdef readonly Py_ssize_t n_operands
     cdef readonly Py_ssize_t covered   # cells of all operands together
     cdef size_t* edges                 # owned: rising; cell i is edges[i] .. edges[i + 1]
-    cdef int32_t* operands             # owned: where the operands of each launch begin below
+    cdef int32_t* operands             # owned: where the operands of each launch begin below, those of a Reach too
     cdef int32_t* first                # owned: of each operand of each launch; NO_CELL: it covers none
     cdef int32_t* end                  # owned: the cell behind its last
 
-    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1
+    # reaches: of calls that name their memory, by the number of the launch; or None
+    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept, dict reaches) except -1
     cdef int32_t cell_of(self, size_t address) noexcept      # of an address that is an edge
-    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n) except -1
+    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n, dict reaches) except -1
+    cdef int add_operand(self, void* edges, size_t low, size_t high) except -1
     cdef int make_room(self, Py_ssize_t n_operands) except -1
     cdef int number_edges(self, void* edges) except -1

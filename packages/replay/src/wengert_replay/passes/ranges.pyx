@@ -9,7 +9,8 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memset
 
-from wengert_core.extend cimport MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT
+from wengert_core.extend cimport LAUNCH_CALL, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT
+from wengert_replay.passes.reach cimport Reach, reach_of
 
 
 @cython.binding(False)
@@ -97,7 +98,7 @@ cdef class Cells:
         free(self.first)
         free(self.end)
 
-    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
+    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept, dict reaches) except -1:
         cdef Table table
         cdef Py_ssize_t i
         cdef size_t room = 64
@@ -106,7 +107,7 @@ cdef class Cells:
             while room < 2 * <size_t> n and room < 4096:
                 room *= 2
             grow(&table, room)
-            self.collect_edges(&table, launches, n)
+            self.collect_edges(&table, launches, n, reaches)
             for i in range(2 * kept.n if kept is not None else 0):
                 find_or_add(&table, kept.bounds[i])
             self.number_edges(&table)
@@ -114,38 +115,46 @@ cdef class Cells:
             free(table.edges)
         return 0
 
-    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n) except -1:
+    cdef int collect_edges(self, void* edges, Launch* launches, Py_ssize_t n, dict reaches) except -1:
         """Give operands the numbers that their edges have for now: launches are looked at once."""
-        cdef Table* table = <Table*> edges
-        cdef Edge* edge
-        cdef Py_ssize_t i, room = 0
-        cdef int32_t at = 0
-        cdef size_t low, high
+        cdef Py_ssize_t i, room = 0, n_most
+        cdef Reach reach
         cdef int k
         self.operands = <int32_t*> malloc((n + 1) * sizeof(int32_t))
         if self.operands == NULL:
             raise MemoryError()
         for i in range(n):
-            if at + MOST_OPERANDS_OF_LAUNCH > room:
-                room = max(3 * n, 2 * room) + MOST_OPERANDS_OF_LAUNCH
+            reach = reach_of(reaches, i) if launches[i].kind == LAUNCH_CALL else None
+            n_most = max(MOST_OPERANDS_OF_LAUNCH, 0 if reach is None else reach.n)
+            if self.n_operands + n_most > room:
+                room = max(3 * n, 2 * room) + n_most
                 self.make_room(room)
-            self.operands[i] = at
+            self.operands[i] = <int32_t> self.n_operands
             for k in range(launches[i].n_operands):
-                self.first[at] = self.end[at] = NO_CELL
                 if has_memory(&launches[i], k):
-                    low = <size_t> (launches[i].data[k] + launches[i].low[k])
-                    high = <size_t> (launches[i].data[k] + launches[i].high[k])
-                    edge = find_or_add(table, low)
-                    self.first[at] = edge.number
-                    if edge.high != high:
-                        self.end[at] = find_or_add(table, high).number     # the table may have grown
-                        edge = slot_of(table, low)
-                        edge.high, edge.high_number = high, self.end[at]
-                    else:
-                        self.end[at] = edge.high_number
-                at += 1
-        self.operands[n], self.n_operands = at, at
-        return self.make_room(at + 1)
+                    self.add_operand(edges, <size_t> (launches[i].data[k] + launches[i].low[k]),
+                                     <size_t> (launches[i].data[k] + launches[i].high[k]))
+                else:
+                    self.first[self.n_operands] = self.end[self.n_operands] = NO_CELL
+                    self.n_operands += 1
+            for k in range(0 if reach is None else reach.n):
+                self.add_operand(edges, reach.rows[k].low, reach.rows[k].high)
+        self.operands[n] = <int32_t> self.n_operands
+        return self.make_room(self.n_operands + 1)
+
+    cdef int add_operand(self, void* edges, size_t low, size_t high) except -1:
+        cdef Table* table = <Table*> edges
+        cdef Py_ssize_t at = self.n_operands
+        cdef Edge* edge = find_or_add(table, low)
+        self.first[at] = edge.number
+        if edge.high != high:
+            self.end[at] = find_or_add(table, high).number     # the table may have grown
+            edge = slot_of(table, low)
+            edge.high, edge.high_number = high, self.end[at]
+        else:
+            self.end[at] = edge.high_number
+        self.n_operands += 1
+        return 0
 
     cdef int make_room(self, Py_ssize_t n_operands) except -1:
         cdef int32_t* first = <int32_t*> realloc(self.first, n_operands * sizeof(int32_t))

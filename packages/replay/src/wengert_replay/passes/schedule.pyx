@@ -3,14 +3,17 @@
 Note [Passes]
     A pass changes the schedule, never a launch. Launches keep their numbers. Where a run stops, at a guard or a call of
     a driver, all memory may be read, and a driver may write all: nothing is moved across, and what memory holds there
-    is what an eager run would have left.
+    is what an eager run would have left. Of a loop that is so for its own memory (reach.pyx).
 """
 cimport cython
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_POINTWISE,
                                   LAUNCH_PRODUCT, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_CONSTANT, OPERAND_WRITTEN,
                                   CopyLaunch, FillPlan, PointwisePlan, ProductPlan, dtype_facts)
+from wengert_replay.passes.reach cimport Reach, reach_of
+from wengert_replay.recording.value_map cimport OPERAND_BITS
 
 
 @cython.binding(False)
@@ -25,21 +28,24 @@ cdef class Schedule:
         free(self.whole)
         free(self.roles)
         free(self.wanted)
+        free(self.begins)
 
-    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept) except -1:
+    cdef int lay_out(self, Launch* launches, Py_ssize_t n, Ranges kept, dict reaches=None) except -1:
         """All launches, as they were recorded."""
         cdef Py_ssize_t i
         cdef Launch* launch
         cdef uint8_t* roles
+        cdef Reach reach
         cdef int k
-        self.launches, self.n, self.kept, self.cells = launches, n, kept, Cells()
-        self.cells.lay_out(launches, n, kept)
+        self.launches, self.n, self.kept, self.cells, self.reaches = launches, n, kept, Cells(), reaches
+        self.cells.lay_out(launches, n, kept, reaches)
         self.order, self.group = <int32_t*> malloc(4 * n + 4), <int32_t*> malloc(4 * n + 4)
         self.dropped, self.wanted = <uint8_t*> calloc(n + 1, 1), <uint8_t*> calloc(self.cells.n_operands + 1, 1)
         self.facts, self.whole = <uint8_t*> malloc(n + 1), <uint16_t*> malloc(2 * n + 2)
         self.roles = <uint8_t*> malloc(self.cells.n_operands + 1)
+        self.begins = <uint8_t*> calloc(self.cells.n_operands + 1, 1)
         if self.order == NULL or self.group == NULL or self.dropped == NULL or self.wanted == NULL \
-                or self.facts == NULL or self.whole == NULL or self.roles == NULL:
+                or self.facts == NULL or self.whole == NULL or self.roles == NULL or self.begins == NULL:
             raise MemoryError()
         for i in range(n):
             launch, roles = &launches[i], self.roles + self.cells.operands[i]
@@ -49,6 +55,27 @@ cdef class Schedule:
                 if roles[k] == OPERAND_WRITTEN:
                     self.whole[i] |= writes_all(launch, k) << k
             self.facts[i] = facts_of(launch, self.whole[i])
+            reach = reach_of(reaches, i) if launch.kind == LAUNCH_CALL else None
+            if reach is not None:
+                self.facts[i] = FACT_NAMES
+                for k in range(reach.n):
+                    roles[k] = reach.rows[k].role
+        return 0
+
+    cdef int note_first_writes(self, const Words* words, Py_ssize_t first) except -1:
+        """Leave out those that another launch has overtaken, and that have overtaken one: parts of a block may be
+        written in another order than they were recorded in.
+        """
+        cdef Py_ssize_t at, i, last = -1, k
+        for k in range(words.n):
+            i = <Py_ssize_t> (words.items[k] >> OPERAND_BITS) - first
+            if i >= 0:
+                self.begins[self.cells.operands[i] + (words.items[k] & (1 << OPERAND_BITS) - 1)] = True
+        for at in range(self.n):
+            i = self.order[at]
+            if i != at or last > i:
+                memset(self.begins + self.cells.operands[i], 0, self.cells.operands[i + 1] - self.cells.operands[i])
+            last = max(last, i)
         return 0
 
 

@@ -46,6 +46,7 @@ cdef class Slots:
     cdef int32_t add_value(self, size_t address, Py_ssize_t nbytes, int32_t at, int flags) except -1
     cdef int32_t value_at(self, int32_t operand) noexcept
     cdef int see_launch(self, int32_t i, int32_t at) except -1
+    cdef void see_call(self, int32_t i) noexcept
     cdef int read(self, int32_t i, int k, int32_t at, bint loads) except -1
     cdef int write(self, int32_t i, int k, int32_t at, int flags) except -1
     cdef int update(self, int32_t i, int k, int32_t at) except -1

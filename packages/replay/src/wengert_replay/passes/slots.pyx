@@ -12,14 +12,14 @@ Note [Values and slots]
 cimport cython
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_FILL, LAUNCH_MOVE, LAUNCH_STORE, OPERAND_CONSTANT,
                                   OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN, CopyLaunch, dtype_facts)
 from wengert_replay.passes.common cimport CommonParts
 from wengert_replay.passes.ranges cimport NO_CELL, Cells
-from wengert_replay.passes.schedule cimport (ALONE, FACT_NUMBERS, FACT_SMALL, FACT_STOPS, is_dense, is_small,
-                                             overwrites)
+from wengert_replay.passes.schedule cimport (ALONE, FACT_NAMES, FACT_NUMBERS, FACT_SMALL, FACT_STOPS, is_dense,
+                                             is_small, overwrites)
 
 cdef enum:
     VECTOR = 16                        # WG_VECTOR of programs/machine.h
@@ -165,6 +165,9 @@ cdef class Slots:
             if launch.kind == LAUNCH_CALL:
                 self.forgotten = self.n
             return 0
+        if self.schedule.facts[i] & FACT_NAMES:
+            self.see_call(i)
+            return 0
         if alone and not instruction and self.is_move(i):
             return self.share(i, at)
         for k in range(n):
@@ -184,6 +187,16 @@ cdef class Slots:
         if instruction and not flags:
             common.add(i)
         return 0
+
+    cdef void see_call(self, int32_t i) noexcept:
+        """A call that names its memory reads and writes it there."""
+        cdef int32_t operand, first = self.schedule.cells.operands[i], end = self.schedule.cells.operands[i + 1]
+        for operand in range(first, end):
+            if self.schedule.roles[operand] & OPERAND_READ:
+                self.store_in(operand)
+        for operand in range(first, end):
+            if self.schedule.roles[operand] & OPERAND_WRITTEN:
+                self.set_cells(operand, NO_VALUE)
 
     cdef bint is_fixed(self, int32_t i) noexcept:
         """Whether all that a launch reads is the same in each run."""
@@ -292,7 +305,7 @@ cdef class Slots:
                     at = hash_of(launch.data[k]) % TABLE
                     for _probe in range(MOST_PROBES):
                         value = table[at]
-                        if value == NO_VALUE or equal(self.numbers[value], launch.data[k]):
+                        if value == NO_VALUE or memcmp(self.numbers[value], launch.data[k], NUMBER_BYTES) == 0:
                             break
                         at = (at + 1) % TABLE
                     else:
@@ -385,11 +398,3 @@ cdef inline size_t hash_of(const char* number) noexcept nogil:
     cdef uint64_t words[2]
     memcpy(words, number, NUMBER_BYTES)
     return ((words[0] ^ words[1] * 3) * <uint64_t> 0x9e3779b97f4a7c15) >> 30
-
-
-cdef inline bint equal(const char* a, const char* b) noexcept nogil:
-    cdef uint64_t left[2]
-    cdef uint64_t right[2]
-    memcpy(left, a, NUMBER_BYTES)
-    memcpy(right, b, NUMBER_BYTES)
-    return left[0] == right[0] and left[1] == right[1]

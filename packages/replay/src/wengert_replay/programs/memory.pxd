@@ -38,6 +38,7 @@ cdef class Memory:
     cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept
     cdef int settle(self, set live) except -1
     cdef int stay(self) except -1
+    cdef int import_region(self, size_t address) except -1
     cdef int set_aside(self, Recording recording) except -1
     cdef void use(self, char* address) noexcept
     cdef Arena arena_of(self, Recording recording, set written)
@@ -47,4 +48,6 @@ cdef class Memory:
 
 
 cdef Py_ssize_t last_stop(Recording recording) except -2     # the number of the last guard or call; -1
+# The same, of those where a run may leave a program: calls that name their memory come back.
+cdef Py_ssize_t last_fork(Recording recording) except -2
 cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1

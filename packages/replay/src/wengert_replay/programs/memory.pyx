@@ -5,10 +5,10 @@ Note [Where a program's memory is]
     planned anew (Note [Spans] in wengert_replay/memory/arena.pyx), and the blocks of the first run are given back. A
     program with guards or calls keeps those that it uses up to the last of them, because its branches and calls go on
     in its memory: what the first run allocated and freed again is the program's, at the same addresses. Only the blocks
-    that come into use behind it are planned (``set_aside``). What somebody still uses when the function has
-    returned (results, gradients) is theirs; the program has a block of its own in its place. So have arguments, from
-    which their elements are copied. A branch uses its trunk's memory for what both have done alike (``put``), and
-    memory of its own for the rest.
+    that come into use behind it are planned (``set_aside``). Loops are no such calls: they name what they use, and come
+    back. What somebody still uses when the function has returned (results, gradients) is theirs; the program has a
+    block of its own in its place. So have arguments, from which their elements are copied. A branch uses its trunk's
+    memory for what both have done alike (``put``), and memory of its own for the rest.
 """
 cimport cython
 from libc.stdint cimport uint32_t
@@ -20,6 +20,8 @@ from wengert_replay.recording.calls cimport Call
 from wengert_replay.trace.tables cimport ABSENT, free_table
 from wengert_replay.trace.tables cimport find as find_number
 from wengert_replay.trace.tables cimport put as put_number
+
+from wengert_replay.refusal import Refusal
 
 
 cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1:
@@ -39,6 +41,15 @@ cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1:
 
 cdef Py_ssize_t last_stop(Recording recording) except -2:
     return max(recording.last_guard, max(recording.calls, default=-1))
+
+
+cdef Py_ssize_t last_fork(Recording recording) except -2:
+    cdef Call call
+    cdef Py_ssize_t last = recording.last_guard
+    for number, call in recording.calls.items():
+        if call.written is None:
+            last = max(last, <Py_ssize_t> number)
+    return last
 
 
 cdef int rising(const void* a, const void* b) noexcept nogil:
@@ -135,25 +146,42 @@ cdef class Memory:
             self.regions[i].planned = self.regions[i].kind != REGION_OUTSIDE
         return 0
 
+    cdef int import_region(self, size_t address) except -1:
+        """Behind ``stay``: plan memory from outside, too, which begins there, as some that moves. Raises Refusal."""
+        cdef Region* region = self.find(<char*> address)
+        cdef Py_ssize_t i
+        cdef size_t high = 0
+        if region == NULL or region.kind != REGION_OUTSIDE or region.low != address:
+            raise Refusal("it reads memory that two tensors have")
+        region.planned = True
+        for i in range(self.n):
+            if self.regions[i].planned:
+                if self.regions[i].low < high:
+                    raise Refusal("it reads memory that two tensors have")
+                high = self.regions[i].high
+        return 0
+
     cdef int set_aside(self, Recording recording) except -1:
-        """Before ``settle``: let blocks stay where they were that nothing uses up to the last guard or call."""
+        """Before ``settle``: let blocks stay where they were that nothing uses up to the last guard or call, loops
+        left out.
+        """
         cdef Py_ssize_t i
         cdef Launch* launch
         cdef Call call
         cdef Tensor t
         cdef int k
         for call in recording.calls.values():
-            if type(call) is not Call:     # others use memory that they do not name
+            if type(call) is not Call and call.written is None:    # others use memory that they do not name
                 return 0
         for i in range(self.n):
             self.regions[i].planned = self.regions[i].pooled
-        for i in range(last_stop(recording) + 1):
+        for i in range(last_fork(recording) + 1):
             launch = &recording.recorder.launches[i]
             for k in range(launch.n_operands):
                 if launch.role[k] != OPERAND_CONSTANT:
                     self.use(launch.data[k] + launch.low[k])
-        for call in recording.calls.values():
-            for t in call.memory:
+        for number, call in recording.calls.items():
+            for t in call.memory if number <= last_fork(recording) else ():
                 self.use(t.data)
         for i in range(self.n):
             if self.regions[i].planned:
@@ -175,7 +203,6 @@ cdef class Memory:
             region = &self.regions[i]
             if region.planned:
                 arena.add_region(region.low, region.high, region.kind == REGION_INPUT and region.input in written)
-        arena.first_writes = &recording.first_writes
         return arena
 
     cdef int take_pool(self, Recording recording) except -1:

@@ -3,6 +3,7 @@ from libc.string cimport memcmp, memcpy
 
 from wengert_core.extend cimport (FLOAT64, LAUNCH_CALL, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_STORE, FillPlan,
                                   StorePlan, dtype_facts)
+from wengert_core.extend cimport bytes_between
 from wengert_replay.passes.kernels cimport ARITHMETIC_DIV, ARITHMETIC_NONE, arithmetic_of
 from wengert_replay.passes.schedule cimport MOST_COUNTED
 from wengert_replay.trace.tables cimport room_for_another
@@ -11,7 +12,7 @@ cdef enum:
     MOST_LOOKED_AT = 64                # entries of a table
 
 cdef Launch PROBE
-if <char*> PROBE.data - <char*> &PROBE != HEAD_BYTES:
+if bytes_between(&PROBE, PROBE.data) != HEAD_BYTES:
     raise ImportError("wengert-replay was built for another wengert-core: the head of a Launch differs")
 
 

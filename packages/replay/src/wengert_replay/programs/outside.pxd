@@ -18,6 +18,7 @@ cdef struct HeldMemory:                      # memory
     char* address
     Py_ssize_t nbytes
     unsigned int versions              # that a run adds
+    bint foreign                       # others may have it
 
 
 cdef class Outside:
@@ -27,10 +28,12 @@ cdef class Outside:
     cdef Py_ssize_t n_memory
     cdef set storages                  # their addresses; None where a run changes no versions
     cdef bint writes                   # a run changes versions
+    cdef bint has_foreign              # some of the memory is foreign
 
     cdef bint is_stale(self) noexcept
     cdef bint meets(self, list inputs) except -1
     cdef int raise_versions(self) noexcept
+    cdef int join_versions(self, list inputs) except -1
     cdef list hold(self)
     cdef Storage storage_of(self, HeldMemory* row)
 

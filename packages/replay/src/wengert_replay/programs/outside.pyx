@@ -8,12 +8,13 @@ Note [Tensors from outside are held weakly]
 """
 cimport cython
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from weakref import ref
 
 from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
+from wengert_replay.trace.overlap cimport is_foreign, overlaps
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_replay.refusal import Refusal
@@ -88,20 +89,43 @@ cdef class Outside:
 
     cdef bint meets(self, list inputs) except -1:
         """Whether an argument lies in memory from outside, while a run writes to one of the two."""
+        cdef Tensor t
+        cdef bint is_own
+        cdef Py_ssize_t i
         if not self.writes:
             return False
         for t in inputs:
-            if <size_t> (<Tensor> t).storage in self.storages:
+            if <size_t> t.storage in self.storages:
                 return True
+            is_own = not is_foreign(t.storage)
+            if is_own and not self.has_foreign:
+                continue
+            for i in range(self.n_memory):
+                if (not is_own or self.memory[i].foreign) \
+                        and overlaps(t.storage, self.memory[i].address, self.memory[i].nbytes):
+                    return True
         return False
 
     cdef int raise_versions(self) noexcept:
+        """Let versions rise as a run has changed them; 1 where other Storages have the same version."""
         cdef Py_ssize_t i
         cdef Storage s
+        cdef int found = 0
         for i in range(self.n_memory):
             if self.memory[i].versions:
                 s = self.storage_of(&self.memory[i])
                 s.version += self.memory[i].versions
+                found |= s.linked != NULL
+        return found
+
+    cdef int join_versions(self, list inputs) except -1:
+        """Let Storages that are linked have one version again."""
+        cdef Tensor t
+        cdef Py_ssize_t i
+        for i in range(self.n_memory):
+            join_linked(self.storage_of(&self.memory[i]))
+        for t in inputs:
+            join_linked(<Storage> t.storage)
         return 0
 
     cdef list hold(self):
@@ -148,6 +172,22 @@ cdef class Outside:
                  self.tensors[i].requires_grad) for i in range(self.n_tensors)]
 
 
+@cython.overflowcheck(False)            # versions wrap
+cdef int join_linked(Storage s) noexcept:
+    """Let Storages that ``x.data = y`` has linked have the newest of their versions: each write raises that of all."""
+    cdef PyObject* storage = <PyObject*> s
+    cdef PyObject* other = s.linked
+    cdef uint32_t newest = s.version
+    while other != NULL and other != storage:
+        if <int32_t> ((<Storage> other).version - newest) > 0:
+            newest = (<Storage> other).version
+        other = (<Storage> other).linked
+    while other != NULL:
+        (<Storage> other).version = newest
+        other = (<Storage> other).linked if (<Storage> other).linked != storage else NULL
+    return 0
+
+
 cdef Outside outside_of(Recording recording):
     """Note what a recording has found outside. Versions have risen as they do in each run."""
     cdef Outside made = Outside.__new__(Outside)
@@ -155,6 +195,8 @@ cdef Outside outside_of(Recording recording):
     cdef HeldMemory* row
     cdef WatchedTensor* watched
     cdef Tensor t
+    if recording.lacks_outside():
+        raise Refusal("a tensor from outside was replaced between a call and its backward", transient=True)
     rows = [(ref(one), *facts) for one, *facts in recording.tensors.values() if id(one) not in recording.made]
     rows += [facts for facts in recording.views if facts[0]() is not None and id(facts[0]()) not in recording.made]
     made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
@@ -174,6 +216,8 @@ cdef Outside outside_of(Recording recording):
         Py_INCREF(holder)
         row.watched, row.holder, row.storage = -1, <void*> <PyObject*> holder, storage
         row.address, row.nbytes = <char*> <size_t> address, nbytes
+        row.foreign = is_foreign(t.storage)
+        made.has_foreign |= row.foreign
         row.versions = (<Storage> t.storage).version - <unsigned int> version \
             - <unsigned int> recording.python_versions.get(storage, 0)
         made.n_memory += 1

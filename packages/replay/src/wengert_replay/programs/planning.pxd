@@ -9,6 +9,9 @@ from wengert_replay.trace.steps cimport Steps
 cdef list plan_inputs(Recording recording, Memory memory)
 cdef int move_launches(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1
 cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1
+# The memory of calls from a number on, by the number of the launch behind that one; behind ``move_calls``.
+# all_return: a run comes back from all of them; otherwise from those that name what they write.
+cdef dict reaches_of(Recording recording, Py_ssize_t first, bint all_return)
 cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory)
 cdef object plan_result(object t, Recording recording, Memory memory, object spent)
 cdef bytes words_of_results(list results, Recording recording)

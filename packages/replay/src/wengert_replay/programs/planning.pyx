@@ -4,8 +4,9 @@ from libc.stdint cimport uint32_t
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_CONSTANT, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD,
-                                  Launch, Storage, Tensor, alias)
+from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN,
+                                  TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias)
+from wengert_replay.passes.reach cimport Reach
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
 from wengert_replay.programs.plans cimport InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of, hooks_of
 from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
@@ -92,6 +93,34 @@ cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list i
     return 0
 
 
+cdef dict reaches_of(Recording recording, Py_ssize_t first, bint all_return):
+    cdef dict found = {}
+    cdef Call call
+    for number, call in recording.calls.items():
+        if number >= first and (all_return or call.written is not None):
+            found[number - first] = reach_of_call(call)
+    return found
+
+
+cdef Reach reach_of_call(Call call):
+    """The memory of a call, and where its addresses stand: in tensors, and in their storages."""
+    cdef list written = call.outputs if call.written is None else call.written
+    cdef int written_role = OPERAND_UPDATED if call.writes else OPERAND_WRITTEN, role
+    cdef Py_ssize_t low = 0, high = 0
+    cdef Reach made = Reach()
+    cdef Storage s
+    cdef Tensor t
+    for t in call.memory:
+        extent(t, &low, &high)
+        if low == high:
+            continue
+        s, role = <Storage> t.storage, written_role if any([t is one for one in written]) else OPERAND_READ
+        s.data, s.nbytes = t.data + low, high - low
+        made.add(&t.data, <size_t> s.data, <size_t> (t.data + high), role)
+        made.add(&s.data, <size_t> s.data, <size_t> (t.data + high), role)
+    return made
+
+
 # ---- what a run may have to undo
 
 cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory):
@@ -155,6 +184,8 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
         raise Refusal("a result is a leaf that the function has made, and has a gradient")
     if type(t) is not TensorClass:
         raise Refusal(f"a result is of the class {type(t).__name__}")
+    if not result.flags & WG_GRAD and result.base != NULL and may_require_grad(t):
+        raise Refusal("a result is a view, and requires gradients because its base does")
     if recording.is_input(result):     # also a detached one, which has no base
         raise Refusal("a result is a view of an argument")
     extent(result, &low, &high)
@@ -180,6 +211,14 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     return plan
 
 
+cdef bint may_require_grad(t):
+    """Whether a view requires gradients; so it does where that cannot be said."""
+    try:
+        return t.requires_grad
+    except RuntimeError:
+        return True
+
+
 cdef object plan_outside(t, Recording recording):
     """The same for a result on memory from outside."""
     cdef Tensor result = <Tensor> t, base
@@ -191,6 +230,7 @@ cdef object plan_outside(t, Recording recording):
         raise Refusal("a result lies on an array that the function makes a tensor of")
     if result.flags & WG_GRAD or result.grad_fn != NULL or type(t) is not TensorClass:
         return t
+    plan.is_new = <size_t> result.storage not in recording.outside or <size_t> result.storage in recording.own_storages
     plan.like, plan.version = alias(result), (<Storage> result.storage).version
     if result.base != NULL:
         base = <Tensor> result.base

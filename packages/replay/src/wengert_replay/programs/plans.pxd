@@ -46,7 +46,8 @@ cdef class OutsideResult:
     cdef OutsideResult source          # what it is a view of, where the function makes that, too; or None
     cdef Tensor like                   # one that the function makes: its geometry and memory; None: it was there
     cdef uint32_t flags                # of a view
-    cdef uint32_t version              # of what ``data`` gives
+    cdef bint is_new                   # it has a Storage that the function makes, as what ``data`` gives
+    cdef uint32_t version              # of that
 
     cdef Tensor give(self)
 

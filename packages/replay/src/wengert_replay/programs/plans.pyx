@@ -13,10 +13,12 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
+from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias,
                                   itemsize_of, new_empty, new_on_memory, new_view, set_contiguity, strides_of, track)
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
+from wengert_replay.passes.reach cimport Reach
 
 cdef enum:
     ADDRESS_BYTES = 16                 # copied in the time in which an address is written
@@ -55,11 +57,11 @@ cdef class InputPlan:
         return 0
 
     cdef int give_back(self, Tensor t) except -1:
-        """Copy them back where a run has written to them, and let the version rise."""
+        """Copy them back where a run has written to them, and let the version rise; 1 where others have it, too."""
         if self.written and self.nbytes:
             memcpy(t.data + self.low, self.block, self.nbytes)
         (<Storage> t.storage).version += self.versions
-        return 0
+        return self.versions and (<Storage> t.storage).linked != NULL
 
 
 @cython.binding(False)
@@ -147,7 +149,7 @@ cdef class OutsideResult:
             return <Tensor?> self.where()
         if self.where is None and self.source is None:
             s = <Storage> self.like.storage
-            if s.owner == NULL or not isinstance(<object> s.owner, Storage):
+            if not self.is_new or s.owner == NULL:
                 return alias(self.like)
             made = new_on_memory(self.like.code, self.like.rank, self.like.dims, strides_of(self.like), self.like.data,
                                  s.data, s.nbytes, <object> s.owner)     # of data: with a version of its own
@@ -155,7 +157,8 @@ cdef class OutsideResult:
             return made
         base = self.source.give() if self.source is not None else <Tensor?> self.where()
         made = new_view(base, self.like.rank, self.like.dims, strides_of(self.like), self.like.data)
-        made.flags = self.flags        # how a view came to be is among them
+        made.code = self.like.code     # view_as_real gives numbers of another type
+        made.flags = self.flags        # how a view came to be, and whether it has gaps, is among them
         track(made)
         return made
 
@@ -169,11 +172,12 @@ cdef object result_of(plan, list inputs):
 
 
 cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1:
-    """Those in instructions, in launches beside them, and in plans of groups."""
+    """Those in instructions, in launches beside them, in plans of groups, and of tensors of calls."""
     cdef Launch* launch
+    cdef Reach reach
     cdef Py_ssize_t i
     cdef int k
-    arena.rows, arena.n_bytes_of_rows = stream.rows, stream.end - stream.rows
+    arena.rows, arena.n_bytes_of_rows = stream.rows, bytes_between(stream.rows, stream.end)
     for i in range(stream.n_sites):
         arena.see_field(stream.rows + stream.sites[i], counts)
     for i in range(stream.n_others):
@@ -182,6 +186,9 @@ cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1:
             arena.see_field(<char*> &launch.data[k], counts)
         if launch.kind == LAUNCH_POINTWISE and not launch.n_operands:
             see_group(<FusedPlan*> launch.plan, arena, counts)
+    for reach in stream.reaches.values() if stream.reaches is not None else ():
+        for k in range(reach.n):
+            arena.see_field(<char*> reach.rows[k].where, counts)
     return 0
 
 

@@ -53,6 +53,7 @@ cdef class Program:
     cdef void withdraw_results(self) noexcept
     cdef bint fits(self, list inputs) except -1
     cdef bint enter(self, list found) except -1
+    cdef bint fails_in_python(self) except -1
     cdef int run_from(self, char* at) except -1        # Outcome
     cdef int copy_in(self, list inputs, Py_ssize_t first=*) except -1
     cdef int finish(self, list inputs) except -1

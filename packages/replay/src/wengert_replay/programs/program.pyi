@@ -7,13 +7,7 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
-
-class Miss:
-    node: Program
-    number: int
-    seen: Any
-    where: str
-    def __init__(self, node: Program, number: int, seen: Any, where: str) -> None: ...
+from wengert_replay.refusal import Miss
 
 class Program:
     trunk: Program | None

@@ -16,10 +16,11 @@ from wengert_registry import fork_lock
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
 from wengert_replay.memory.arena cimport Arena
-from wengert_replay.programs.memory cimport Memory
+from wengert_replay.programs.memory cimport Memory, last_fork
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
-                                               plan_snapshot, values_of_words, watch_results, words_of_results)
+                                               plan_snapshot, reaches_of, values_of_words, watch_results,
+                                               words_of_results)
 from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values, result_of
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
@@ -30,18 +31,7 @@ from wengert_replay.trace.likeness cimport begins_like
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
-from wengert_replay.refusal import Refusal
-
-
-class Miss:
-    """A run that stopped, with nothing outside changed.
-
-    node: the program that ran then.   number: of the launch.   seen: the number or the shapes that differ; the error,
-    where an operation raised one (number -1); why it did not run (number -2).   where: the operation and its line.
-    """
-
-    def __init__(self, node, number, seen, where):
-        self.node, self.number, self.seen, self.where = node, number, seen, where
+from wengert_replay.refusal import Miss, Refusal
 
 
 @cython.binding(False)
@@ -65,7 +55,7 @@ cdef class Program:
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:
             first = self.leave_trunk(recording, seen)
-        branches = recording.calls or recording.last_guard >= 0
+        branches = last_fork(recording) >= 0
         stops = trunk is not None or branches
         if branches and trunk is None:
             self.memory.set_aside(recording)
@@ -162,7 +152,7 @@ cdef class Program:
         for _, _, address, nbytes, _ in self.surroundings.memory_rows():
             kept.add(<char*> <size_t> address, <char*> <size_t> (address + nbytes))
         self.stream = Stream()
-        self.stream.fill(recording.recorder.launches + first, recording.recorder.n - first, kept, first, arena)
+        self.stream.fill(recording, kept, first, arena, reaches_of(recording, first, False))
         self.direct = [] if arena is None else pack_values(arena, self.stream, self.memory, self.inputs, results)
         self.stream.forget_sites()
         return 0
@@ -225,7 +215,7 @@ cdef class Program:
                 outcome = node.run_from(node.stream.rows)
         except Exception as error:
             undo(path)
-            if node.at != NULL and isinstance(node.calls.get((<Row*> node.at).n), PythonCall):
+            if node.fails_in_python():
                 raise
             return Miss(node, -1, error, node.words_at())
         except BaseException:
@@ -236,6 +226,10 @@ cdef class Program:
         node.finish(inputs)
         node.replays += 1
         return node.shape, node.collect(inputs)
+
+    cdef bint fails_in_python(self) except -1:
+        """Whether a run has stopped in a Python function."""
+        return self.at != NULL and isinstance(self.calls.get((<Row*> self.at).n), PythonCall)
 
     def words_at(self):
         """Return the operation whose number or shape differs, and its line."""
@@ -333,9 +327,12 @@ cdef class Program:
         """Write arguments back, raise versions, set gradients."""
         cdef Py_ssize_t i
         cdef LeafPlan leaf
+        cdef int linked = 0
         for i in range(len(inputs)):
-            (<InputPlan> self.inputs[i]).give_back(<Tensor> inputs[i])
-        self.surroundings.raise_versions()
+            linked |= (<InputPlan> self.inputs[i]).give_back(<Tensor> inputs[i])
+        linked |= self.surroundings.raise_versions()
+        if linked:
+            self.surroundings.join_versions(inputs)
         for leaf in self.leaves:
             leaf.assign(inputs, self.leaves)
         return 0

@@ -8,6 +8,7 @@ from wengert_replay.memory.arena cimport Arena
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.passes.schedule cimport Schedule
 from wengert_replay.passes.slots cimport Slots
+from wengert_replay.recording.tracing cimport Recording
 
 cdef enum Stop:                        # why a run stops
     STOP_END = 0
@@ -34,6 +35,7 @@ cdef class Stream:
     cdef uint32_t* sites               # owned, while addresses may change: where they stand in rows
     cdef Py_ssize_t n_sites
     cdef Arena arena                   # which the addresses are names of places in; None
+    cdef dict reaches                  # while addresses may change: of calls that name their memory; None
     cdef char* slots                   # owned: small values
     cdef readonly Py_ssize_t n_slot_bytes
     cdef void* kernels                 # owned: wg_kernel
@@ -46,10 +48,10 @@ cdef class Stream:
     cdef readonly Py_ssize_t n_instructions
     cdef readonly Py_ssize_t nbytes    # of all this but the slots
 
-    # Take over the plans of launches. kept: what matters in memory when a run ends; None: all.
-    # first: the number of the first in the recording.   arena: plans memory anew: what is behind is in
-    # pack_values of plans.pyx.
-    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept, Py_ssize_t first, Arena arena=*) except -1
+    # Take over the plans of a recording's launches. kept: what matters in memory when a run ends; None: all.
+    # first: the number of the first launch that counts.   arena: plans memory anew: what is behind is in
+    # pack_values of plans.pyx.   reaches: of calls that name their memory, by the number of the launch among these.
+    cdef int fill(self, Recording recording, Ranges kept, Py_ssize_t first, Arena arena, dict reaches) except -1
     # The same, of launches that passes have looked at.
     cdef int take(self, Slots slots, Py_ssize_t first, Arena arena) except -1
     cdef int forget_sites(self) except -1

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_GUARD,
                                   LAUNCH_PRODUCT, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_WRITTEN,
                                   AddRowPlan, ProductPlan, dtype_facts, free_launch)
+from wengert_core.extend cimport bytes_between
 from wengert_replay.passes.dead_code cimport drop_dead_code
 from wengert_replay.instructions.marks cimport Marks
 from wengert_replay.instructions.own_plans cimport OwnPlans
@@ -20,6 +21,7 @@ from wengert_replay.passes.fused cimport fuse, size_of_fused
 from wengert_replay.passes.groups cimport form_groups
 from wengert_replay.passes.schedule cimport ALONE, FACT_INSTRUCTION, FACT_PARAMETERS, MOST_COUNTED, instruction_plan
 from wengert_replay.passes.slots cimport NO_VALUE, NUMBER_BYTES, VALUE_FIXED, VALUE_STORED, Value
+from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.programs.operations cimport (
     HEAD_BYTES, WG_OP_ADD_ROW_F32, WG_OP_ADD_ROW_F64, WG_OP_CALL, WG_OP_CORE, WG_OP_END, WG_OP_GUARD, WG_OP_KERNEL_1,
     WG_OP_LAUNCH, WG_OP_LOAD_4, WG_OP_MOVE, WG_OP_NOP, WG_OP_PRODUCT, WG_OP_STORE_4, WG_OP_WIDE, WG_VECTOR, fill_bytes,
@@ -80,11 +82,12 @@ cdef class Stream:
         return {"instructions": self.n_instructions, "launches": self.n_others, "groups": self.n_groups,
                 "kernels": self.n_kernels, "products": self.n_products, "bytes": self.nbytes}
 
-    cdef int fill(self, Launch* launches, Py_ssize_t n, Ranges kept, Py_ssize_t first, Arena arena=None) except -1:
+    cdef int fill(self, Recording recording, Ranges kept, Py_ssize_t first, Arena arena, dict reaches) except -1:
         cdef Schedule schedule = Schedule()
         cdef Slots slots = Slots()
-        schedule.lay_out(launches, n, kept)
+        schedule.lay_out(recording.recorder.launches + first, recording.recorder.n - first, kept, reaches)
         form_groups(schedule)
+        schedule.note_first_writes(&recording.first_writes, first)
         drop_dead_code(schedule)
         slots.lay_out(schedule)
         return self.take(slots, first, arena)
@@ -92,7 +95,7 @@ cdef class Stream:
     cdef int take(self, Slots slots, Py_ssize_t first, Arena arena) except -1:
         cdef Schedule schedule = slots.schedule
         cdef Py_ssize_t i
-        self.first, self.arena = first, arena
+        self.first, self.arena, self.reaches = first, arena, schedule.reaches
         if arena is not None:
             arena.lay_out(slots)
         self.allocate_tables(schedule, slots)
@@ -120,8 +123,7 @@ cdef class Stream:
         self.rows = <char*> malloc(self.room)
         if self.slots == NULL or self.others == NULL or self.parameters == NULL or self.rows == NULL:
             raise MemoryError()
-        self.end = self.rows
-        self.nbytes, self.n_slot_bytes = 8 * n_parameters, slots.nbytes + WG_VECTOR
+        self.end, self.nbytes, self.n_slot_bytes = self.rows, 8 * n_parameters, slots.nbytes + WG_VECTOR
 
     # ---- what is the same in each run
 
@@ -170,7 +172,7 @@ cdef class Stream:
             while schedule.group[i] != ALONE and end < schedule.n \
                     and schedule.group[schedule.order[end]] == schedule.group[i]:
                 end += 1
-            before = self.end - self.rows
+            before = bytes_between(self.rows, self.end)
             if end > at + 1:
                 self.append_group(slots, at)
             elif not schedule.dropped[i]:
@@ -179,15 +181,15 @@ cdef class Stream:
             while at < end:
                 self.append_stores(slots, schedule.order[at])
                 at += 1
-            if before < self.end - self.rows:
+            if before < bytes_between(self.rows, self.end):
                 self.marks.add(before, schedule.launches[i].step)
         self.append_row(WG_OP_END, NULL, 0)
-        nbytes = self.end - self.rows - sizeof(Row)
-        self.rows = shorten(self.rows, self.end - self.rows)
+        nbytes = bytes_between(self.rows, self.end) - sizeof(Row)
+        self.rows = shorten(self.rows, bytes_between(self.rows, self.end))
         self.marks.shrink()
         self.plans.shrink()
         self.end = self.rows + nbytes
-        self.nbytes += self.end - self.rows + self.marks.nbytes + self.plans.nbytes + self.n_others * sizeof(Launch) \
+        self.nbytes += nbytes + self.marks.nbytes + self.plans.nbytes + self.n_others * sizeof(Launch) \
             + self.n_kernels * <Py_ssize_t> sizeof(wg_kernel) + self.n_products * <Py_ssize_t> sizeof(wg_product)
         return 0
 
@@ -250,7 +252,7 @@ cdef class Stream:
             grown = <char*> realloc(self.rows, 2 * self.room)
             if grown == NULL:
                 raise MemoryError()
-            self.end += grown - self.rows
+            self.end += bytes_between(self.rows, grown)
             self.rows, self.room = grown, 2 * self.room
         words = <uint32_t*> self.end
         self.end += 4 * n_words
@@ -260,7 +262,7 @@ cdef class Stream:
     cdef int put_address(self, uint32_t* words, char* address) except -1:
         """Write an address into an instruction, and note where."""
         self.sites = <uint32_t*> room_for_another(self.sites, self.n_sites, sizeof(uint32_t))
-        self.sites[self.n_sites] = <uint32_t> (<char*> words - self.rows)
+        self.sites[self.n_sites] = <uint32_t> bytes_between(self.rows, words)
         self.n_sites += 1
         memcpy(words, &address, sizeof(address))
         return 0
@@ -268,12 +270,12 @@ cdef class Stream:
     cdef int forget_sites(self) except -1:
         """Addresses are what they will be."""
         free(self.sites)
-        self.sites, self.n_sites, self.arena = NULL, 0, None
+        self.sites, self.n_sites, self.arena, self.reaches = NULL, 0, None, None
         return 0
 
     cdef int align(self) except -1:
         """Let the next instruction begin at an address that 8 divides."""
-        if <size_t> (self.end - self.rows) & 7:
+        if <size_t> bytes_between(self.rows, self.end) & 7:
             self.append(1)[0] = DISTANCES[WG_OP_NOP]
         return 0
 
@@ -359,12 +361,13 @@ cdef class Stream:
             words = self.append(4 + last)
             words[0], words[1], words[2] = DISTANCES[WG_OP_KERNEL_1 + last - 1], k, <uint32_t> plan.shape[0]
             for k in range(last + 1):
-                words[3 + k] = <uint32_t> (self.location_of(slots, i, k) - self.slots)
+                words[3 + k] = <uint32_t> bytes_between(self.slots, self.location_of(slots, i, k))
             return 0
         words = self.append(2 + last + (plan.shape[0] > 1))
-        words[0], words[1] = DISTANCES[operation], <uint32_t> (self.location_of(slots, i, last) - self.slots)
+        words[0] = DISTANCES[operation]
+        words[1] = <uint32_t> bytes_between(self.slots, self.location_of(slots, i, last))
         for k in range(last):
-            words[2 + k] = <uint32_t> (self.location_of(slots, i, k) - self.slots)
+            words[2 + k] = <uint32_t> bytes_between(self.slots, self.location_of(slots, i, k))
         if plan.shape[0] > 1:
             words[2 + last] = <uint32_t> ((plan.shape[0] * dtype_facts().itemsize[plan.loop.out] + WG_VECTOR - 1)
                                           // WG_VECTOR)

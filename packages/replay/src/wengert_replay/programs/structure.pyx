@@ -15,7 +15,7 @@ from libc.stdlib cimport free, realloc
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_POINTWISE, LAUNCH_STORE, OPERAND_CONSTANT, Launch,
                                   PointwisePlan, StorePlan, Tensor)
-from wengert_replay.programs.memory cimport Memory, extent, last_stop
+from wengert_replay.programs.memory cimport Memory, extent, last_fork
 from wengert_replay.recording.tracing cimport Recording
 
 cdef enum:
@@ -137,7 +137,7 @@ cdef Structure structure_of(Recording recording, Py_ssize_t first, Memory memory
     cdef Tensor t
     cdef int k
     made.first, made.before = first, before
-    for i in range(first, last_stop(recording)):       # a branch leaves there at the latest
+    for i in range(first, last_fork(recording)):       # a branch leaves there at the latest
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
             made.add(digest_of_call(recording, i))

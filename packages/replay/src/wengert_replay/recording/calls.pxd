@@ -9,6 +9,7 @@ cdef class Call:
     cdef readonly list outputs         # tensors on the captured memory of the results
     cdef readonly list memory          # all tensors that this call has on captured memory
     cdef readonly bint writes          # in place, or to out=
+    cdef readonly list written         # of ``memory``: what it overwrites, where it uses no other memory; else None
     cdef readonly Step step
 
     cdef list run(self)                # the tensors of the result

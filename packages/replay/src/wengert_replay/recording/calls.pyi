@@ -9,6 +9,7 @@ class Call:
     arguments: list[Any]
     outputs: list[Tensor]
     memory: list[Tensor]
+    written: list[Tensor] | None
     writes: bool
     step: Step
     resets_versions: bool

@@ -14,10 +14,11 @@ import sys
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_COPY, LAUNCH_MOVE, LAUNCH_STORE, OP_INPLACE, OP_MULTI_VIEW,
                                   OP_VIEW, Block, Launch, Op, Storage, Tensor, add_launch, block_at, free_launch,
                                   is_strided, tell_store)
+from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.recording.argument_words cimport ArgumentWords
 from wengert_replay.recording.calls cimport Call, on_captured_memory, tensors_in
 from wengert_replay.recording.failing_calls cimport FailingCall
-from wengert_replay.recording.value_map cimport DOUBTFUL, FOREIGN_BIN, MOST_STORED, OPERAND_BITS, WRITTEN
+from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, OPERAND_BITS, WRITTEN
 from wengert_replay.trace.op_facts cimport (bytes_of, depends_on_values, gives_values, share_memory,
                                             writes_to_argument)
 from wengert_replay.trace.steps cimport WAY_CALL, WAY_ERROR, WAY_LAUNCHES, WAY_STORE, WAY_VIEW

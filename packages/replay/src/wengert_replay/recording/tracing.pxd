@@ -10,6 +10,7 @@ cdef class Recording(TracedOperations):
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
     cdef list at_pause                 # versions of arguments and of memory from outside
+    cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time
     cdef readonly Recording around     # that pauses while this records the body of a loop; None
     cdef bint watches                  # writes, for itself or one around it
@@ -18,6 +19,7 @@ cdef class Recording(TracedOperations):
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further
 
     cdef int go_on(self) except -1
+    cdef int let_go(self) except -1
     cdef void set_pauses(self, bint pauses) noexcept
     cdef void close_soon(self) noexcept
     cdef list versions_now(self)

@@ -18,17 +18,18 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport free
 
 import gc
+from weakref import ref
 
-from wengert_core.extend cimport (BOOL, WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG, WG_TELL, Op,
-                                  Storage, Tensor, WgState, close_pool, free_launch, free_pool, new_on_memory,
-                                  open_pool, pause_pool, resume_pool, set_recorder, thread_state)
+from wengert_core.extend cimport (BOOL, WG_BATCHED, WG_CAST, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG,
+                                  WG_TELL, Op, Storage, Tensor, WgState, alias, close_pool, free_launch, free_pool,
+                                  new_on_memory, open_pool, pause_pool, resume_pool, set_recorder, thread_state)
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.watch cimport check_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
-from wengert_replay.trace.tables cimport append_word
+from wengert_replay.trace.tables cimport append_word, free_table
 
 from wengert_engine.extend import set_tracer
 
@@ -42,7 +43,7 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched = {}
+        self.watched, self.expected = {}, []
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -59,8 +60,31 @@ cdef class Recording(TracedOperations):
     def pause(self):
         """Let a recording that has stopped pause: its pool gives out nothing, and takes back what is freed."""
         self.at_pause = self.versions_now()
+        self.let_go()
         pause_pool(self.pool)
         self.set_pauses(True)
+
+    cdef int let_go(self) except -1:
+        """Hold only the memory of tensors from outside: one that somebody replaces meanwhile is gone then."""
+        cdef Tensor held
+        cdef Tensor t = None
+        for key, (t, version, address, nbytes) in list(self.outside.items()):
+            held = alias(t)
+            held.flags |= t.flags & WG_GRAD
+            self.outside[key] = (held, version, address, nbytes)
+        self.views += [(ref(one), *facts) for one, *facts in self.tensors.values()]
+        self.tensors.clear()
+        free_table(&self.seen)         # it knows them by their addresses
+        t = None
+        for row in self.views:
+            t = row[0]()
+            if t is not None and id(t) not in self.made:
+                self.expected.append((row[0], geometry_in_bytes(t)))
+        return 0
+
+    def lacks_outside(self):
+        """Whether a tensor from outside that was there at the pause is gone, or has another shape."""
+        return any([one() is None or geometry_in_bytes(<Tensor> one()) != geometry for one, geometry in self.expected])
 
     cdef void set_pauses(self, bint pauses) noexcept:
         """Note whether it pauses, and how many recordings do."""
@@ -227,6 +251,10 @@ cdef class Recording(TracedOperations):
             self.note_output(None, <Tensor> t)
         self.noted, self.recorder.opaque = self.recorder.n, 0
         return 0
+
+
+cdef bytes geometry_in_bytes(Tensor t):
+    return PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t))
 
 
 cdef int close_paused(void* recording) except -1:

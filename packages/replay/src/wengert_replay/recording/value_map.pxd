@@ -13,9 +13,6 @@ cdef enum:
     MOST_STORED = 0x100000             # bytes of a tensor of Python data
     OPERAND_BITS = 4                   # of an operand's number, behind a launch's
 
-cdef enum:
-    FOREIGN_BIN = 255                  # of memory that is not the allocator's
-
 cdef enum WriteMark:                     # Block.written
     WRITTEN = 1                        # what it holds is computed again at each replay
     DOUBTFUL = 2                       # it may be part of an operation that is called
@@ -49,6 +46,7 @@ cdef class ValueMap(Tracer):
     cdef readonly list views           # of outside: (reference to a Tensor, address, Storage's address, requires_grad)
     cdef readonly dict leaves          # by id: (Tensor, its gradient when first seen)
     cdef readonly set made             # ids of tensors that operations have made on memory from outside
+    cdef readonly set own_storages     # addresses of Storages on memory from outside that the function has made
     cdef readonly dict own_leaves      # weak references to leaves among those, by id
     cdef dict aliases                  # by id: references to tensors on arguments' memory of unknown origin
     cdef readonly set arrays           # addresses of the Storages of arrays that the function makes tensors of
@@ -80,6 +78,7 @@ cdef class ValueMap(Tracer):
     cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF
     cdef uint32_t add_view(self, uint32_t type_number, char* data, uint32_t base, char* base_data) except? 0xFFFFFFFF
     cdef int store_data(self, Tensor t) except -1
+    cdef int note_on_argument(self, Tensor t) except -1
     cdef int watch_outside(self, Tensor t) except -1
     cdef int add_outside(self, Tensor t) except -1
     cdef int see_leaf(self, Tensor t) except -1

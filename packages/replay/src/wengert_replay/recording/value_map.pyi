@@ -14,6 +14,7 @@ class ValueMap(Tracer):
     leaves: dict[int, tuple[Tensor, Tensor | None]]
     foreign: list[Any]
     made: set[int]
+    own_storages: set[int]
     own_leaves: dict[int, Any]
     arrays: set[int]
     inputs: list[Tensor]

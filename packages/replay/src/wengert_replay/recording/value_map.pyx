@@ -21,9 +21,11 @@ from libc.string cimport memset
 import gc
 from weakref import ref
 
+from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_WRITTEN,
                                   WG_FOREIGN, WG_GRAD, Block, Launch, Op, Storage, Tensor, block_at, dtype_facts,
                                   dtype_of, is_strided, tell_store)
+from wengert_replay.trace.overlap cimport FOREIGN_BIN, share_memory
 from wengert_replay.trace.steps cimport (PSEUDO_STORE, PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, WAY_STORE,
                                          WAY_VIEW, Steps)
 from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_table, grow, put
@@ -43,7 +45,7 @@ cdef class ValueMap(Tracer):
 
     def __cinit__(self):
         self.steps, self.foreign, self.storages, self.views = Steps(), [], set(), []
-        self.made, self.arrays, self.aliases = set(), set(), {}
+        self.made, self.arrays, self.own_storages, self.aliases = set(), set(), set(), {}
         self.outside, self.tensors, self.leaves, self.own_leaves = {}, {}, {}, {}
         memset(&self.recorder, 0, sizeof(self.recorder))
 
@@ -87,13 +89,11 @@ cdef class ValueMap(Tracer):
         return block if block != NULL and block.live else NULL
 
     cdef bint overlaps_input(self, Storage s) noexcept:
-        """Whether memory that is not the allocator's, of a storage that is not known, is that of an argument."""
-        cdef Storage own
-        if s.bin != FOREIGN_BIN or find(&self.owners, <size_t> <PyObject*> s, 0) != ABSENT:
+        """Whether memory of a storage that is not known is that of an argument."""
+        if find(&self.owners, <size_t> <PyObject*> s, 0) != ABSENT:
             return False
         for t in self.inputs:
-            own = <Storage> (<Tensor> t).storage
-            if own.data < s.data + s.nbytes and s.data < own.data + own.nbytes:
+            if share_memory((<Tensor> t).storage, <PyObject*> s):
                 return True
         return False
 
@@ -183,8 +183,8 @@ cdef class ValueMap(Tracer):
         cdef Py_ssize_t i
         if owner == ABSENT or owner == OWNER_OUTSIDE:
             self.watch_outside(t)
-        elif owner == OWNER_INPUT and id(t) not in self.made and not any([own is t for own in self.inputs]):
-            self.aliases[id(t)] = ref(t)
+        elif owner == OWNER_INPUT and id(t) not in self.made:
+            self.note_on_argument(t)
         if word != ABSENT:
             return word
         if owner == OWNER_RESULT:
@@ -216,10 +216,20 @@ cdef class ValueMap(Tracer):
         """Watch a tensor from outside of which the function uses a detached one."""
         if source.device or not is_strided(source) or self.block_of(<Storage> source.storage) != NULL:
             return 0
+        cdef uint32_t owner = find(&self.owners, <size_t> source.storage, 0)
         self.made.add(id(made))
-        if find(&self.owners, <size_t> source.storage, 0) in (ABSENT, OWNER_OUTSIDE) \
-                and not self.overlaps_input(<Storage> source.storage) and id(source) not in self.made:
+        if id(source) in self.made or self.overlaps_input(<Storage> source.storage):
+            return 0
+        if owner == ABSENT or owner == OWNER_OUTSIDE:
             self.watch_outside(source)
+        elif owner == OWNER_INPUT:
+            self.note_on_argument(source)
+        return 0
+
+    cdef int note_on_argument(self, Tensor t) except -1:
+        """Note a tensor on the memory of an argument that the function has not made."""
+        if not any([own is t for own in self.inputs]):
+            self.aliases[id(t)] = ref(t)
         return 0
 
     cdef int watch_outside(self, Tensor t) except -1:
@@ -238,6 +248,8 @@ cdef class ValueMap(Tracer):
         key = <size_t> t.storage
         if key not in self.outside:
             self.outside[key] = (t, s.version, <size_t> s.data, s.nbytes)
+            if id(t) in self.made:
+                self.own_storages.add(key)
             put(&self.owners, key, 0, OWNER_OUTSIDE)
         if t.base == NULL and id(t) not in self.made:
             self.tensors.setdefault(id(t), (t, <size_t> t.data, key, t.flags & WG_GRAD))
@@ -279,7 +291,7 @@ cdef class ValueMap(Tracer):
         """Append a step that stores what Python has made."""
         cdef Words words
         cdef Storage s = <Storage> t.storage
-        cdef object offset = t.data - s.data
+        cdef object offset = bytes_between(s.data, t.data)
         memset(&words, 0, sizeof(Words))
         self.recorder.step = <uint32_t> self.steps.n
         tell_store(s.data, s.nbytes)
@@ -303,7 +315,7 @@ cdef class ValueMap(Tracer):
         memset(&words, 0, sizeof(Words))
         try:
             append_word(&words, base)
-            for part in (dtype_of(<int> geometry[0]), shape, strides, data - base_data):
+            for part in (dtype_of(<int> geometry[0]), shape, strides, bytes_between(base_data, data)):
                 append_word(&words, self.steps.shared_constant(part) if type(part) is tuple
                             else self.steps.constant(<PyObject*> part))
             self.steps.add_record(PSEUDO_VIEW, 31, self.steps.lines.current(), WAY_VIEW, &words)

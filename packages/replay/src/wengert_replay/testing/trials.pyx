@@ -2,8 +2,8 @@
 
 Note [Trials]
     A trial has some bytes of memory, and launches on offsets in it (launches.pyx). ``("stop",)`` is a call of a driver
-    that changes nothing, ``("write", offset, bytes)`` one that writes. The states of memory at all stops and at the end
-    are compared, at the end only what is kept.
+    that changes nothing, ``("write", offset, bytes)`` one that writes; ``("loop", ...)`` names its memory
+    (named_calls.pyx). The states of memory at all stops and at the end are compared, at the end only what is kept.
     A fault is something that a pass with a wrong rule would do, so that a test can show that it is noticed.
 """
 from libc.stdint cimport int32_t
@@ -15,11 +15,13 @@ from wengert_replay.memory.arena cimport NO_SPAN, Arena, Span
 from wengert_replay.passes.dead_code cimport drop_dead_code
 from wengert_replay.passes.groups cimport form_groups
 from wengert_replay.passes.ranges cimport Ranges
+from wengert_replay.passes.reach cimport Reach
 from wengert_replay.passes.schedule cimport Schedule
 from wengert_replay.passes.slots cimport VALUE_STORED, Slots
 from wengert_replay.programs.plans cimport see_addresses
 from wengert_replay.programs.stream cimport STOP_END, Row, Stream
 from wengert_replay.testing.launches cimport make_launch
+from wengert_replay.testing.named_calls cimport NamedCall
 
 
 cdef int inject(Schedule schedule, Slots slots, str kind, int32_t which) except -1:
@@ -75,7 +77,7 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
     """Run launches in their order and as a stream. Returns the states of memory of both, and the stream's facts.
 
     regions: (first byte, byte behind the last) of blocks whose memory is planned anew, by rising places; then nothing
-    stops, and ``kept`` is what counts.
+    stops but calls that name their memory, and ``kept`` is what counts.
     """
     cdef Py_ssize_t n = len(launches), i, low, high
     cdef int _again
@@ -88,12 +90,18 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
     cdef Ranges ranges = None
     cdef Arena arena = None
     cdef list plain = [], replayed = [], own_memory = []
+    cdef dict named = {}
+    cdef Reach reach
+    cdef int k
     try:
         memcpy(base, <char*> memory, len(memory))
         for i in range(n):
             make_launch(&made[i], base, launches[i])
         for i in range(n):
-            if made[i].kind == LAUNCH_CALL:
+            if launches[i][0] == "loop":
+                named[i] = NamedCall(<size_t> base, launches[i])
+                (<NamedCall> named[i]).run()
+            elif made[i].kind == LAUNCH_CALL:
                 plain.append(base[:len(memory)])
                 call(base, launches[i])
             else:
@@ -103,7 +111,13 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
             ranges = Ranges()
             for low, high in kept:
                 ranges.add(base + low, base + high)
-        schedule.lay_out(made, n, ranges)
+        reaches = {i: (<NamedCall> one).reach_of() for i, one in named.items()}
+        if fault is not None and fault[0] == "name":           # a part of a call that it does not name
+            reach = reaches[fault[1]]
+            for k in range(<int> fault[2], reach.n - 1):
+                reach.rows[k] = reach.rows[k + 1]
+            reach.n -= 1
+        schedule.lay_out(made, n, ranges, reaches)
         form_groups(schedule)
         if fault is not None and fault[0] == "exchange":
             inject(schedule, slots, fault[0], fault[1])
@@ -126,7 +140,7 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
             memcpy(base, <char*> memory, len(memory))
             if arena is not None:
                 move_ends(arena, arena.first, True)
-            replayed.append(replay(stream, base, len(memory), launches))
+            replayed.append(replay(stream, base, len(memory), launches, named))
             if arena is not None:
                 move_ends(arena, arena.last, False)
                 replayed[len(replayed) - 1] = [base[:len(memory)]]
@@ -139,16 +153,19 @@ def run_trial(bytes memory not None, list launches not None, list kept or None, 
     return plain, replayed, facts if arena is None else facts | {"arena": arena.nbytes, "spans": arena.n}
 
 
-cdef list replay(Stream stream, char* base, Py_ssize_t nbytes, list launches):
+cdef list replay(Stream stream, char* base, Py_ssize_t nbytes, list launches, dict named):
     cdef list states = []
     cdef char* at = stream.rows
     cdef int stop = STOP_END
     while True:
         at = stream.run(at, &stop)
-        states.append(base[:nbytes])
-        if stop == STOP_END:
-            return states
-        call(base, launches[(<Row*> at).n])
+        if stop != STOP_END and (<Row*> at).n in named:
+            (<NamedCall> named[(<Row*> at).n]).run()
+        else:
+            states.append(base[:nbytes])
+            if stop == STOP_END:
+                return states
+            call(base, launches[(<Row*> at).n])
         at += (<Row*> at).size
 
 

@@ -1,1 +1,1 @@
-"""The operations of a program as rows, which are printed, compared and saved; tables of numbers for them."""
+"""The operations of a program as rows, printed, compared and saved; numbers in tables; Storages that overlap."""

@@ -1,0 +1,35 @@
+"""Signatures: what a program of a device depends on in its arguments, and what it can take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert_core.extend import Tensor, device_plugin
+from wengert_engine import is_inference_mode_enabled
+
+
+def describe(tensor: Tensor) -> tuple[Any, ...]:
+    """Return what a program depends on in an argument."""
+    return type(tensor), tensor.device, tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad
+
+
+def is_capturing(tensor: Tensor) -> bool:
+    """Return whether a tensor's device captures a graph already."""
+    return bool(device_plugin(tensor.device.type).is_capturing(tensor.device.index))
+
+
+def why_not(tensors: list[Tensor]) -> str:
+    """Return why no program of a device can take arguments; "" where one can."""
+    first = tensors[0].device
+    plugin = None if first.type in ("cpu", "meta") else device_plugin(first.type)
+    if plugin is None or not plugin.can_capture:
+        return f"an argument is on {first}, which captures no graphs"
+    seen: dict[int, Tensor] = {}
+    for tensor in tensors:
+        if tensor.device != first or str(tensor.layout) != "torch.strided":
+            return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
+        if tensor.is_inference() or is_inference_mode_enabled():
+            return "on a device, tensors of inference mode have no versions to compare"
+        if tensor.numel() and seen.setdefault(tensor.untyped_storage().data_ptr(), tensor) is not tensor:
+            return "two arguments share memory"
+    return ""

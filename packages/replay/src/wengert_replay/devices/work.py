@@ -1,0 +1,65 @@
+"""Work: what a function queues on a device while that captures, as a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert_core.extend import CaptureError, device_plugin
+from wengert_engine.extend import set_leaf_stream
+
+from wengert_replay.devices.watch import DeviceWatch, set_version
+from wengert_replay.refusal import Refusal
+from wengert_replay.signature import Unhashable
+
+
+class FusionError(RuntimeError):
+    """A device cannot compute a chain of operations by one kernel."""
+
+
+def capture_work(stream: Any, watch: DeviceWatch, work: Callable[[], None], pool: Any = None) -> Any:
+    """Return the graph of what ``work`` queues on a stream.
+
+    pool: whose memory the graph may use; None: one of its own.
+    Raises Refusal where the capture has raised, with the reason where it is the capture's, and FusionError where the
+    device cannot compute a chain: everything is as before then.
+    """
+    plugin, index = device_plugin(stream.device.type), int(stream.device.index or 0)
+    current = plugin.current_stream(index)
+    stream.wait_stream(current)
+    plugin.set_stream(stream)
+    leaf_stream = set_leaf_stream(stream)  # another one, of a leaf's first use, would have to wait for captured work
+    try:
+        plugin.begin_capture(index, pool, "thread_local")
+        try:
+            watch.start()
+            try:
+                work()
+                watch.finish()
+            finally:
+                watch.stop()
+        finally:
+            graph = plugin.end_capture(index)
+    except BaseException as error:
+        undo(watch)
+        if not isinstance(error, Exception):
+            raise
+        if watch.chain is not None and watch.chain.failure is not None:
+            raise FusionError(str(watch.chain.failure)) from watch.chain.failure
+        is_refused = isinstance(error, (CaptureError, Unhashable))
+        raise Refusal(f"the device cannot capture it: {error}" if is_refused else "") from error
+    finally:
+        set_leaf_stream(leaf_stream)
+        plugin.set_stream(current)
+        current.wait_stream(stream)
+    return graph
+
+
+def undo(watch: DeviceWatch) -> None:
+    """Let leaves have the gradients, and tensors the versions, that they had before a capture. Its work is not done."""
+    for leaf, before in watch.leaves.values():
+        leaf.grad = before
+    for reference, _, _, version in watch.tensors.values():
+        tensor = reference()
+        if tensor is not None and tensor._version > version:
+            set_version(tensor, version)
