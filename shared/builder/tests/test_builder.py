@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import tarfile
 import tomllib
 import zipfile
@@ -74,6 +76,23 @@ def test_what_is_up_to_date_is_not_compiled_again(project, unpacked_wheel):
     project.build("build_wheel")
     assert [file.stat().st_mtime_ns for file in objects] == before
     assert len(objects) == 4  # native.c, _helpers, loops, hot
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_c_files_of_another_python_are_taken_unless_a_source_is_newer(project, unpacked_wheel, changed):
+    (own,) = project.folder.glob("build/cpython-*-fast-*")
+    other = own.with_name(f"cpython-300-{own.name.split('-', 2)[2]}")
+    own.rename(other)
+    translation = other / "c/src/wengert_sample/loops.c"
+    text = translation.read_text(encoding="utf-8")
+    translation.write_text(f"{text}/* of Python 3.0 */\n", encoding="utf-8")
+    if changed:
+        later = translation.stat().st_mtime + 1
+        os.utime(project.folder / "src/wengert_sample/plain.py", (later, later))
+    project.build("build_wheel")
+    made = own / "c/src/wengert_sample/loops.c"
+    assert made.read_text(encoding="utf-8").endswith("/* of Python 3.0 */\n") == (not changed)
+    shutil.rmtree(other)
 
 
 def test_an_sdist_has_the_sources_and_needs_the_builder_alone(project):

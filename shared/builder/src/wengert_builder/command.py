@@ -24,6 +24,8 @@ from wengert_builder.options import CYTHON, GATHERS, HOT, JOBS, MODE, PLAIN_PYTH
 from wengert_builder.sources import Sources, entry
 
 OWN = Path(__file__).resolve().parent
+TRANSLATED = {".pyx", ".pxd", ".pxi", ".py", ".h"}
+"""The suffixes of files that a C file is made from, or depends on."""
 
 
 class BuildNative(build_ext):
@@ -98,14 +100,42 @@ class BuildNative(build_ext):
 
 def build_folder(sources: Sources) -> Path:
     """A folder for each Python, build mode and version of the tools: nothing built by other rules is ever reused."""
+    return Path("build") / f"{sys.implementation.cache_tag}-{rules_of(sources)}-{key_of(version('numpy'), SYMBOLS)}"
+
+
+def rules_of(sources: Sources) -> str:
+    """The build mode, and a key of what a C file depends on beside the sources: not of Python or NumPy."""
     texts = [file.read_text(encoding="utf-8") for file in sorted(OWN.glob("*.py"))]
-    rules = (texts, sources.settings, version("cython"), version("numpy"), MODE, SYMBOLS)
-    key = hashlib.sha256(repr(rules).encode()).hexdigest()[:8]
-    return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{key}"
+    return f"{MODE}-{key_of(texts, sources.settings, version('cython'))}"
+
+
+def key_of(*facts: object) -> str:
+    """A short name for some facts."""
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:8]
+
+
+def take_translations(sources: Sources) -> None:
+    """Copy the C files of another Python, which are the same, where they are newer than all that they may be made from.
+
+    The copies are dated now: Cython's own files, of a new environment, must not be newer. What uses NumPy's .pxd is
+    left out: another Python may have another NumPy.
+    """
+    own = build_folder(sources) / "c"
+    if own.exists():
+        return
+    read = [file for folder in sources.folders() for file in folder.rglob("*.*") if file.suffix in TRANSLATED]
+    changed = newest([*map(str, read), *map(str, OWN.glob("*.py"))])
+    for other in sorted(Path("build").glob(f"*-{rules_of(sources)}-*/c")):
+        for file in other.rglob("*.[ch]"):
+            if file.stat().st_mtime > changed and b'"numpy/' not in file.read_bytes():
+                copy = own / file.relative_to(other)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, copy)
 
 
 def translate(sources: Sources) -> list[Extension]:
     """Write the C file of every module that is out of date, several at a time; returns the modules of these files."""
+    take_translations(sources)
     gc.set_threshold(200_000, 20, 100)  # Cython's trees are large and live long: looking for garbage took a quarter
     modules, done = sources.extensions(), []
     for suffixes, directives in (((".pyx", ".c"), CYTHON), ((".py",), PLAIN_PYTHON)):

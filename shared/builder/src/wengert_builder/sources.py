@@ -70,6 +70,10 @@ class Sources:
         modules = [Extension(name, [str(file)], depends=headers()) for name, file in self.cython_files.items()]
         return [*modules, Extension(self.helpers, [str(Path("src", *self.helpers.split(".")).with_suffix(".c"))])]
 
+    def folders(self) -> list[Path]:
+        """The folders of this package's files, and of those whose .pxd files they import."""
+        return [SOURCE, *(Path(folder_of(name), name) for name in self.settings.get("cimports", []))]
+
     def options(self, name: str) -> list[str]:
         """Options of the compiler for a module: loops over elements are worth the size of -O3."""
         file = self.files.get(name)
