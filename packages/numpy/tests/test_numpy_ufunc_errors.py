@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import wengert as wg
+import wengert_numpy.autograd_numpy as arrays
 
 REFUSED: dict[str, Callable[[Any], Any]] = {
     "a comparison is no reduction of numbers": lambda x: np.less.reduce(x),
@@ -89,3 +91,19 @@ def test_numbers_are_reduced_along_the_axis_that_numpy_takes_them_to_have(
 
 def test_running_sums_of_numbers_have_an_axis() -> None:
     assert np.cumsum(wg.tensor(2.0), axis=0).shape == np.cumsum(np.array(2.0), axis=0).shape == (1,)
+
+
+@pytest.mark.parametrize("made", [wg.ones, lambda n: arrays.ones(n)], ids=["a tensor", "an array"])
+def test_what_is_no_ufunc_no_method_of_ufuncs_or_no_function_is_named(made: Callable[[int], Any]) -> None:
+    x = made(2)
+    for other in ((x,), None, 3, "sin"):
+        got = type(other).__name__
+        with pytest.raises(TypeError, match=f"argument 'ufunc' must be a ufunc, got {got}"):
+            x.__array_ufunc__(other, "__call__", x)
+        with pytest.raises(TypeError, match=f"argument 'func' must be a function, got {got}"):
+            x.__array_function__(other, (), (x,), {})
+    for method in ("no_method", None, [], 3):
+        with pytest.raises(TypeError, match="argument 'method' must name a method of ufuncs, got"):
+            x.__array_ufunc__(np.add, method, x, x)
+    with pytest.raises(TypeError, match=r"partial\(\) does not take wengert's tensors"):
+        x.__array_function__(partial(np.sum), (), (x,), {})

@@ -27,6 +27,8 @@ def call_function(func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str
         table.load()
     implementation = table.FUNCTIONS.get(func)
     if implementation is None:
+        if not callable(func):
+            raise TypeError(f"__array_function__(): argument 'func' must be a function, got {type(func).__name__}")
         name = qualified_name(func)
         raise errors.unsupported_function(name, table.ABSENT.get(name.removeprefix("numpy."), ""))
     return implementation(*args, **kwargs)
@@ -35,4 +37,4 @@ def call_function(func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str
 def qualified_name(func: Any) -> str:
     """Return a function's name with its module's, "numpy.linalg.svd"."""
     module = getattr(func, "__module__", None) or "numpy"
-    return f"{module}.{func.__name__}"
+    return f"{module}.{getattr(func, '__name__', type(func).__name__)}"

@@ -17,8 +17,13 @@ from wengert_numpy.ufuncs import rows as ufuncs
 KNOWN = (Tensor, np.ndarray, np.generic, *NUMBERS, list, tuple)
 
 
-def general_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Return the result of a method of a ufunc, of which an input or an output is a tensor."""
+def general_ufunc(self: Tensor, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+    """Return the result of a method of a ufunc, of which an input or an output is a tensor.
+
+    Raises TypeError for what is no ufunc, and for a method that ufuncs do not have.
+    """
+    if not isinstance(getattr(ufunc, "__name__", None), str):
+        raise TypeError(f"__array_ufunc__(): argument 'ufunc' must be a ufunc, got {type(ufunc).__name__}")
     outputs = kwargs.get("out") or ()
     for value in (*inputs, *(outputs if isinstance(outputs, tuple) else (outputs,))):
         protocol = getattr(type(value), "__array_ufunc__", self)
@@ -31,7 +36,9 @@ def general_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs:
         return call(row, ufunc, inputs, **kwargs)
     from wengert_numpy.ufuncs import methods
 
-    run: Any = methods.METHODS[method]
+    run: Any = methods.METHODS.get(method) if isinstance(method, str) else None
+    if run is None:
+        raise TypeError(f"__array_ufunc__(): argument 'method' must name a method of ufuncs, got {method!r:.60}")
     return run(row, ufunc, *inputs, **kwargs)
 
 
