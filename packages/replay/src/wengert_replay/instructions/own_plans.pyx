@@ -8,8 +8,7 @@ cimport cython
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
-from wengert_core.extend cimport LAUNCH_COPY, LAUNCH_FILL, CopyLaunch, FillPlan, dtype_facts, free_launch
-from wengert_core.extend cimport bytes_between
+from wengert_core.extend cimport LAUNCH_COPY, LAUNCH_FILL, CopyLaunch, FillPlan, bytes_between, dtype_facts, free_launch
 from wengert_replay.trace.tables cimport room_for_another, shorten
 
 cdef enum:

@@ -15,8 +15,7 @@ from libc.stdlib cimport calloc, free
 
 from hashlib import sha256
 
-from wengert_core.extend cimport bytes_between
-from wengert_core.extend cimport (BOOL, LAUNCH_GUARD, Block, Launch, Pool, Storage, Tensor, block_at,
+from wengert_core.extend cimport (BOOL, LAUNCH_GUARD, Block, Launch, Pool, Storage, Tensor, block_at, bytes_between,
                                   close_pool, free_pool, new_on_memory, open_pool)
 from wengert_replay.loops.placement cimport move_carry_early, lay_out_body
 from wengert_replay.memory.arena cimport Arena, Fields

@@ -11,10 +11,9 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_MOVE, LAUNCH_POINTWISE, OPERAND_CONSTANT, OPERAND_READ,
-                                  OPERAND_WRITTEN, Launch, PointwisePlan, Tensor, add_operand, dtype_facts, itemsize_of,
-                                  new_empty, same_shape, strides_of)
+                                  OPERAND_WRITTEN, Launch, PointwisePlan, Tensor, add_operand, bytes_between,
+                                  dtype_facts, itemsize_of, new_empty, same_shape, strides_of)
 from wengert_replay.loops.body cimport Port
 from wengert_replay.loops.course cimport is_dense_port, is_row_of
 from wengert_replay.loops.loop cimport IN_PLACE

@@ -2,8 +2,7 @@
 from libc.string cimport memcmp, memcpy
 
 from wengert_core.extend cimport (FLOAT64, LAUNCH_CALL, LAUNCH_FILL, LAUNCH_GUARD, LAUNCH_MOVE, LAUNCH_STORE, FillPlan,
-                                  StorePlan, dtype_facts)
-from wengert_core.extend cimport bytes_between
+                                  StorePlan, bytes_between, dtype_facts)
 from wengert_replay.passes.kernels cimport ARITHMETIC_DIV, ARITHMETIC_NONE, arithmetic_of
 from wengert_replay.passes.schedule cimport MOST_COUNTED
 from wengert_replay.trace.tables cimport room_for_another

@@ -13,9 +13,9 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias,
-                                  itemsize_of, new_empty, new_on_memory, new_view, set_contiguity, strides_of, track)
+                                  bytes_between, itemsize_of, new_empty, new_on_memory, new_view, set_contiguity,
+                                  strides_of, track)
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 from wengert_replay.passes.reach cimport Reach

@@ -6,8 +6,7 @@ Note [A replay in a profile]
     usual, and cannot be recorded. Where anything else observes the thread, all calls run as usual.
 """
 from wengert_core.extend cimport (WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG, WG_TELL,
-                                  thread_state)
-from wengert_core.extend cimport bytes_between
+                                  bytes_between, thread_state)
 from wengert_replay.programs.stream cimport STOP_END, Stream
 
 from wengert_engine.extend import begin_label, end_label, is_only_recorded

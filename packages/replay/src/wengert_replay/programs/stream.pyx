@@ -9,10 +9,9 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_GUARD,
-                                  LAUNCH_PRODUCT, MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_WRITTEN,
-                                  AddRowPlan, ProductPlan, dtype_facts, free_launch)
-from wengert_core.extend cimport bytes_between
+from wengert_core.extend cimport (FLOAT64, LAUNCH_ADD_ROW, LAUNCH_CALL, LAUNCH_GUARD, LAUNCH_PRODUCT,
+                                  MOST_OPERANDS_OF_LAUNCH, OPERAND_CONSTANT, OPERAND_WRITTEN, AddRowPlan, ProductPlan,
+                                  bytes_between, dtype_facts, free_launch)
 from wengert_replay.passes.dead_code cimport drop_dead_code
 from wengert_replay.instructions.marks cimport Marks
 from wengert_replay.instructions.own_plans cimport OwnPlans

@@ -21,10 +21,9 @@ from libc.string cimport memset
 import gc
 from weakref import ref
 
-from wengert_core.extend cimport bytes_between
 from wengert_core.extend cimport (LAUNCH_MOVE, LAUNCH_POINTWISE, LAUNCH_REDUCE, LAUNCH_STORE, OPERAND_WRITTEN,
-                                  WG_FOREIGN, WG_GRAD, Block, Launch, Op, Storage, Tensor, block_at, dtype_facts,
-                                  dtype_of, is_strided, tell_store)
+                                  WG_FOREIGN, WG_GRAD, Block, Launch, Op, Storage, Tensor, block_at, bytes_between,
+                                  dtype_facts, dtype_of, is_strided, tell_store)
 from wengert_replay.trace.overlap cimport FOREIGN_BIN, share_memory
 from wengert_replay.trace.steps cimport (PSEUDO_STORE, PSEUDO_VIEW, TAG_INPUT, TAG_OUTSIDE, TAG_SHIFT, WAY_STORE,
                                          WAY_VIEW, Steps)
