@@ -11,6 +11,7 @@ import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_graphs import SIM
+from sim_graphs import STEPS as COMMON_STEPS
 from wengert import nn
 
 explain = wg.replay.explain
@@ -460,11 +461,7 @@ def test_threads_and_streams():
 
 
 STEPS = {
-    "add": lambda x, y: x + y, "mul": lambda x, y: x * y.cos(), "matmul": lambda x, y: x @ y,
-    "in place": lambda x, y: (y * 1).add_(x), "view": lambda x, y: x.t() + y[0],
-    "reduce": lambda x, y: x - y.sum(1, keepdim=True), "softmax": lambda x, y: x.softmax(1),
-    "random": lambda x, y: x + wg.rand(3, 3, device=x.device), "where": lambda x, y: wg.where(x > 0, x, y),
-    "sort": lambda x, y: x.sort(1)[0], "flip": lambda x, y: x.flip(0) * y, "cat": lambda x, y: wg.cat([x, y])[1:4],
+    **COMMON_STEPS,
     "dropout": lambda x, y: nn.functional.dropout(x, 0.5) + y, "norm": lambda x, y: nn.functional.layer_norm(x, (3,)),
     "exp": lambda x, y: x.tanh().exp() + y,
 }  # fmt: skip

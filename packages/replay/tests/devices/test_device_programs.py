@@ -8,7 +8,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM, capture
+from sim_graphs import SIM, STEPS, capture
 from wengert import nn
 
 explain = wg.replay.explain
@@ -316,15 +316,6 @@ def test_two_streams_and_two_threads():
     for one in threads:
         one.join()
     assert found == [expected] * 15
-
-
-STEPS = {
-    "add": lambda x, y: x + y, "mul": lambda x, y: x * y.cos(), "matmul": lambda x, y: x @ y,
-    "in place": lambda x, y: (y * 1).add_(x), "view": lambda x, y: x.t() + y[0],
-    "reduce": lambda x, y: x - y.sum(1, keepdim=True), "softmax": lambda x, y: x.softmax(1),
-    "random": lambda x, y: x + wg.rand(3, 3, device=x.device), "where": lambda x, y: wg.where(x > 0, x, y),
-    "sort": lambda x, y: x.sort(1)[0], "flip": lambda x, y: x.flip(0) * y, "cat": lambda x, y: wg.cat([x, y])[1:4],
-}  # fmt: skip
 
 
 @settings(max_examples=25, deadline=None)

@@ -167,7 +167,7 @@ def test_bodies_that_differentiate():
 
 
 def test_strides_of_the_last_carry_depend_on_the_number_of_iterations():
-    """What follows has other kernels for other strides, and so other bits: such a call is no replay."""
+    """A carry of other strides has other kernels behind the loop, and so other bits: such a call is no replay."""
     weight = wg.randn(30, 30)
 
     def function(x, n):

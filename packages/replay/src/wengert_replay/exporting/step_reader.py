@@ -24,7 +24,7 @@ ENTRIES_WITHOUT_RESULT = ("guard", "numbers", "loop", "choice")
 
 
 class Parts(NamedTuple):
-    """What the steps of a program and of its bodies name by numbers."""
+    """The tables of a file, which the steps of a program and of its bodies name by numbers."""
 
     ops: list[OpEntry]
     types: list[Geometry]
@@ -35,7 +35,7 @@ class Parts(NamedTuple):
 
 
 class StepReader:
-    """What reads steps in their order: none can refer to what comes later.
+    """A reader of steps in their order: none can refer to what comes later.
 
     n_values: the arguments, tensors from outside and results so far.
     """
