@@ -5,8 +5,5 @@ from wengert_core.tensors.tensor cimport Tensor
 
 cdef Tensor tensor_of_data(object data, int code)                    # always a copy; code -1: the dtype of the data
 cdef Tensor copy_as(Tensor t, int code)                              # strides preserved, no history
-# A number into memory: RuntimeError when it does not fit. store_assigned: for x[i] = value.
-cdef int store_checked(PyObject* value, int code, char* where) except -1
-cdef int store_assigned(PyObject* value, int code, char* where) except -1
 cdef int dtype_code(object spec) except -2                           # of a dtype= argument; None: -1
 cdef int scalar_code(PyObject* value) except -2                      # dtype that a fill value stands for; -1: no number

@@ -13,7 +13,7 @@ from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport contiguous_copy, copy_into, tensor_of_array
 from wengert_core.exchange.copy_launch cimport tell_copy, tell_fill
 from wengert_core.exchange.device_memory cimport fill_on_device, number_on_device
-from wengert_core.exchange.from_data cimport store_assigned, store_checked
+from wengert_core.exchange.elements cimport store_assigned, store_checked
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.launches cimport tell_complete
 from wengert_core.runtime.state cimport WG_RECORD, WG_TELL

@@ -9,7 +9,8 @@ from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport fill_number
 from wengert_core.exchange.copy_launch cimport tell_fill, tell_zeros
 from wengert_core.exchange.device_memory cimport fill_on_device
-from wengert_core.exchange.from_data cimport scalar_code, store_checked
+from wengert_core.exchange.elements cimport store_checked
+from wengert_core.exchange.from_data cimport scalar_code
 from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
 from wengert_core.runtime.launches cimport count_recorders, tell_opaque
 from wengert_core.runtime.state cimport WG_GRAD, WG_TELL, thread_state

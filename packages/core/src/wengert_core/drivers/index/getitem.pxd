@@ -1,22 +1,6 @@
-"""x[...] and x[...] = value. Note [How an index is read] in getitem.pyx."""
-from cpython.ref cimport PyObject
-from libc.stdint cimport uint8_t
-
+"""x[index]: the view that an index means."""
+from wengert_core.drivers.index.index_items cimport Index
 from wengert_core.tensors.tensor cimport Tensor
-
-cdef enum ItemKind:
-    I_INT
-    I_SLICE
-    I_NONE
-    I_ELLIPSIS
-    I_BOOL                             # True, False and 0-d masks
-    I_TENSOR
-
-cdef struct Item:
-    int kind                           # ItemKind
-    PyObject* object                   # borrowed: what was read, or the index tensor
-    Py_ssize_t value                   # of an int or bool; where a slice starts
-    Py_ssize_t stop, step              # of a slice
 
 cdef struct Geometry:                  # of the view so far
     int rank
@@ -24,19 +8,7 @@ cdef struct Geometry:                  # of the view so far
     Py_ssize_t shape[72]
     Py_ssize_t strides[72]             # bytes
 
-cdef struct Index:                     # an index that has been read
-    Item items[64]
-    int n
-    int covered                        # dims of the view that ``tensors`` speaks of
-    bint is_tuple
-    int n_flips                        # negative steps: dims of the view whose order is turned afterwards
-    uint8_t flips[64]
-    PyObject* keep                     # list that owns what was made from lists and arrays, owned; or NULL
-    PyObject* tensors                  # list: what is left for the op index after the views, owned; or NULL
-
 cdef void start_from(Geometry* g, Tensor t) noexcept
 cdef int walk(Index* index, Tensor t, Geometry* g) except -1
-cdef int read_index(Index* index, PyObject* key) except -1
 cdef Tensor view_by(Index* index, Tensor t)
 cdef object flip_back(Index* index, object view)                # the view in the order of the index
-cdef void release(Index* index) noexcept

@@ -15,7 +15,7 @@ from wengert_core.dtypes.dtypes cimport BOOL, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.dtypes.scalars cimport load_number, number_code
 from wengert_core.exchange.arrays cimport array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.exchange.from_data cimport store_checked
+from wengert_core.exchange.elements cimport store_checked
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport (OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED, Launch, add_operand,
                                             count_recorders, tell_complete, tell_opaque)

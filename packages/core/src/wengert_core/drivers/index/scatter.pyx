@@ -21,7 +21,7 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.dtypes.scalars cimport check_bound, number_code
 from wengert_core.exchange.arrays cimport without_alias, array_of, copy_into
 from wengert_core.exchange.device_memory cimport without_kernels
-from wengert_core.exchange.from_data cimport store_checked
+from wengert_core.exchange.elements cimport store_checked
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport tell_complete

@@ -7,13 +7,13 @@ from wengert_core.dispatch.arguments cimport tensor_name
 from wengert_core.dispatch.dispatcher cimport LIVE_BEYOND, dispatch
 from wengert_core.dispatch.exact_values cimport plain_number
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.index.getitem cimport (I_BOOL, I_TENSOR, Geometry, Index, flip_back, read_index, release,
-                                                 start_from, view_by, walk)
+from wengert_core.drivers.index.getitem cimport Geometry, flip_back, start_from, view_by, walk
+from wengert_core.drivers.index.index_items cimport I_BOOL, I_TENSOR, Index, read_index, release
 from wengert_core.drivers.view.view cimport V_EXPAND, V_VIEW, view_call
 from wengert_core.dtypes.dtypes cimport FLOAT32, DTypeFacts, dtype_facts
 from wengert_core.dtypes.scalars cimport number_code
 from wengert_core.exchange.arrays cimport tensor_of_array
-from wengert_core.exchange.from_data cimport store_assigned
+from wengert_core.exchange.elements cimport store_assigned
 from wengert_core.kernels.pointwise.strided cimport fill_strided
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_GUARD, thread_state
 from wengert_core.tensors.overlap cimport APART, overlap_of

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from wengert_core.dtypes.dtypes import ALL as DTYPES
-from wengert_core.exchange import complex_pairs
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
+from wengert_core.ops.pointwise import complex_pairs
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING_COMPLEX
 from wengert_core.tensors.tensor import Tensor

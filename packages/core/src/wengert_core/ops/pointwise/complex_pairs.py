@@ -1,4 +1,4 @@
-"""Complex numbers from pairs of real ones; see ops/create/factories.py for the rows."""
+"""Complex numbers from pairs of real ones; see complex.py for the rows."""
 
 from __future__ import annotations
 
