@@ -11,9 +11,10 @@ from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_CUSTOM, VIEW_MULTI,
                                           VIEW_NO_GRAD, Tensor, alias, bump_version, new_empty, new_view, strides_of,
                                           version_of)
+from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.node cimport (NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode,
-                                        SavedSlot, edges_of, fill_payload, gradient_edge, hold, metas_of, number,
-                                        saved_slots, set_meta, set_output)
+                                        SavedSlot, edges_of, fill_payload, hold, metas_of, number, saved_slots,
+                                        set_meta, set_output)
 from wengert_engine.graph.validate_grad cimport zeros_of
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative

@@ -129,9 +129,6 @@ cdef void set_output(Node node, int output, Tensor t) noexcept   # t.grad_fn = n
 cdef void release_saved(Node node) noexcept
 cdef NodeExtra* node_extra(Node node) except NULL
 cdef object make_node_class(str name)
-cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL   # new reference; NULL: t needs no gradient
-cdef int grad_code(Tensor leaf) except -1                        # DTypeCode of a leaf's gradients, or ANY_DTYPE
-cdef int set_grad_code(Tensor leaf, int code) except -1
 cdef void number(Node node) noexcept
 cdef uint64_t last_number() noexcept                             # what number() gave last, to any thread's node
 ctypedef void (*OriginHook)(Node node) noexcept

@@ -4,13 +4,12 @@ import weakref
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyTypeObject, destructor, inquiry, traverseproc, visitproc
-from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
+from cpython.ref cimport Py_XDECREF, PyObject
 from libc.string cimport memset
 
-from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_GRAD
-from wengert_core.tensors.tensor cimport TF_VIEW, Tensor, extra_of, track
+from wengert_core.tensors.tensor cimport Tensor, track
 from wengert_engine.graph.removable_handle import add_hook
 
 cdef extern from "Python.h":
@@ -72,7 +71,6 @@ cdef extern from *:
     void wengert_adopt_gc(PyTypeObject* t, traverseproc v, inquiry c) noexcept
 
 
-cdef Hooks* HOOKS = hooks()
 cdef uint64_t SEQUENCE = 0
 cdef OriginHook NOTE_ORIGIN = NULL
 cdef object NEXT_FUNCTIONS = None      # of the module shown, which stands above this one: looked up when first needed
@@ -163,8 +161,11 @@ cdef class Node:
         return add_hook(dict_in(&node_extra(self).pre_hooks), hook)
 
     def _sequence_nr(self):
-        """When the node was recorded: larger is later; or what _set_sequence_nr was given."""
-        return SHOWN_NUMBERS.get(self, self.sequence) if SHOWN_NUMBERS else self.sequence
+        """When the node was recorded: larger is later; or what _set_sequence_nr was given. Of an AccumulateGrad torch's
+        number, by which it runs before all others that are ready.
+        """
+        shown = 2**64 - 1 if self.kind == NODE_ACCUMULATE else self.sequence
+        return SHOWN_NUMBERS.get(self, shown) if SHOWN_NUMBERS else shown
 
     def _set_sequence_nr(self, number):
         """Let _sequence_nr() give another number. The order in which nodes are run stays: Note [Order]."""
@@ -209,6 +210,13 @@ def set_shown_number(node, number):
 def order_of(Node node):
     """A node's place in the order of running: Note [Order]."""
     return node.sequence
+
+
+def accumulated_leaf(Node node):
+    """The leaf whose gradient an AccumulateGrad collects; None for other nodes."""
+    if node.kind != NODE_ACCUMULATE or saved_slots(node)[0].value == NULL:
+        return None
+    return <object> saved_slots(node)[0].value
 
 
 cdef dict dict_in(PyObject** field):
@@ -487,83 +495,6 @@ def make_function_node_class(str name, tuple bases, dict members):
     cls = type(name, bases, members)
     wengert_adopt(<PyTypeObject*> cls, <destructor> node_dealloc)
     return cls
-
-
-# ---- leaves
-
-cdef object AccumulateGrad = make_node_class("torch::autograd::AccumulateGrad")
-# torch's number of it, by which it runs before all others that are ready.
-AccumulateGrad._sequence_nr = lambda self: SHOWN_NUMBERS.get(self, 2**64 - 1)
-AccumulateGrad.variable = property(lambda self: accumulated_leaf(self))
-
-
-def accumulated_leaf(Node node):
-    """The leaf whose gradient an AccumulateGrad collects; None for other nodes."""
-    if node.kind != NODE_ACCUMULATE or saved_slots(node)[0].value == NULL:
-        return None
-    return <object> saved_slots(node)[0].value
-
-
-cdef dict GRAD_CODES = {}              # address of a leaf with a grad_dtype of its own -> (weak reference, code)
-cdef bint GRAD_CODES_USED = False
-
-
-cdef int grad_code(Tensor leaf) except -1:
-    if GRAD_CODES:
-        entry = GRAD_CODES.get(<Py_ssize_t> <PyObject*> leaf)
-        if entry is not None:
-            return entry[1]
-    return leaf.code
-
-
-cdef int set_grad_code(Tensor leaf, int code) except -1:
-    global GRAD_CODES_USED
-    key = <Py_ssize_t> <PyObject*> leaf
-    if code == leaf.code:
-        GRAD_CODES.pop(key, None)
-    else:
-        GRAD_CODES_USED = True
-        GRAD_CODES[key] = (weakref.ref(leaf, lambda gone: GRAD_CODES.pop(key, None)), code)
-    if leaf.extra != NULL and leaf.extra.accumulate != NULL:
-        metas_of(<Node> leaf.extra.accumulate).code = code
-    return 0
-
-
-cdef Node accumulate_node(Tensor leaf):
-    """The leaf's AccumulateGrad. It owns the leaf; the leaf only knows it, so that the two are no cycle."""
-    cdef int next_dim = 0
-    cdef Node node
-    if leaf.extra != NULL and leaf.extra.accumulate != NULL:
-        return <Node> leaf.extra.accumulate
-    extra_of(leaf)
-    node = new_node(<PyTypeObject*> AccumulateGrad, NODE_ACCUMULATE, 0, 1, 1, leaf.rank)
-    set_meta(node, 0, leaf, &next_dim)
-    if GRAD_CODES_USED:
-        metas_of(node).code = grad_code(leaf)
-    Py_INCREF(leaf)
-    saved_slots(node)[0].value = <PyObject*> leaf
-    saved_slots(node)[0].kind = SAVED_TENSOR
-    leaf.extra.accumulate = <PyObject*> node
-    number(node)
-    return node
-
-
-cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL:
-    """Where a gradient of ``t`` goes: a NEW reference. Views whose base has changed get their grad_fn anew first."""
-    cdef PyObject* fn = t.grad_fn
-    cdef Node node
-    if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
-        fn = HOOKS.view_grad_fn(t)
-    if fn != NULL:
-        input_nr[0] = t.output_nr
-        Py_XINCREF(fn)
-        return fn
-    if not t.flags & WG_GRAD:
-        return NULL
-    node = accumulate_node(t)
-    input_nr[0] = 0
-    Py_XINCREF(<PyObject*> node)
-    return <PyObject*> node
 
 
 cdef Py_ssize_t NODE_BYTES = wengert_basicsize(<PyTypeObject*> Node)

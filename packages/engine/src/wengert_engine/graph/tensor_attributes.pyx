@@ -16,8 +16,8 @@ from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_components,
                                           alias_fresh_version, extra_of, home_device, is_strided, link_versions,
                                           same_shape, shape_tuple, storage_of, swap_contents, version_of)
-from wengert_engine.graph.node cimport (ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict_in, grad_code, gradient_edge,
-                                        hold, node_extra, set_grad_code)
+from wengert_engine.graph.leaves cimport grad_code, gradient_edge, set_grad_code
+from wengert_engine.graph.node cimport ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node, dict_in, hold, node_extra
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 

@@ -9,9 +9,9 @@ from wengert_core.runtime.state cimport thread_state
 from wengert_core.tensors.tensor cimport TF_INFERENCE, Tensor, alias, shape_tuple, version_of
 from wengert_engine.graph.formula cimport (SAVE_GEOMETRY, SAVE_OUTPUT, SAVE_SHAPE, SAVE_VALUE, Formula, SavePlan,
                                            chosen_type, output_number)
-from wengert_engine.graph.node cimport (NF_NUMBERS, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT,
-                                        SAVED_PLAIN, SAVED_SEVERAL, SAVED_TENSOR, Edge, Node, SavedSlot, edges_of,
-                                        gradient_edge, new_node, number, saved_slots)
+from wengert_engine.graph.leaves cimport gradient_edge
+from wengert_engine.graph.node cimport (NF_NUMBERS, NODE_ERROR, NODE_FORMULA, SAVED_OUTPUT, SAVED_PLAIN, SAVED_SEVERAL,
+                                        SAVED_TENSOR, Edge, Node, SavedSlot, edges_of, new_node, number, saved_slots)
 from wengert_engine.graph.view_region cimport geometry
 from wengert_engine.messages import errors
 from wengert_engine.record.saved_hooks_stack cimport several_of

@@ -22,8 +22,9 @@ from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgStat
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport alias, version_of
 from wengert_engine.graph.formula cimport Formula, output_number
+from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
-                                        SavedSlot, gradient_edge, hold, saved_slots, set_output)
+                                        SavedSlot, hold, saved_slots, set_output)
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport end_derivative
 

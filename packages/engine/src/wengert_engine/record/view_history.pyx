@@ -17,9 +17,9 @@ from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_INFER, WG_OBSERVE, WgState, thread_state
 from wengert_core.tensors.tensor cimport TF_RETAINS_GRAD, Tensor, version_of
 from wengert_engine.graph.formula cimport formula_of
-from wengert_engine.graph.node cimport (NODE_COPY_SLICES, NODE_FORMULA, Edge, Node, edges_of, gradient_edge,
-                                        make_node_class, new_node, node_extra, number, saved_slots, set_meta,
-                                        set_output)
+from wengert_engine.graph.leaves cimport gradient_edge
+from wengert_engine.graph.node cimport (NODE_COPY_SLICES, NODE_FORMULA, Edge, Node, edges_of, make_node_class,
+                                        new_node, node_extra, number, saved_slots, set_meta, set_output)
 from wengert_engine.graph.view_region cimport geometry, is_of_other_kind, part_of, region
 from wengert_engine.graph.visible_edges cimport hidden_edges, is_shown, n_bits
 from wengert_engine.record.building cimport build, keep_object

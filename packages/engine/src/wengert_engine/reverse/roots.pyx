@@ -7,7 +7,7 @@ from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtyp
 from wengert_core.runtime.state cimport WG_BATCHED
 from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
 from wengert_engine.graph.gradient_edge import GradientEdge, first_gradient, given_edge, shape_and_dtype
-from wengert_engine.graph.node cimport gradient_edge
+from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.tensor_attributes import edge_of
 from wengert_engine.messages import errors
 
