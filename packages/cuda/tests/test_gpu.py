@@ -12,7 +12,8 @@ from wengert_core.devices import device
 from wengert_core.extend import device_plugin, step_reference
 from wengert_cuda import CudaDevice
 from wengert_cuda.cupy_module import cupy, find_cupy
-from wengert_cuda.kernels import FUSED, NUMBERS, elementwise, reference, table
+from wengert_cuda.kernels import FUSED, NUMBERS, elementwise, table
+from wengert_cuda.references import reference
 from wengert_registry import registry
 
 pytestmark = pytest.mark.skipif(bool(find_cupy()[1]), reason=f"needs a GPU: {find_cupy()[1]}")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert_cuda.cupy_module import find_cupy
-from wengert_cuda.kernels import is_real, reference
+from wengert_cuda.references import is_real, reference
 
 AT = "long long at = ((i / (length * inner)) * size + %s) * inner + i %% inner; "
 EXTREME = """

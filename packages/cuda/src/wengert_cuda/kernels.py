@@ -3,9 +3,8 @@
 Elementwise ones are here: as CuPy's kernels for any strides, and for contiguous memory of one shape as kernels which
 read as much at once as a thread can (``flat``). Those along rows (softmax, layer_norm) are in rows.py, reductions (var,
 logsumexp, norms) in reductions.py, those at places (gather, scatter_add, index_add) in index_kernels.py. A kernel is
-compiled
-by CuPy for each combination of dtypes when it is first called, and kept. They are for float32 and float64, and float16
-as core's drivers compute it: in float32. Everything else is left to the op's reference.
+compiled by CuPy for each combination of dtypes when it is first called, and kept. They are for float32 and float64, and
+float16 as core's drivers compute it: in float32. Everything else is left to the op's reference.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from wengert_cuda import index_kernels, reductions, rows
 from wengert_cuda.cupy_module import find_cupy
+from wengert_cuda.references import is_real, reference
 
 SIGMOID = "T e = exp(-abs(x)); T s = (x >= T(0) ? T(1) : e) / (T(1) + e);"  # no overflow
 SCALED = "T z = x * beta; T e = exp(-abs(z)); T s = (z >= T(0) ? T(1) : e) / (T(1) + e);"
@@ -85,13 +86,6 @@ def elementwise(op: str) -> Any:
     """CuPy's kernel object of an op."""
     inputs, code = FUSED[op]
     return find_cupy()[0].ElementwiseKernel(inputs, "T y", code, f"wengert_{op}", options=OPTIONS)
-
-
-def is_real(*values: Any) -> bool:
-    """Whether the arrays among the values are all of float32, or all of float64; numbers follow them."""
-    found = [(value.dtype.char, value.ndim) for value in values if hasattr(value, "dtype")]
-    kinds = {kind for kind, ndim in found if ndim} or {kind for kind, _ in found}
-    return kinds in ({"f"}, {"d"})
 
 
 class FusedKernel:
@@ -175,16 +169,6 @@ def flat(op: str, kind: str, arrays: int) -> Any:
     return find_cupy()[0].RawModule(code=code, options=OPTIONS).get_function(f"flat_{op}")
 
 
-def reference(op: str) -> Callable[..., Any]:
-    """The op's own reference."""
-    from wengert_core.extend import find_op
-
-    found: Any = find_op(op).reference
-    return found  # type: ignore[no-any-return]
-
-
 def table() -> dict[str, Callable[..., Any]]:
     """All kernels by op."""
-    from wengert_cuda import index_kernels, reductions, rows
-
     return {op: FusedKernel(op) for op in FUSED} | rows.KERNELS | reductions.KERNELS | index_kernels.KERNELS

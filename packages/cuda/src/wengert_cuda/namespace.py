@@ -17,6 +17,7 @@ import numpy as np
 
 from wengert_cuda import index_kernels as places_
 from wengert_cuda import kernels
+from wengert_cuda.references import is_real
 
 
 class Delegate:
@@ -67,7 +68,7 @@ class Function(Delegate):
             x.real, x.imag = parts
             return
         name = f"{self.name}_at"
-        if name in places_.SOURCES and kernels.is_real(x) and x.ndim == getattr(places, "ndim", 0) == 1:
+        if name in places_.SOURCES and is_real(x) and x.ndim == getattr(places, "ndim", 0) == 1:
             places_.kernel(name)(places, values, x)
             return
         try:
@@ -174,13 +175,13 @@ class Namespace(Delegate):
 
     def floor_divide(self, x: Any, y: Any) -> Any:
         """The quotient rounded down: NaN for an infinity divided."""
-        if kernels.is_real(x, y):
+        if is_real(x, y):
             return kernels.elementwise("floor_divide")(x, y)
         return self.real.floor_divide(x, y)
 
     def remainder(self, x: Any, y: Any) -> Any:
         """The rest of a division rounded down: a number itself where it is divided by an infinity of its sign."""
-        if kernels.is_real(x, y):
+        if is_real(x, y):
             return kernels.elementwise("remainder")(x, y)
         return self.real.remainder(x, y)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_cuda.kernels import is_real
+from wengert_cuda.references import is_real
 from wengert_cuda.row_code import SPREAD, TOP, add
 from wengert_cuda.rows import launch
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from wengert_cuda.cupy_module import find_cupy
-from wengert_cuda.kernels import is_real, reference
+from wengert_cuda.references import is_real, reference
 from wengert_cuda.row_code import BY_COLUMN, REAL, Shape, shape_of, source
 
 COLUMNS = 32  # by 8 rows of threads
