@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import re
 import sys
 from typing import Any
@@ -19,6 +20,8 @@ from parity.run_snippet import Outcome, run  # type: ignore[import-not-found,unu
 from parity.snippets import Case, read_cases, subjects  # type: ignore[import-not-found,unused-ignore] # isort: skip
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+FOLDER = re.compile(rf"{re.escape(os.getcwd())}/|(?:/[\w.+~-]+)+/(?:site-packages|python[\d.]+)/")
+"""Of the machine that records: where this tree, PyTorch and Python lie."""
 
 
 def record(torch: Any, subject: str, options: argparse.Namespace) -> list[str]:
@@ -58,7 +61,7 @@ def record_file(subject: str, replace: bool) -> list[str]:
     torch: Any = sys.modules["torch"]
     entries, problems = [], []
     for case in read_cases(subject):
-        outcome = without_addresses(run(case, torch))
+        outcome = without_places(run(case, torch))
         entries.append(Entry(case.name, case.digest, outcome))
         problems += [f"{case}: {problem}" for problem in faults(case, outcome)]
     path = ANSWERS / "snippets" / f"{subject}.jsonl"
@@ -71,13 +74,20 @@ def agree(old: Entry, new: Entry) -> bool:
     return bool(says_the_same(old.answer, new.answer))
 
 
-def without_addresses(outcome: Outcome) -> Outcome:
-    """Return the outcome without addresses, and without the C++ files and frames that PyTorch adds to messages."""
+def without_places(outcome: Outcome) -> Outcome:
+    """Return the outcome without addresses and folders of the machine, and without the C++ files and frames that
+    PyTorch adds to messages.
+    """
     if "message" in outcome:
-        outcome["message"] = ADDRESS.sub("0x", outcome["message"].partition("\nException raised from ")[0])
+        outcome["message"] = cut_places(outcome["message"].partition("\nException raised from ")[0])
     for warning in outcome.get("warnings", []):
-        warning[1] = ADDRESS.sub("0x", warning[1].partition(" (Triggered internally at ")[0])
+        warning[1] = cut_places(warning[1].partition(" (Triggered internally at ")[0])
     return outcome
+
+
+def cut_places(text: str) -> str:
+    """Return a text without addresses and folders of the machine."""
+    return FOLDER.sub("", ADDRESS.sub("0x", text))
 
 
 def faults(case: Case, outcome: Outcome) -> list[str]:
