@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,17 @@ def test_json_is_all_that_is_written_to_stdout(tmp_path: Path, environment: dict
     source = LOUD + TABLE.format(row="other") + load
     install(tmp_path, "loud", {"ops:acme": "loud_plugin:load"}, loud_plugin=source)
     assert listing(tmp_path, "--load", **environment)["ops:acme"]["state"] == "loaded"
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback() -> None:
+    """As in ``python -m wengert plugins | head -1``."""
+    program = [sys.executable, "-m", "wengert", "plugins"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
 
 
 EXITS = ("raise SystemExit(3)", "import sys\nsys.exit()", "class Own(BaseException): pass\nraise Own")

@@ -30,6 +30,7 @@ assert x.grad.tolist() == [2.0, 4.0, 6.0], x.grad
 """
 TRY_ALL = """
 import io
+import numpy
 import wengert as wg
 x = wg.tensor([0.0], requires_grad=True)
 wg.special.i1(x).sum().backward()
@@ -37,6 +38,9 @@ assert x.grad.tolist() == [0.5], x.grad
 assert [step.name for step in wg.autograd.graph.walk(x.exp())] == ["ExpBackward0", "AccumulateGrad"]
 assert wg.func.grad(wg.sin)(wg.tensor(0.0)).item() == 1.0
 assert wg.compile(wg.sin)(wg.zeros(1)).item() == 0.0
+assert [wg.capture(wg.cos)(wg.zeros(1)).item() for _ in range(2)] == [1.0, 1.0]
+assert wg.autograd.gradcheck(wg.sin, wg.zeros(1, dtype=wg.float64, requires_grad=True))
+assert numpy.exp(wg.zeros(1)).tolist() == [1.0]
 model, file = wg.nn.Linear(1, 1), io.BytesIO()
 optimizer = wg.optim.Adam(model.parameters())
 for (batch,) in wg.utils.data.DataLoader(wg.utils.data.TensorDataset(wg.ones(4, 1)), batch_size=2):
@@ -57,8 +61,8 @@ wg.profiler.export_flame_graph(prof, "/dev/null")
 assert [row.key for row in prof.key_averages()] == ["aten::exp"]
 """
 OPTIONAL = (
-    "compat", "data", "distributed", "distributions", "functional", "graph", "nn", "optim", "profiler",
-    "serialization", "sparse", "special",
+    "compat", "data", "distributed", "distributions", "functional", "gradcheck", "graph", "nn", "numpy", "optim",
+    "profiler", "replay", "serialization", "sparse", "special",
 )  # fmt: skip
 """The extras whose parts are built here: with them every wheel is installed."""
 

@@ -118,5 +118,8 @@ def program(argv: Sequence[str], check: Check | None = None) -> int:
         return main(argv, check=check)
     sys.stdout.flush()
     os.dup2(2, 1)
-    with os.fdopen(saved, "w", encoding=sys.stdout.encoding) as stdout, contextlib.redirect_stdout(stdout):
-        return main(argv, check=check)
+    try:
+        with os.fdopen(saved, "w", encoding=sys.stdout.encoding) as stdout, contextlib.redirect_stdout(stdout):
+            return main(argv, check=check)
+    except BrokenPipeError:  # who reads the list has seen enough, as `head`
+        return 1
