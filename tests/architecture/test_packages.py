@@ -94,14 +94,16 @@ def in_cython(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@cache
 def imports(folder: Path, stubs: bool = True) -> dict[str, set[str]]:
     """Our packages that a package's sources import, each with the files that do."""
     found: dict[str, set[str]] = {}
     for file in sorted((folder / "src").rglob("*")):
         if file.suffix in (".py", ".pyx", ".pxd", ".pxi") or (stubs and file.suffix == ".pyi"):
             read = in_python if file.suffix in (".py", ".pyi") else in_cython
+            name = str(file.relative_to(ROOT))
             for module in read(file.read_text(encoding="utf-8")):
-                found.setdefault(module.partition(".")[0], set()).add(str(file.relative_to(ROOT)))
+                found.setdefault(module.partition(".")[0], set()).add(name)
     return {top: files for top, files in found.items() if top in BELOW}
 
 

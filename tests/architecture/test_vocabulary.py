@@ -86,10 +86,18 @@ def terms() -> dict[str, str]:
 def names_in(source: str, suffix: str) -> Iterator[str]:
     """Names of the functions and classes that a source defines, those inside of others too."""
     if suffix == ".py":
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        yield from (node.name for node in ast.walk(ast.parse(source)) if isinstance(node, kinds))
+        yield from definitions(ast.parse(source))
     else:
         yield from (function or kind for function, kind in DEFINED.findall(source))
+
+
+def definitions(block: ast.AST) -> Iterator[str]:
+    """Names that the statements inside of one define. Expressions, most of a tree, hold no definitions."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(block, field, ()):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                yield node.name
+            yield from definitions(node)
 
 
 def parts(name: str) -> list[str]:
@@ -101,6 +109,7 @@ def is_participle(word: str) -> bool:
     return word in IRREGULAR or (word not in NO_PARTICIPLES and REGULAR.fullmatch(word) is not None)
 
 
+@cache
 def fault(name: str) -> str:
     """What is wrong with the name of a function or class, for a message; '' for nothing."""
     words = parts(name)

@@ -19,7 +19,9 @@ if sys.version_info < (3, 11):  # noqa: UP036 - whoever has an older Python shal
 import argparse
 import json
 import subprocess
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.workspace.packages import (
@@ -54,6 +56,7 @@ class Environment:
         self.folder = folder
         self.python = python_of(folder)
         self.note: dict[str, str] = {}
+        self.lock = threading.Lock()  # of the note
 
     def prepare(self) -> None:
         """Create it, or again if its Python is another one or is gone."""
@@ -73,9 +76,10 @@ class Environment:
         return subprocess.run([self.python, "-c", "import pip"], capture_output=True, check=False).returncode == 0
 
     def remember(self, key: str, value: str) -> None:
-        self.note[key] = value
-        text = json.dumps(self.note, indent=1, sort_keys=True)
-        (self.folder / STATE).write_text(text + "\n", encoding="utf-8")
+        with self.lock:
+            self.note[key] = value
+            text = json.dumps(self.note, indent=1, sort_keys=True)
+            (self.folder / STATE).write_text(text + "\n", encoding="utf-8")
 
     def install(self, requirements: list[str], what: str) -> None:
         """Install requirements from the package index, unless just these were installed before."""
@@ -139,8 +143,6 @@ def bootstrap(folder: Path, groups: list[str], names: list[str]) -> None:
     environment = Environment(folder)
     environment.prepare()
     environment.install(outside_requirements(some), "what the packages are built from and run with")
-    for name in groups:
-        environment.install(group(name), f"the tools of group {name}")
     suffix, versions = environment.ask()
     prints = fingerprints(some, suffix, versions)
     if any(p.modules and environment.note.get(p.name) != prints[p.name] for p in some):
@@ -149,14 +151,22 @@ def bootstrap(folder: Path, groups: list[str], names: list[str]) -> None:
     pure = [package for package in old if not package.modules]
     if pure:  # first: one of them builds the others
         environment.install_editable(pure, prints, "the packages of plain Python cannot be installed")
-    for package in some:
-        for file in package.stray_modules():
-            say(f"{package.name}: removing {relative_path(file)}, which is not built any more")
-            file.unlink()
-        if package not in old:
-            say(f"{package.name}: up to date")
-        elif package.modules:
-            environment.build(package, prints[package.name], suffix)
+    with ThreadPoolExecutor(1) as beside:  # while the tools arrive over the network, the packages are built
+        tools = beside.submit(install_tools, environment, groups)
+        for package in some:
+            for file in package.stray_modules():
+                say(f"{package.name}: removing {relative_path(file)}, which is not built any more")
+                file.unlink()
+            if package not in old:
+                say(f"{package.name}: up to date")
+            elif package.modules:
+                environment.build(package, prints[package.name], suffix)
+        tools.result()
+
+
+def install_tools(environment: Environment, groups: list[str]) -> None:
+    for name in groups:
+        environment.install(group(name), f"the tools of group {name}")
 
 
 def main() -> None:
