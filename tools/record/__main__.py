@@ -22,7 +22,7 @@ from typing import Any
 from tools.record import ROOT
 
 SUBJECTS = ("snippets", "promotion", "sample_table", "programs", "transforms", "core", "functional", "printing",
-            "two_ranks")
+            "two_ranks", "bad_calls")
 VERSION = "2.13"
 
 

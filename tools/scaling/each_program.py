@@ -6,6 +6,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import wengert as wg
 from mpi4py import MPI
@@ -53,12 +54,35 @@ def moves() -> dict[str, Pair]:
 
 
 def messages() -> dict[str, Pair]:
-    """Return a send to the other rank of a pair and the receive of its answer: mpi4py's calls and wengert's."""
-    x = wg.zeros(ELEMENTS)
-    a, other = x.numpy(), WORLD.rank ^ 1
+    """Return messages of the two ranks of a pair to each other: mpi4py's calls and wengert's.
+
+    They are a send and the receive of its answer, both at once, and both as a batch.
+    """
+    x, y = wg.zeros(ELEMENTS), wg.zeros(ELEMENTS)
+    a, b, other = x.numpy(), y.numpy(), WORLD.rank ^ 1
     first, second = (WORLD.Send, WORLD.Recv) if WORLD.rank < other else (WORLD.Recv, WORLD.Send)
     ours, then = (dist.send, dist.recv) if WORLD.rank < other else (dist.recv, dist.send)
-    return {"send and recv": (lambda: (first(a, other), second(a, other)), lambda: (ours(x, other), then(x, other)))}
+
+    def at_once() -> None:
+        received, sent = WORLD.Irecv(b, other), WORLD.Isend(a, other)
+        sent.Wait()
+        received.Wait()
+
+    def ours_at_once() -> None:
+        received: Any = dist.irecv(y, other)
+        sent: Any = dist.isend(x, other)
+        sent.wait()
+        received.wait()
+
+    def batch() -> None:
+        for work in dist.batch_isend_irecv([dist.P2POp(dist.irecv, y, other), dist.P2POp(dist.isend, x, other)]):
+            work.wait()
+
+    return {
+        "send and recv": (lambda: (first(a, other), second(a, other)), lambda: (ours(x, other), then(x, other))),
+        "isend and irecv": (at_once, ours_at_once),
+        "batch_isend_irecv": (at_once, batch),
+    }
 
 
 def tensors() -> list[wg.Tensor]:

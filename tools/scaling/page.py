@@ -58,7 +58,7 @@ def each_table(found: dict[str, dict[str, float]]) -> str:
         lines.append([f"`{name.replace(' and ', '`, `')}`", f"{theirs:.1f}", f"{ours:.1f}", f"{ours - theirs:.1f}"])
     text = (
         "mpi4py's blocking call on the same memory, or on an array of all parts where there are lists of tensors. The "
-        "last row is a message to the other rank and the answer.\n\n"
+        "last rows are a message to the other rank and the answer, and both at once, with their waits.\n\n"
     )
     return "## Other collectives beside mpi4py\n\n" + text + rows(*lines)
 

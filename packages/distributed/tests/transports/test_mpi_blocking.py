@@ -25,6 +25,16 @@ def test_messages_that_it_takes_and_leaves(ranks):
     assert_checks_pass(str(HERE / "mpi_blocking_messages_checks.py"), ranks)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_messages_under_way(ranks):
+    assert_checks_pass(str(HERE / "mpi_message_works_checks.py"), ranks)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_works_end_in_all_ways(ranks):
+    assert_checks_pass(str(HERE / "mpi_work_ends_checks.py"), ranks)
+
+
 @pytest.mark.parametrize(
     ("kind", "pattern"),
     [

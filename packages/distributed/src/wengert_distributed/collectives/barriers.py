@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, SupportsIndex
 
 from wengert_distributed.collectives import checks
 from wengert_distributed.collectives.call import run
@@ -15,7 +15,7 @@ def barrier(group: Any = None, async_op: bool = False, device_ids: list[int] | N
     """Wait until all ranks of a group have come here.
 
     Returns a Work with ``async_op=True``, else None.   device_ids: for NCCL; the first is the GPU to use.
-    Raises ValueError before init_process_group, TypeError for device_ids that are no list, DistBackendError where
+    Raises ValueError before init_process_group, TypeError for device_ids that are no ints, DistBackendError where
     another rank fails. PyTorch's ``torch.distributed.barrier``.
 
     >>> import wengert as wg
@@ -26,13 +26,19 @@ def barrier(group: Any = None, async_op: bool = False, device_ids: list[int] | N
     members = checks.active_group("barrier", group)
     if members is None:
         return None
-    if device_ids is not None and not isinstance(device_ids, list):
-        raise TypeError("Invalid function argument: device_ids type should be List[int]")
+    if device_ids is not None:
+        check_numbers(device_ids)
     blocking = members.blocking
     if blocking is not None and not async_op and blocking.barrier():
         return None
     channel = members.channels[members.host_device()]
     return run(channel, "barrier", (), channel.backend.barrier, (), None, async_op, [])
+
+
+def check_numbers(device_ids: Any) -> None:
+    """Raise TypeError for what is no list of ints."""
+    if not isinstance(device_ids, list) or not all(isinstance(number, SupportsIndex) for number in device_ids):
+        raise TypeError("Invalid function argument: device_ids type should be List[int]")
 
 
 def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from wengert import Tensor
@@ -9,45 +10,47 @@ from wengert import Tensor
 from wengert_distributed.collectives import checks
 from wengert_distributed.collectives.gathering import all_gather
 from wengert_distributed.collectives.reducing import SUM, all_reduce
-from wengert_distributed.interface.future import Future, collect_all
+from wengert_distributed.errors import DistBackendError
+from wengert_distributed.interface.future import Future
 from wengert_distributed.interface.work import Work
 from wengert_distributed.reduce_op import RedOpType, ReduceOp
 
 
 class JointWork:
-    """Several collectives under way that are waited for together."""
+    """Several collectives under way, of which one future waits."""
 
     def __init__(self, works: list[Work], results: list[Tensor]) -> None:
         self.works: list[Work] = works
         self.results: list[Tensor] = results
+        self.future = Future(self)
+        self.is_completed()
 
-    def wait(self, timeout: Any = None) -> bool:
-        """Wait until all have ended; return True. Raises the first error."""
+    def wait(self) -> None:
+        """Wait until all have ended or one has failed."""
         for work in self.works:
-            work.wait(timeout)
-        return True
+            with suppress(DistBackendError):  # the future has it
+                work.wait()
+        self.is_completed()
 
     def is_completed(self) -> bool:
-        """Return whether all have ended, without waiting."""
-        return all(work.is_completed() for work in self.works)
-
-    def result(self) -> list[Tensor]:
-        """Return the tensors that they fill. Raises RuntimeError before all have ended."""
-        for work in self.works:
-            work.result()
-        return self.results
-
-    def get_future(self) -> Future:
-        """Return a future of the tensors that they fill."""
-        return collect_all([work.get_future() for work in self.works]).then(lambda _: self.results)
+        """Return whether all have ended, without waiting; fill the future then."""
+        ended = all(work.is_completed() for work in self.works)
+        if ended and not self.future._done:
+            errors = [error for work in self.works if (error := work.exception()) is not None]
+            if errors:
+                self.future.set_exception(errors[0])
+            else:
+                self.future.set_result(self.results)
+        return ended
 
 
 def all_reduce_coalesced(
     tensors: list[Tensor] | Tensor, op: ReduceOp | RedOpType = SUM, group: Any = None, async_op: bool = False
-) -> JointWork | None:
+) -> Future | None:
     """Reduce each of several tensors of all ranks, in place.
 
-    tensors: of the same shapes and dtypes on all ranks. Returns and raises as ``all_reduce``.
+    tensors: of the same shapes and dtypes on all ranks.
+    Returns a Future of them with ``async_op=True``, else None; raises as ``all_reduce``.
     PyTorch's ``torch.distributed.all_reduce_coalesced``.
 
     >>> import wengert as wg
@@ -65,11 +68,12 @@ def all_reduce_coalesced(
 
 def all_gather_coalesced(
     output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None, async_op: bool = False
-) -> JointWork | None:
+) -> Future | None:
     """Gather each of several tensors of all ranks.
 
     output_tensor_lists: for each rank, a tensor of the shape and dtype of each input.
-    Returns and raises as ``all_gather``. PyTorch's ``torch.distributed.all_gather_coalesced``.
+    Returns a Future of them with ``async_op=True``, else None; raises as ``all_gather``.
+    PyTorch's ``torch.distributed.all_gather_coalesced``.
 
     >>> import wengert as wg
     >>> wg.distributed.init_process_group("self")
@@ -94,10 +98,10 @@ def all_gather_coalesced(
     return together(works, [one for outputs in output_tensor_lists for one in outputs], async_op)
 
 
-def together(works: list[Work | None], results: list[Tensor], async_op: bool) -> JointWork | None:
-    """Return what waits for several collectives, or wait."""
-    joint = JointWork([work for work in works if work is not None], results)
+def together(works: list[Work | None], results: list[Tensor], async_op: bool) -> Future | None:
+    """Return a future of several collectives, or wait for them."""
+    future = JointWork([work for work in works if work is not None], results).future
     if async_op:
-        return joint
-    joint.wait()
+        return future
+    future.wait()
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from wengert import Tensor
 
@@ -60,6 +60,8 @@ def split_counts(tensor: Tensor, sizes: Sequence[int] | None, group: ProcessGrou
             raise RuntimeError("Tensor's dim 0 does not divide equally across group size: "
                                f"{list(tensor.shape)} for {ranks} ranks; give the split sizes")  # fmt: skip
         return [array_size(tensor) // ranks] * ranks
+    if not all(isinstance(size, SupportsIndex) for size in sizes):
+        raise TypeError(f"all_to_all_single(): incompatible function arguments. Split sizes are ints, not {sizes!r}")
     if len(sizes) != ranks:
         raise RuntimeError(f"Number of tensor splits not equal to group size: got {list(sizes)} for {ranks} ranks")
     if sum(sizes) != length or min(sizes) < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from wengert import Tensor
 
@@ -12,7 +12,7 @@ from wengert_distributed.collectives.call import begin
 from wengert_distributed.collectives.memory import input_array, output_array
 from wengert_distributed.groups.group import ProcessGroup
 from wengert_distributed.groups.world import default_group, find_group
-from wengert_distributed.interface.process_group import POINT_TO_POINT, Call
+from wengert_distributed.interface.process_group import POINT_TO_POINT, BlockingCollectives, Call
 from wengert_distributed.interface.work import Channel, Work, complete
 
 
@@ -44,10 +44,17 @@ def isend(
 
     Arguments and errors: ``send``. None on a rank outside the group. PyTorch's ``torch.distributed.isend``.
     """
-    checks.check_tensor(tensor, "tensor")
-    members = checks.active_group("isend", group)
+    if type(tensor) is not Tensor:
+        checks.check_tensor(tensor, "tensor")
+    members = default_group() if group is None else checks.active_group("isend", group)
     if members is None:
         return None
+    blocking = members.blocking
+    if blocking is not None:
+        rank = dst if group is None and group_dst is None else other_rank(members, dst, group_dst, "dst", "destination")
+        work = blocking.isend(tensor, rank, tag)
+        if work is not None:
+            return work
     made = send_call(members, tensor, dst, tag, group_dst)
     return begin(made.channel, made.call, made.channel.backend.send, made.arguments, None, [tensor])
 
@@ -86,10 +93,17 @@ def irecv(
 
     Arguments and errors: ``recv``. None on a rank outside the group. PyTorch's ``torch.distributed.irecv``.
     """
-    checks.check_tensor(tensor, "tensor")
-    members = checks.active_group("irecv", group)
+    if type(tensor) is not Tensor:
+        checks.check_tensor(tensor, "tensor")
+    members = default_group() if group is None else checks.active_group("irecv", group)
     if members is None:
         return None
+    blocking = members.blocking
+    if blocking is not None:
+        of_rank = group_src is not None or (src is not None and group is not None)
+        work = blocking.irecv(tensor, other_rank(members, src, group_src, "src", "source") if of_rank else src, tag)
+        if work is not None:
+            return work
     made = recv_call(members, tensor, src, tag, group_src)
     return begin(made.channel, made.call, made.channel.backend.recv, made.arguments, made.after, [tensor])
 
@@ -157,16 +171,19 @@ class P2POp:
         if op is not isend and op is not irecv:
             raise ValueError("Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
                              "``torch.distributed.irecv``.")  # fmt: skip
-        checks.check_tensor(tensor, "tensor")
-        members = find_group(group)
+        if type(tensor) is not Tensor:
+            checks.check_tensor(tensor, "tensor")
+        members = default_group() if group is None else find_group(group)
         if members is None:
             raise ValueError("Invalid ``group``: this rank is not a member of it.")
+        usual = group is None and group_peer is None and type(peer) is int and 0 <= peer < members.size()
+        rank: int = peer if usual else checks.group_rank(members, peer, group_peer, "peer")  # type: ignore[assignment]
         self.op = op
         self.tensor = tensor
         self.group = members
         self.tag = tag
-        self.group_peer: int = checks.group_rank(members, peer, group_peer, "peer")
-        self.peer: int = members.ranks[self.group_peer]
+        self.group_peer: int = rank
+        self.peer: int = members.ranks[rank]
 
     def __repr__(self) -> str:
         pair = (self.group.rank(), self.group_peer)
@@ -183,21 +200,41 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """
     check_batch(p2p_op_list)
     first = p2p_op_list[0]
+    blocking = first.group.blocking
     channel = checks.channel_for(first.group, first.tensor)
+    if blocking is not None and channel is first.group.host:
+        return [begin_op(one, blocking) for one in p2p_op_list]
     with channel.backend.coalesce():
-        works = [one.op(one.tensor, group=one.group, tag=one.tag, **side(one)) for one in p2p_op_list]
-    return [work for work in works if work is not None]
+        return [begin_op(one, None) for one in p2p_op_list]
 
 
-def side(op: P2POp) -> dict[str, int]:
-    """Return the argument with the other rank of a send or a receive."""
-    return {"group_dst" if op.op is isend else "group_src": op.group_peer}
+def begin_op(op: P2POp, blocking: BlockingCollectives | None) -> Work:
+    """Begin a send or a receive of a batch."""
+    sends = op.op is isend
+    if blocking is not None:
+        work = (blocking.isend if sends else blocking.irecv)(op.tensor, op.group_peer, op.tag)
+        if work is not None:
+            return work
+    side = {"group_dst" if sends else "group_src": op.group_peer}
+    return op.op(op.tensor, group=op.group, tag=op.tag, **side)  # type: ignore[no-any-return]
 
 
 def check_batch(ops: Any) -> None:
-    """Raise ValueError for what is no list of sends and receives of one group."""
-    if not isinstance(ops, list) or not ops or not all(isinstance(one, P2POp) for one in ops):
-        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``, "
-                         "and there must be one at least.")  # fmt: skip
-    if any(one.group is not ops[0].group for one in ops):
-        raise ValueError("All ops need to use the same group.")
+    """Raise ValueError for what is no list of sends and receives of one group, or for a group that was destroyed."""
+    if not isinstance(ops, list) or not ops:
+        no_batch()
+    group = None
+    for one in ops:  # a generator takes longer than a message
+        if not isinstance(one, P2POp):
+            no_batch()
+        if group is None:
+            group = one.group
+        elif one.group is not group:
+            raise ValueError("All ops need to use the same group.")
+    find_group(group)  # it may have been destroyed
+
+
+def no_batch() -> NoReturn:
+    """Raise ValueError for what is no list of sends and receives."""
+    raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``, "
+                     "and there must be one at least.")  # fmt: skip

@@ -60,7 +60,8 @@ class Reduction(NamedTuple):
     def deliver(self, work: Tensor, tensor: Tensor) -> None:
         """Put a result that was reduced in working memory into a tensor."""
         if self.divisor != 1:
-            work.div_(self.divisor)
+            # a quotient of complex numbers is rounded more than once
+            (wengert.view_as_real(work) if work.is_complex() else work).div_(self.divisor)
         target = tensor.detach()
         if work.data_ptr() == target.data_ptr() and work.dtype is target.dtype:
             increment_version(tensor)

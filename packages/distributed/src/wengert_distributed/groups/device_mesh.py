@@ -38,7 +38,7 @@ def init_device_mesh(
     mesh_dim_names: a name for each dim, by which parts are taken.
     backend_override: backends of the groups along dims, by the dims' numbers or names.
     It calls init_process_group where that was not called. Raises RuntimeError for names that repeat or are not as many
-    as dims, for a device with a number, and for a mesh of more ranks than there are.
+    as dims, for a device with a number, a negative size, and for a mesh of more ranks than there are.
     PyTorch's ``torch.distributed.init_device_mesh``.
 
     >>> import wengert as wg
@@ -59,6 +59,8 @@ def init_device_mesh(
     if not device_type.isalpha():
         raise RuntimeError(f"Device type with index is not supported but got {device_type}. If you maintained a "
                            "'torch.device' object, it's recommended to pass in 'device.type'.")  # fmt: skip
+    if min(shape, default=0) < 0:
+        raise RuntimeError(f"the sizes of a mesh must not be negative: got {shape}")
     ranks = np.arange(math.prod(shape)).reshape(shape)
     return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names,
                       backend_override=backends_of_dims(backend_override, len(shape), mesh_dim_names))  # fmt: skip
@@ -86,7 +88,8 @@ class DeviceMesh:
     device_type: "cpu" or "cuda".   mesh: global ranks, a tensor, an array or nested lists, each rank at most once.
     mesh_dim_names: a name for each dim.   backend_override: a backend, or None, for the groups of each dim.
     All ranks make it, also those that are not in it. ``mesh["name"]`` is the part along a dim that has this rank.
-    Raises RuntimeError for more ranks than there are, AssertionError for a rank that it has twice.
+    Raises RuntimeError for more ranks than there are and for one that does not exist, AssertionError for a rank that it
+    has twice.
 
     >>> import wengert as wg
     >>> wg.distributed.init_process_group("self")
@@ -108,9 +111,12 @@ class DeviceMesh:
             raise AssertionError(f"a mesh must not have a rank twice: {ranks.tolist()}")
         if not is_initialized():
             init_process_group()
-        if ranks.size > get_world_size() or (ranks.size and not 0 <= ranks.min() <= ranks.max() < get_world_size()):
-            raise RuntimeError(f"Mesh should not be bigger than default world size {get_world_size()}, but found "
+        size = get_world_size()
+        if ranks.size > size:
+            raise RuntimeError(f"Mesh should not be bigger than default world size {size}, but found "
                                f"{ranks.size} ranks!")  # fmt: skip
+        if ranks.size and not 0 <= ranks.min() <= ranks.max() < size:
+            raise RuntimeError(f"the mesh {ranks.tolist()} has ranks that do not exist: they are 0 to {size - 1}")
         self._root = self
         self._flattened: dict[str, DeviceMesh] = {}
         names = tuple(mesh_dim_names) if mesh_dim_names else None
@@ -306,9 +312,12 @@ class DeviceMesh:
     ) -> DeviceMesh:
         """Return a mesh over groups that are there: of one group, or of a list with one for each dim.
 
-        mesh: the ranks; needed for a list. Raises ValueError without it, for none, and for ranks that differ.
+        mesh: the ranks; needed for a list. Raises ValueError without it, for none, and for ranks that differ,
+        TypeError for what is no group.
         """
         groups = list(group) if isinstance(group, (list, tuple)) else [group]
+        if not all(isinstance(one, ProcessGroup) for one in groups):
+            raise TypeError(f"a mesh is made of process groups, not {group!r}")
         if not groups:
             raise ValueError("Expects at least one ProcessGroup to be passed")
         if mesh is None:

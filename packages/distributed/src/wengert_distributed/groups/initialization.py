@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any
+from typing import Any, SupportsIndex
 from urllib.parse import parse_qsl, urlparse
 
 from wengert_distributed.groups.backends import backends_by_device, find_backend
@@ -63,13 +63,17 @@ def init_process_group(
     world.number, world.store = 1, store
 
 
-def numbers(rank: int, world_size: int, init_method: str | None, store: Any) -> tuple[int, int]:
+def numbers(rank: Any, world_size: Any, init_method: str | None, store: Any) -> tuple[int, int]:
     """Return rank and size as the caller or the environment gives them, -1 where neither does."""
     if store is not None and (init_method is not None or rank < 0 or world_size < 1):
         raise AssertionError("Cannot specify both init_method and store." if init_method is not None else
                              "rank must be non-negative and world_size must be positive if using store")  # fmt: skip
     if store is not None and not isinstance(store, Store):
         raise TypeError(f"incompatible constructor arguments. store has to be a torch.distributed.Store, not {store!r}")
+    if not (isinstance(rank, SupportsIndex) and isinstance(world_size, SupportsIndex)):
+        raise TypeError("incompatible constructor arguments. rank and world_size have to be ints, but got "
+                        f"{rank!r} and {world_size!r}")  # fmt: skip
+    rank, world_size = int(rank), int(world_size)
     if rank < 0 and world_size < 0 and init_method in (None, "env://"):
         rank, world_size = (int(os.environ.get(name, -1)) for name in ("RANK", "WORLD_SIZE"))
     elif init_method is not None:

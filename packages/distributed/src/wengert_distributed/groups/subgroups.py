@@ -5,7 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from wengert_distributed.groups.backends import backends_by_device
 from wengert_distributed.groups.group import ProcessGroup
@@ -28,8 +29,8 @@ def new_group(
     use_local_synchronization only its members; another rank that calls it gets None.
     ranks: global ranks; all of them for None. The group has them sorted, or in this order with ``sort_ranks=False``.
     timeout: the default group's without it.   backend: one of the default group's; all of them without it.
-    Raises ValueError before init_process_group, for ranks that repeat or do not exist, and for none, TypeError for a
-    timeout that is no timedelta. PyTorch's ``torch.distributed.new_group``.
+    Raises ValueError before init_process_group, for ranks that repeat or do not exist, and for none, TypeError for
+    ranks that are no ints and a timeout that is no timedelta. PyTorch's ``torch.distributed.new_group``.
 
     >>> import wengert as wg
     >>> wg.distributed.init_process_group("self")
@@ -89,13 +90,17 @@ def check_ranks(ranks: Any, parent: ProcessGroup, sort: bool = True) -> list[int
     """Return ranks, all for None. Raises as ``new_group``."""
     if ranks is None:
         return list(range(parent.size()))
-    members = sorted(ranks) if sort else list(ranks)
+    if not all(isinstance(rank, SupportsIndex) for rank in ranks):
+        raise TypeError(f"incompatible function arguments. Ranks are ints, but got {ranks!r}")
+    members = list(map(index, ranks))
+    if sort:
+        members.sort()
     if len(members) > parent.size():
         raise ValueError("the new group's world size should be less or equal to the world size set by "
                          f"init_process_group: got {members} for {parent.size()} ranks")  # fmt: skip
     for rank in members:
-        if not isinstance(rank, int) or not 0 <= rank < parent.size():
-            raise ValueError(f"Rank {rank!r} is out of range. Valid ranks are 0 to {parent.size() - 1} "
+        if not 0 <= rank < parent.size():
+            raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {parent.size() - 1} "
                              f"(world_size={parent.size()})")  # fmt: skip
     if len(set(members)) < len(members):
         raise ValueError(f"ranks list must not contain duplicate entries, got {list(ranks)}")

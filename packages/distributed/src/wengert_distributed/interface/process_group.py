@@ -24,7 +24,7 @@ from wengert_distributed.reduce_op import RedOpType
 if TYPE_CHECKING:
     from wengert import Tensor
 
-    from wengert_distributed.interface.work import Channel
+    from wengert_distributed.interface.work import Channel, Work
 
 POINT_TO_POINT = -1
 """The number of a send and of a recv: ranks agree on no order of them."""
@@ -92,7 +92,7 @@ class Request:
 
 
 class BlockingCollectives(Protocol):
-    """Collectives and messages of tensors of the host for a program that waits for them.
+    """Messages of tensors of the host, and collectives for a program that waits for them.
 
     Each returns True, or False with nothing done, for tensors that it does not take. It counts ``channel.count``,
     raises DistBackendError, and raises the versions of the tensors that it writes to, as the function of its name.
@@ -104,6 +104,12 @@ class BlockingCollectives(Protocol):
     def send(self, tensor: Tensor, rank: Any, tag: Any) -> bool: ...
     def recv(self, tensor: Tensor, rank: Any, tag: Any) -> int | None:
         """Receive from a rank, or from any for None, and return it; None with nothing done."""
+
+    def isend(self, tensor: Tensor, rank: Any, tag: Any) -> Work | None:
+        """Begin a send and return its Work; None with nothing done."""
+
+    def irecv(self, tensor: Tensor, rank: Any, tag: Any) -> Work | None:
+        """Begin a receive and return its Work; None with nothing done."""
 
     def all_reduce(self, tensor: Tensor, op: Any) -> bool: ...
     def reduce(self, tensor: Tensor, root: int, op: Any) -> bool: ...

@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from wengert_registry import fork_lock
 
@@ -32,6 +32,8 @@ class FileStore(Store):
     """
 
     def __init__(self, file_name: str, world_size: int = -1) -> None:
+        if not isinstance(world_size, SupportsIndex):
+            raise TypeError(f"incompatible constructor arguments. world_size has to be an int, but got {world_size!r}")
         super().__init__()
         self.path: str = str(Path(file_name))
 

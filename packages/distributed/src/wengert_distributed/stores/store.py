@@ -229,6 +229,7 @@ class PrefixStore(Store):
     """
 
     def __init__(self, prefix: str, store: Store) -> None:
+        check_prefix(prefix, store)
         super().__init__()
         self.prefix: str = prefix
         self.underlying_store: Store = store
@@ -271,3 +272,10 @@ class PrefixStore(Store):
 
     def _late(self, keys: Sequence[str], seconds: float) -> DistStoreError:
         return self.underlying_store._late(self._keys(keys), seconds)
+
+
+def check_prefix(prefix: Any, store: Any) -> None:
+    """Raise TypeError for what is no str or no Store."""
+    if not isinstance(prefix, str) or not isinstance(store, Store):
+        raise TypeError("incompatible constructor arguments. A PrefixStore has a str and a Store, but got "
+                        f"{prefix!r} and {store!r}")  # fmt: skip

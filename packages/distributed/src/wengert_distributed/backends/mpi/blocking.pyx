@@ -18,6 +18,7 @@ from wengert.autograd.graph import increment_version as _increment_version
 from wengert_distributed.backends.mpi.blocking_messages cimport BlockingMessages
 from wengert_distributed.backends.mpi.host_memory cimport HostMemory, HostTensors, overlap
 from wengert_distributed.faults.records cimport Records
+from wengert_distributed.interface.work cimport Channel
 
 from wengert_distributed.backends.mpi.blocking_messages import raise_error as _raise_error
 from wengert_distributed.backends.mpi.requests import MpiRequest as _MpiRequest
@@ -60,7 +61,7 @@ cdef class BlockingCollectives(BlockingMessages):
     cdef Records board
     cdef dict ops
 
-    def __cinit__(self, group, channel, HostTensors tensors not None, dict methods, dict ops not None):
+    def __cinit__(self, group, Channel channel not None, HostTensors tensors not None, dict methods, dict ops not None):
         self.board, self.ops, self.in_place = group.board, ops, group.in_place
         self.mpi_barrier, self.mpi_all_reduce = methods.get("barrier"), methods.get("all_reduce")
         self.mpi_reduce, self.mpi_broadcast = methods.get("reduce"), methods.get("broadcast")
@@ -254,10 +255,8 @@ cdef class BlockingCollectives(BlockingMessages):
 
     cdef void note(self, object name, Tensor t, object op, int64_t root):
         """Count a call and note its facts. t: None for a call without a tensor."""
-        channel = self.channel
-        number = channel.count + 1
-        channel.count = number
-        self.number = number
+        self.channel.count += 1
+        self.number = self.channel.count
         self.note_facts(name, t, op, root)
 
     cdef int carry_out(self, int64_t signature, int64_t elements, object method, tuple arguments) except -1:

@@ -16,10 +16,13 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "WENGER
 
 
 def connect_within(function: Callable[[], T], seconds: float, name: str) -> T:
-    """Call MPI within a limit of time, where MPI allows several threads; DistBackendError where that is over."""
+    """Call MPI within a limit of time; DistBackendError where that is over.
+
+    Where MPI does not allow several threads there is no limit. One process alone waits for nobody.
+    """
     from mpi4py import MPI
 
-    several = MPI.Query_thread() == MPI.THREAD_MULTIPLE
+    several = MPI.Query_thread() == MPI.THREAD_MULTIPLE and MPI.COMM_WORLD.Get_size() > 1
     return call_within(function, seconds, name) if several else function()
 
 
