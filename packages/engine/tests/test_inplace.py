@@ -1,10 +1,11 @@
 """In-place operations: history, views, version checks, what is refused."""
 
+import copy
 import math
 
 import pytest
 import wengert_core as wc
-from wengert_engine import grad, inference_mode, no_grad
+from wengert_engine import Function, grad, inference_mode, no_grad
 
 
 def leaf(*values):
@@ -278,3 +279,100 @@ def test_second_derivative_of_a_write_that_saves_its_result():
     (slope,) = grad(base.sum(), x, create_graph=True)
     slope.sum().backward()
     assert x.grad.tolist() == pytest.approx([2.718281, 2.718281, 0.0])
+
+
+def of_a_base_written_to_later(x, read=lambda base: base.view(base.shape)):
+    """A view of a plain tensor, to which x is added after that."""
+    base = wc.zeros(x.shape)
+    view = read(base)
+    base.add_(x)
+    return view
+
+
+class Double(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+class DoubleInPlace(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+@pytest.mark.parametrize("function", [Double, DoubleInPlace])
+def test_a_function_takes_such_a_view(function):
+    x = leaf(1.0, 2.0)
+    function.apply(of_a_base_written_to_later(x)).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda view, out: wc.mul(view, 2, out=out),
+        lambda view, out: wc.cat([view, view], out=out),
+        lambda view, out: wc.sum(view, 0, out=out),
+        lambda view, out: wc.where(view > 0, view, view, out=out),
+        lambda view, out: wc.sort(view, out=(out, wc.empty(0, dtype=wc.int64))),
+        lambda view, out: wc.matmul(view, view, out=out),
+    ],
+)
+def test_out_is_refused_where_such_a_view_takes_part(call):
+    view = of_a_base_written_to_later(leaf(1.0, 2.0))
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        call(view, wc.empty(0))
+    with no_grad():
+        call(view, wc.empty(0))
+    wc.gt(view, 0, out=wc.empty(2, dtype=wc.bool))
+
+
+def test_a_bound_of_clamp_may_be_such_a_view():
+    x = leaf(1.0, 5.0)
+    bound = of_a_base_written_to_later(x, lambda base: base[0])
+    wc.clamp(wc.zeros(3), bound, wc.tensor(4.0)).sum().backward()
+    assert x.grad.tolist() == [3.0, 0.0]
+
+
+def test_such_a_view_has_no_deep_copy():
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="graph leaves"):
+        copy.deepcopy(of_a_base_written_to_later(x))
+    assert copy.deepcopy(of_a_base_written_to_later(x.detach())).tolist() == [1.0, 2.0]
+
+
+def test_asarray_of_such_a_view_without_grad():
+    assert not wc.asarray(of_a_base_written_to_later(leaf(1.0, 2.0)), requires_grad=False).requires_grad
+
+
+@pytest.mark.parametrize("write", [lambda base, view: view.add_(1), lambda base, view: base.add_(1)])
+def test_a_view_written_to_before_its_base_came_to_require_grad(write):
+    base = wc.zeros(3)
+    view = base[1:]
+    write(base, view)
+    base.requires_grad_()
+    (view * 2).sum().backward()
+    assert base.grad.tolist() == [0.0, 2.0, 2.0]
+
+
+def test_inputs_that_require_grad_by_their_base_alone():
+    x = leaf(1.0, 2.0)
+    with no_grad():
+        view = x.view(2)
+    y = (view * x).sum()
+    assert grad(y, [x, view], allow_unused=True, retain_graph=True)[1] is None
+    assert grad(y, view, materialize_grads=True, retain_graph=True)[0].tolist() == [0.0, 0.0]
+    y.backward(inputs=[view, x], retain_graph=True)
+    assert (view.grad, x.grad.tolist()) == (None, [1.0, 2.0])
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+        grad(y, view)

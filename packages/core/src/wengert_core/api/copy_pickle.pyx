@@ -15,6 +15,7 @@ from cpython.ref cimport Py_XDECREF, PyObject, Py_INCREF
 from libc.string cimport memcpy
 
 from wengert_core.devices.device import DEVICES as _DEVICES
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.drivers.create.factory cimport mark_grad
 from wengert_core.dtypes.dtypes cimport UINT8, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.dtypes.dtypes import ALL as _DTYPES
@@ -35,6 +36,7 @@ from wengert_core.tensors.tensor import as_subclass
 from wengert_core.tensors.vmap_hooks import no_storage
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef Hooks* HOOKS = hooks()
 
 
 # ---- pieces
@@ -114,9 +116,9 @@ cdef int keep_grad(Tensor new, object grad) except -1:
 cdef int warn_of_hooks(Tensor t) except -1:
     """A copy does not have the hooks of the tensor it is made from."""
     if requires_grad(t):
-        hooks = getattr(t, "_backward_hooks", None)
-        if hooks:
-            warn_of_lost_hooks(hooks.values())
+        lost = getattr(t, "_backward_hooks", None)
+        if lost:
+            warn_of_lost_hooks(lost.values())
     return 0
 
 
@@ -150,6 +152,8 @@ def deep_copy(Tensor self, dict memo):
     cdef Tensor new
     if id(self) in memo:
         return memo[id(self)]
+    if self.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:
+        HOOKS.view_grad_fn(self)
     if self.grad_fn != NULL:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "

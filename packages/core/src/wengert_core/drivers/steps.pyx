@@ -13,7 +13,8 @@ from wengert_core.drivers.steps cimport guard_write
 from wengert_core.dtypes.dtypes cimport (BOOL, CAT_BOOL, CAT_COMPLEX, CAT_FLOAT, COMPLEX64, COMPLEX128, FLOAT64, UINT8,
                                          DTypeFacts, dtype_facts, dtype_of)
 from wengert_core.dtypes.scalars cimport number_code
-from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_RECORD, WgState,
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DUAL, WG_ON_DEVICE, WG_FOREIGN, WG_GRAD, WG_RECORD,
+                                         WgState,
                                          dual_is_open, thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport TF_INFERENCE, bump_version, is_strided, shape_overlap, shape_tuple
@@ -93,6 +94,22 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1:
 
 # ---- writing
 
+cdef bint has_grad_by_base(Op op, PyObject** slots) noexcept:
+    """Whether an argument requires grad that had no gradient when it was made: a view, since a write to its base."""
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] == NULL or i == op.out_slot:
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            if requires_grad(<Tensor> slots[i]):
+                return True
+        elif isinstance(<object> slots[i], (list, tuple)):
+            for item in <object> slots[i]:
+                if isinstance(item, Tensor) and requires_grad(<Tensor> item):
+                    return True
+    return False
+
+
 cdef Tensor prepare_out(
     Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live
 ):
@@ -109,8 +126,9 @@ cdef Tensor prepare_out(
     cdef bint same
     cdef uint64_t before
     if op.flags & OP_NO_RECORD:        # its results have no history that could be lost
-        live &= ~(<uint32_t> (WG_GRAD | WG_DUAL))
-    if live & WG_GRAD or (thread_state().modes & WG_GRAD and requires_grad(t)):
+        live &= ~(<uint32_t> (WG_ASK | WG_GRAD | WG_DUAL))
+    if live & WG_GRAD or (thread_state().modes & WG_GRAD and (
+            requires_grad(t) or (live & WG_ASK and slots != NULL and has_grad_by_base(op, slots)))):
         from wengert_core.drivers.refused_writes import out_requires_grad
         raise out_requires_grad(op.name)
     if live & WG_DUAL and dual_is_open():

@@ -19,6 +19,7 @@ from wengert_engine.graph.validate_grad cimport zeros_of
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative
 from wengert_engine.modes.transforms cimport running_transforms
+from wengert_engine.record.building cimport needs_grad
 from wengert_engine.record.saved_hooks_stack cimport pack_all
 from wengert_engine.record.view_history cimport move_retained, rebase_node
 from wengert_engine.record.write_rules cimport check_write
@@ -48,8 +49,11 @@ cdef FunctionNode blank_context(object cls, tuple args):
     ctx.in_forward = 1
     hold(&ctx.function, cls)
     cdef list tensors = [], needs = []
+    cdef bint recording = thread_state().modes & WG_GRAD != 0
     for a in args:
         tensors.append(isinstance(a, Tensor))
+        if recording:
+            needs_grad(<PyObject*> a)          # a view gets its history, which a write to its base may have changed
         needs.append(isinstance(a, Tensor) and requires_grad(<Tensor> a))
     hold(&ctx.edge_of_arg, tuple(tensors))
     hold(&ctx.needs_input, tuple(needs))

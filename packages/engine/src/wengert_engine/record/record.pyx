@@ -128,6 +128,7 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     """Note [What a write does to history]. The version has been raised already."""
     cdef Formula f = formula_of(op)
     cdef uint32_t aged
+    cdef bint recorded = False
     if f.silent or thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return 0
     if FACTS.category[(<Tensor> slots[0]).code] < CAT_FLOAT and not needs_grad(slots[0]):
@@ -136,9 +137,10 @@ cdef int record_inplace(Op op, PyObject** slots, PyObject* keep) except -1:
     try:
         if needs_grad(slots[0]) or any_other_needs(op, slots):
             continue_history(f, slots, keep)
+            recorded = True
     finally:
         if aged:
-            fall_behind(op, slots, aged)
+            fall_behind(op, slots, aged, recorded)
     return 0
 
 
@@ -173,11 +175,13 @@ cdef uint32_t keep_up(Op op, PyObject** slots) noexcept:
     return aged
 
 
-cdef void fall_behind(Op op, PyObject** slots, uint32_t aged) noexcept:
-    """Undo keep_up for all but the tensor that was written to."""
+cdef void fall_behind(Op op, PyObject** slots, uint32_t aged, bint recorded) noexcept:
+    """Undo keep_up for all but the tensor that was written to; for that, too, where the write gave it no history: it
+    gets one from its base if that comes to require grad.
+    """
     cdef int i
-    for i in range(1, op.n_params):
-        if aged >> i & 1 and slots[i] != slots[0]:
+    for i in range(op.n_params):
+        if aged >> i & 1 and not (recorded and slots[i] == slots[0]):
             (<Tensor> slots[i]).attr_version -= 1
 
 

@@ -4,8 +4,9 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
-from wengert_core.runtime.state cimport WG_BATCHED
-from wengert_core.tensors.tensor cimport Tensor, same_shape, shape_tuple
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
+from wengert_core.tensors.requires_grad cimport requires_grad
+from wengert_core.tensors.tensor cimport Tensor, new_empty, same_shape, shape_tuple
 from wengert_engine.graph.gradient_edge import GradientEdge, first_gradient, given_edge, shape_and_dtype
 from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.tensor_attributes import edge_of
@@ -55,6 +56,13 @@ cdef object edge_at(object end):
     return edge
 
 
+cdef object edge_to_nothing(Tensor view):
+    """An edge that is in no graph, for a view that requires grad by its base alone: no result leads to it."""
+    cdef Tensor other = new_empty(view.code, view.rank, view.dims)
+    other.flags |= WG_GRAD
+    return edge_at(other)
+
+
 def root_edges(roots):
     """(node, output_nr) of every root."""
     edges = []
@@ -73,6 +81,8 @@ def input_edges(inputs):
     edges = []
     for i, target in enumerate(inputs):
         edge = edge_at(target)
+        if edge is None and isinstance(target, Tensor) and requires_grad(<Tensor> target):
+            edge = edge_to_nothing(<Tensor> target)
         if edge is None:
             raise errors.input_without_grad(i)
         edges.append(edge)

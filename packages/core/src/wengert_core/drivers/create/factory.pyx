@@ -24,6 +24,7 @@ from wengert_core.rng.pcg64 cimport is_draw_into
 from wengert_core.runtime.launches cimport count_recorders, recorder, tell_complete
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.runtime.user_warnings import warn_user
+from wengert_core.tensors.requires_grad cimport requires_grad as has_grad
 from wengert_core.tensors.tensor cimport Tensor, alias, bump_version, new_view, same_shape, shape_overlap, shape_tuple
 
 from wengert_core.devices import device as _device
@@ -169,7 +170,7 @@ cdef Tensor call_row_function(Op op, FactoryRow* row, PyObject** slots, int code
 
 cdef object write_out(str name, Tensor target, Tensor t, FactoryKind kind):
     """Let out= take the values; it gets the shape it needs, in its own memory."""
-    if target.flags & thread_state().modes & WG_GRAD:
+    if thread_state().modes & WG_GRAD and has_grad(target):
         from wengert_core.drivers.refused_writes import out_requires_grad
         raise out_requires_grad(name)
     if name in SEQUENCES and target.count == t.count:
@@ -257,7 +258,7 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
     if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
         if not t.flags & WG_GRAD:
             mark_grad(t)
-    elif row.requires_grad >= 0 and t.flags & WG_GRAD:         # asarray of a tensor that requires grad
+    elif row.requires_grad >= 0 and has_grad(t):                   # asarray of a tensor that requires grad
         if slots[row.requires_grad] != <PyObject*> None:
             return alias(t)
         warn_user("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "

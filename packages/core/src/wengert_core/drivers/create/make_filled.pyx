@@ -13,10 +13,11 @@ from wengert_core.exchange.elements cimport store_checked
 from wengert_core.exchange.from_data cimport scalar_code
 from wengert_core.kernels.pointwise.strided cimport fill_large, fill_strided
 from wengert_core.runtime.launches cimport count_recorders, tell_opaque
-from wengert_core.runtime.state cimport WG_GRAD, WG_TELL, thread_state
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport GRAIN, LARGE, parallel_for
 from wengert_core.tensors.memory_format cimport (FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, lay_out,
                                                  new_preserved)
+from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport Tensor, new_empty, new_like
 
 cdef extern from "Python.h":
@@ -115,9 +116,9 @@ cdef Tensor make_uninitialized(Op op, FactoryRow* row, PyObject** slots, int cod
     return t
 
 
-cdef bint requires_grad(PyObject* value):
+cdef bint has_grad(PyObject* value):
     """Whether a number is a tensor that requires grad: its history would be lost."""
-    return isinstance(<object> value, Tensor) and (<Tensor> value).flags & WG_GRAD != 0
+    return isinstance(<object> value, Tensor) and requires_grad(<Tensor> value)
 
 
 cdef Tensor make_filled(Op op, FactoryRow* row, PyObject** slots, int code):
@@ -127,7 +128,7 @@ cdef Tensor make_filled(Op op, FactoryRow* row, PyObject** slots, int code):
         if row.sizes >= 0 and PyIndex_Check(slots[row.sizes]):
             raise op_error(op, row.sizes, "tuple of ints", slots[row.sizes])
         number = scalar_code(slots[row.value])
-        if number < 0 or requires_grad(slots[row.value]):
+        if number < 0 or has_grad(slots[row.value]):
             raise op_error(op, row.value, "Number", slots[row.value])
     if code < 0:
         if row.like >= 0:

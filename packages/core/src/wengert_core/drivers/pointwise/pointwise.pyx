@@ -44,6 +44,7 @@ from wengert_core.messages.signatures import invalid_combination
 from wengert_core.runtime.launches cimport tell_complete, tell_opaque
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DUAL, WG_FOREIGN, WG_GRAD, WG_ON_DEVICE, WG_TELL, WgState,
                                          thread_state)
+from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport Tensor, bump_version
 
 cdef DTypeFacts* FACTS = dtype_facts()
@@ -130,7 +131,8 @@ cdef inline bint is_number_of_two(PyObject* bound, PyObject* other):
     """Return whether a bound is a tensor that counts as a number: one without dims and history, beside a number."""
     return other != <PyObject*> None and not isinstance(<object> other, Tensor) \
         and isinstance(<object> bound, Tensor) and (<Tensor> bound).rank == 0 \
-        and not (<Tensor> bound).flags & thread_state().modes & (WG_GRAD | WG_DUAL | WG_BATCHED)
+        and not (<Tensor> bound).flags & thread_state().modes & (WG_DUAL | WG_BATCHED) \
+        and not (thread_state().modes & WG_GRAD and requires_grad(<Tensor> bound))
 
 
 cdef object with_numbers(Op op, PyObject** slots):
