@@ -61,7 +61,7 @@ def record_file(subject: str, replace: bool) -> list[str]:
     torch: Any = sys.modules["torch"]
     entries, problems = [], []
     for case in read_cases(subject):
-        outcome = without_places(run(case, torch))
+        outcome = without_locations(run(case, torch))
         entries.append(Entry(case.name, case.digest, outcome))
         problems += [f"{case}: {problem}" for problem in faults(case, outcome)]
     path = ANSWERS / "snippets" / f"{subject}.jsonl"
@@ -74,18 +74,18 @@ def agree(old: Entry, new: Entry) -> bool:
     return bool(says_the_same(old.answer, new.answer))
 
 
-def without_places(outcome: Outcome) -> Outcome:
+def without_locations(outcome: Outcome) -> Outcome:
     """Return the outcome without addresses and folders of the machine, and without the C++ files and frames that
     PyTorch adds to messages.
     """
     if "message" in outcome:
-        outcome["message"] = cut_places(outcome["message"].partition("\nException raised from ")[0])
+        outcome["message"] = cut_locations(outcome["message"].partition("\nException raised from ")[0])
     for warning in outcome.get("warnings", []):
-        warning[1] = cut_places(warning[1].partition(" (Triggered internally at ")[0])
+        warning[1] = cut_locations(warning[1].partition(" (Triggered internally at ")[0])
     return outcome
 
 
-def cut_places(text: str) -> str:
+def cut_locations(text: str) -> str:
     """Return a text without addresses and folders of the machine."""
     return FOLDER.sub("", ADDRESS.sub("0x", text))
 
