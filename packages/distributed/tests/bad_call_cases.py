@@ -52,13 +52,13 @@ def names_of_calls(torch: Any, rank: int) -> dict[str, Any]:
     """Return what the names in the calls stand for."""
     dist = torch.distributed
 
-    def destroyed() -> Any:
+    def gone_group() -> Any:
         group = dist.new_group([0, 1])
         dist.destroy_process_group(group)
         return group
 
     return {
-        "torch": torch, "dist": dist, "timedelta": timedelta, "rank": rank, "other": 1 - rank, "destroyed": destroyed,
+        "torch": torch, "dist": dist, "timedelta": timedelta, "rank": rank, "other": 1 - rank, "gone_group": gone_group,
         "t": lambda: torch.ones(3), "longs": lambda: torch.ones(3, dtype=torch.int64), "group": dist.new_group,
         "members": lambda: dist.new_group([0, 1]), "work": lambda: dist.all_reduce(torch.ones(3), async_op=True),
     }  # fmt: skip
