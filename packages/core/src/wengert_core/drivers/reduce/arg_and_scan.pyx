@@ -1,10 +1,10 @@
-"""Kernels for ops along one dim: where extremes are, extremes with their places, running sums and products.
+"""Kernels for ops along one dim: where extremes are, extremes with their places, running sums, products and extremes.
 
 What has no kernel (an empty tensor, a dtype, WENGERT_KERNELS=python) goes to the row's reference through dimwise.pyx.
 """
 from cpython.mem cimport PyMem_Calloc
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
@@ -16,7 +16,7 @@ from wengert_core.drivers.reduce.reduce_dims cimport reduce_fresh
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
-from wengert_core.kernels.reduce.scan cimport find_scan, scan_fn
+from wengert_core.kernels.reduce.scan cimport find_extremes, find_scan, run_extremes, scan_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders, tell_complete
 from wengert_core.runtime.state cimport WG_TELL, thread_state
@@ -30,11 +30,13 @@ cdef struct Lines:                     # Op.data of these ops
     Reduction* indices
     Reduction* values
     scan_fn scans[N_DTYPES]            # by the input's dtype
+    const void* extremes[N_DTYPES]     # running ones
     int dim_slot
     int keepdim_slot
 
 cdef struct Scan:                      # lines of n elements, ``side`` of them side by side in each block
     scan_fn fn
+    const void* extremes               # running ones; NULL where fn runs
     Py_ssize_t blocks, n, side
     Py_ssize_t block_step, step, side_step         # bytes, in the source; the result is row-major
     Py_ssize_t out_item                # bytes of an element of the result
@@ -44,7 +46,7 @@ cdef const int* RECORDERS = count_recorders()
 
 
 def configure(Op op, str kind, str name):
-    """Give an along op its kernels. kind: "index", "extreme" (named "max" or "min") or "scan"."""
+    """Give an along op its kernels. kind: "index", "extreme" (named "max" or "min"), "scan" or "running"."""
     cdef Lines* lines
     cdef int code
     cdef bytes kernel = name.encode()
@@ -58,6 +60,9 @@ def configure(Op op, str kind, str name):
     if kind == "scan":
         for code in range(N_DTYPES):
             lines.scans[code] = find_scan(kernel, code, code if FACTS.category[code] >= CAT_FLOAT else INT64)
+    elif kind == "running":
+        for code in range(N_DTYPES):
+            lines.extremes[code] = find_extremes(kernel, code)
     else:
         lines.indices = new_reduction(name if kind == "index" else f"arg{name}", REDUCE_INDEX)
         lines.values = new_reduction(f"a{name}", REDUCE_SAME) if kind == "extreme" else NULL
@@ -66,6 +71,8 @@ def configure(Op op, str kind, str name):
         op.run = index_run
     elif kind == "extreme":
         op.run = extreme_run
+    elif kind == "running":
+        op.run = running_run
     else:
         op.run = scan_run
 
@@ -114,7 +121,9 @@ cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef object scan_run(Op op, PyObject** slots, uint32_t live):
-    """cumsum, cumprod: over a row-major copy where the dims before or behind the scanned one are not one stretch."""
+    """cumsum, cumprod, logcumsumexp: over a row-major copy where the dims before or behind the scanned one are not
+    one stretch.
+    """
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t, out
     cdef Scan s
@@ -134,11 +143,36 @@ cdef object scan_run(Op op, PyObject** slots, uint32_t live):
         as_lines(t, dim, &s)
     out = new_empty(t.code if FACTS.category[t.code] >= CAT_FLOAT else INT64, t.rank, t.dims)
     if t.count:
-        s.fn, s.out_item = lines.scans[t.code], FACTS.itemsize[out.code]
-        scan(&s, t, out)
+        s.fn, s.extremes, s.out_item = lines.scans[t.code], NULL, FACTS.itemsize[out.code]
+        scan(&s, t, out, None)
     if live & WG_TELL:
         tell_complete(<void*> op)
     return finish_result(op, slots, out, asked, live)
+
+
+cdef object running_run(Op op, PyObject** slots, uint32_t live):
+    """cummax, cummin: one pass for the values and the places."""
+    cdef Lines* lines = <Lines*> op.data
+    cdef Tensor t, values, places
+    cdef Scan s
+    cdef int dim
+    if not isinstance(<object> slots[0], Tensor):
+        raise op_error(op, 0, "Tensor", slots[0])
+    t = <Tensor> slots[0]
+    t = hold_if_large(t)
+    check_dtype(op, t.code)
+    if t.count == 0 or lines.extremes[t.code] == NULL or runs_on_device():
+        return along_run(op, slots, live)
+    dim = wrapped_dim(<object> slots[lines.dim_slot], t.rank)
+    if not as_lines(t, dim, &s):
+        t = contiguous_copy(t)
+        as_lines(t, dim, &s)
+    values, places = new_empty(t.code, t.rank, t.dims), new_empty(INT64, t.rank, t.dims)
+    s.fn, s.extremes, s.out_item = NULL, lines.extremes[t.code], FACTS.itemsize[t.code]
+    scan(&s, t, values, places)
+    if live & WG_TELL:
+        tell_complete(<void*> op)
+    return several(op, slots, [values, places], live)
 
 
 cdef bint as_lines(Tensor t, int dim, Scan* s) noexcept:
@@ -166,37 +200,50 @@ cdef bint one_section(Tensor t, int first, int end, Py_ssize_t* size, Py_ssize_t
     return True
 
 
-cdef int scan(Scan* s, Tensor t, Tensor out) except -1:
+cdef int scan(Scan* s, Tensor t, Tensor out, Tensor places) except -1:
+    """places: of running extremes, or None."""
+    cdef int64_t* at = NULL if places is None else <int64_t*> places.data
     if t.count < LARGE:
-        scan_blocks(s, t.data, out.data)
+        scan_blocks(s, t.data, out.data, at)
     else:
         with nogil:
-            scan_blocks(s, t.data, out.data)
+            scan_blocks(s, t.data, out.data, at)
     if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_scan(s, t, out)
+        tell_scan(s, t, out, places)
     return 0
 
 
-cdef void scan_blocks(Scan* s, char* data, char* target) noexcept nogil:
+cdef void scan_blocks(Scan* s, char* data, char* target, int64_t* places) noexcept nogil:
     """Lines side by side in blocks, or one after the other."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, done
     if s.side == 1:
-        s.fn(data, s.blocks, s.block_step, s.n, s.step, target, s.n * s.out_item, s.out_item)
+        if s.extremes != NULL:
+            run_extremes(s.extremes, data, s.blocks, s.block_step, s.n, s.step, target, places, s.n, 1)
+        else:
+            s.fn(data, s.blocks, s.block_step, s.n, s.step, target, s.n * s.out_item, s.out_item)
         return
     for i in range(s.blocks):
-        s.fn(data + i * s.block_step, s.side, s.side_step, s.n, s.step, target + i * s.n * s.side * s.out_item,
-             s.out_item, s.side * s.out_item)
+        done = i * s.n * s.side
+        if s.extremes != NULL:
+            run_extremes(s.extremes, data + i * s.block_step, s.side, s.side_step, s.n, s.step,
+                         target + done * s.out_item, places + done, 1, s.side)
+        else:
+            s.fn(data + i * s.block_step, s.side, s.side_step, s.n, s.step, target + done * s.out_item, s.out_item,
+                 s.side * s.out_item)
 
 
 # ---- launches
 
 cdef int run_launch(Launch* launch) noexcept nogil:
-    scan_blocks(<Scan*> launch.plan, launch.data[0], launch.data[1])
+    cdef Scan* s = <Scan*> launch.plan
+    scan_blocks(s, launch.data[0], launch.data[1], NULL if s.extremes == NULL else <int64_t*> launch.data[2])
     return 0
 
 
-cdef int tell_scan(Scan* s, Tensor t, Tensor out) except -1:
+cdef int tell_scan(Scan* s, Tensor t, Tensor out, Tensor places) except -1:
     cdef Launch* made = tell_kernel(run_launch, s, sizeof(Scan))
     add_tensor(made, t, OPERAND_READ)
     add_tensor(made, out, OPERAND_WRITTEN)
+    if places is not None:
+        add_tensor(made, places, OPERAND_WRITTEN)
     return 0

@@ -1,4 +1,4 @@
-"""The driver of sort, argsort, topk, kthvalue and the medians along a dim: kernels/reduce/sort.h, line by line.
+"""The driver of sort, argsort, topk, kthvalue, mode and the medians along a dim: kernels/reduce/sort.h, line by line.
 
 What the kernel does not take (a dimensionless or empty tensor, an argument out of range, WENGERT_KERNELS=python) goes
 to the row's reference through dimwise.pyx, which has the error messages.
@@ -32,6 +32,7 @@ cdef extern from "wengert_core/kernels/reduce/sort.h" nogil:
         WG_KTH
         WG_MEDIAN
         WG_NANMEDIAN
+        WG_MODE
     ctypedef struct wg_ordering:
         int what, code, flip
         Py_ssize_t n, k, stride, side, block_stride, side_stride, kept, out_block, out_side
@@ -56,7 +57,7 @@ cdef struct Ordering:                  # Op.data of these ops
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef dict WHAT = {"sort": WG_SORT, "argsort": WG_SORT, "topk": WG_BEST_K, "kthvalue": WG_KTH, "median": WG_MEDIAN,
-                  "nanmedian": WG_NANMEDIAN}
+                  "nanmedian": WG_NANMEDIAN, "mode": WG_MODE}
 
 
 cdef int slot_of(Op op, str name) except -2:
@@ -135,6 +136,22 @@ cdef object sort_lines(Op op, PyObject** slots, Tensor given, int dim, wg_orderi
     if o.alone:
         return finish_result(op, slots, indices, INT64, live)
     return several(op, slots, [values, indices], live)
+
+
+cdef int sort_whole(Tensor t, Tensor values, Tensor places) except -1:
+    """Sort all elements of a row-major tensor: at most LONGEST, at least one."""
+    cdef wg_ordering job
+    job.what, job.code, job.flip, job.k = WG_SORT, t.code, False, 0
+    job.n = job.kept = job.out_block = t.count
+    job.stride = job.side_stride = FACTS.itemsize[t.code]
+    job.side = job.out_side = 1
+    job.block_stride = job.failed = 0
+    job.data, job.values, job.indices = t.data, values.data, <int64_t*> places.data
+    with nogil:
+        wg_order_lines(0, 1, &job)
+    if job.failed:
+        raise_failed("sort", job.n)
+    return 0
 
 
 cdef int result_shape(Tensor t, int dim, wg_ordering* job, bint drop, Py_ssize_t* shape) noexcept:

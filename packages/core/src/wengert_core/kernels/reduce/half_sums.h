@@ -24,8 +24,8 @@ WG_F16C static WG_OUTLINE float sum_F16_block(const uint16_t *x, Py_ssize_t n) {
             c = _mm256_add_ps(c, wg_eight_of(x + i + 16));
             d = _mm256_add_ps(d, wg_eight_of(x + i + 24));
         }
-        for (; i + 8 <= n; i += 8) a = _mm256_add_ps(a, wg_eight_of(x + i));
         a = _mm256_add_ps(_mm256_add_ps(a, c), _mm256_add_ps(b, d));
+        for (; i + 8 <= n; i += 8) a = _mm256_add_ps(a, wg_eight_of(x + i));
         __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
         s = _mm_add_ps(s, _mm_movehl_ps(s, s));
         total = _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));

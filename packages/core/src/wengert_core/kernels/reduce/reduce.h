@@ -39,6 +39,13 @@ typedef struct {
     int is_direct, is_stored, is_whole; /* the loop reads this dtype itself; it accumulates in the result's; both */
 } wg_reduce_source;
 
+/* Before a loop of few steps, which the compiler knows: lanes stay in registers. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WG_UNROLLED _Pragma("GCC unroll 8")
+#else
+#define WG_UNROLLED
+#endif
+
 /* One block of at most WG_BLOCK elements, ACCESS(i) giving element i as a SRC. */
 #define WG_BLOCK_BODY(SRC, LOAD, ACC, ZERO, OP, ACCESS) \
     enum { LANES = sizeof(ACC) == 1 ? 128 : sizeof(ACC) == 16 ? 8 : 32 }; \
@@ -48,9 +55,15 @@ typedef struct {
         for (int j = 0; j < LANES; j++) lane[j] = ZERO; \
         for (; i + LANES <= n; i += LANES) \
             for (int j = 0; j < LANES; j++) lane[j] = OP(lane[j], LOAD(ACCESS(i + j))); \
-        for (; i + 8 <= n; i += 8) \
+        WG_UNROLLED \
+        for (int half = LANES / 2; half >= 8; half /= 2) \
+            for (int j = 0; j < half; j++) lane[j] = OP(lane[j], lane[j + half]); \
+        for (; i + 8 <= n; i += 8) { \
             for (int j = 0; j < 8; j++) lane[j] = OP(lane[j], LOAD(ACCESS(i + j))); \
-        for (int half = LANES / 2; half > 0; half /= 2) \
+            WG_SCALAR; \
+        } \
+        WG_UNROLLED \
+        for (int half = 4; half > 0; half /= 2) \
             for (int j = 0; j < half; j++) lane[j] = OP(lane[j], lane[j + half]); \
         total = lane[0]; \
     } \

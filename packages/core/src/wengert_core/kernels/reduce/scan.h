@@ -1,4 +1,4 @@
-/* cumsum and cumprod. Included by scan.pyx only.
+/* cumsum, cumprod and logcumsumexp. Included by scan.pyx only.
  *
  * bool and integers accumulate in int64 (wrapping), float16 and bfloat16 in float, the rest in double.
  *
@@ -158,6 +158,8 @@ static void wg_scan(char *src, Py_ssize_t outer_n, Py_ssize_t outer_stride, Py_s
 WG_SCAN_ALL(cumsum, 0, wg_add_i64, WG_ADD, WG_ZERO_wg_c128, wg_add_wg_c128)
 WG_SCAN_ALL(cumprod, 1, wg_mul_i64, WG_MUL, WG_ONE_wg_c128, wg_mul_wg_c128)
 
+#include "log_sums.h"
+
 /* Each scan: name, dtype of the source, its lines, its rows, what these read and write, the result. uint64 wraps as
    int64 does: the same bits. Complex numbers have no rows: their lines are as fast. */
 #define WG_SCANS_OF(X, NAME) \
@@ -169,7 +171,7 @@ WG_SCAN_ALL(cumprod, 1, wg_mul_i64, WG_MUL, WG_ONE_wg_c128, wg_mul_wg_c128)
     X(NAME, F16, HALVES, NAME##_HALVES_strip, F32, F16) X(NAME, BF16, HALVES, NAME##_HALVES_strip, F32, BF16) \
     X(NAME, F32, F32, NAME##_F32_strip, F32, F32) X(NAME, F64, F64, NAME##_F64_strip, F64, F64) \
     X(NAME, C64, C64, NULL, C64, C64) X(NAME, C128, C128, NULL, C128, C128)
-#define WG_EVERY_SCAN(X) WG_SCANS_OF(X, cumsum) WG_SCANS_OF(X, cumprod)
+#define WG_EVERY_SCAN(X) WG_SCANS_OF(X, cumsum) WG_SCANS_OF(X, cumprod) WG_LOG_SUMS(X)
 
 #define WG_SCAN_FUNCTION(NAME, SRC, LINES, STRIP, READ, DST) \
     static wg_scan_source NAME##_##SRC##_source = {NAME##_##LINES##_lines, NAME##_##LINES##_MOST, STRIP}; \

@@ -1,4 +1,5 @@
-/* Ordering the elements of one line: all of them, the k best, the k-th. Included by drivers/reduce/sort.pyx only.
+/* Ordering the elements of one line: all of them, the k best, the k-th, the most frequent. Included by
+ * drivers/reduce/sort.pyx only.
  *
  * Note [Keys]
  *     Each element becomes an unsigned integer whose order is that of the elements: a sign bit turned over, all bits of
@@ -19,7 +20,7 @@
 #define WG_MANY 4096    /* keys worth several counts */
 #define WG_BEST 64      /* up to so many are kept in order while searching */
 
-enum { WG_SORT, WG_BEST_K, WG_KTH, WG_MEDIAN, WG_NANMEDIAN };
+enum { WG_SORT, WG_BEST_K, WG_KTH, WG_MEDIAN, WG_NANMEDIAN, WG_MODE };
 
 typedef struct {
     int what, code, flip; /* flip: descending */
@@ -223,6 +224,15 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             if (k[at] == known && kth-- == 0) return at; \
         } \
     } \
+    /* The end of the longest run of sorted keys, of the first if several are as long; NaN is equal to nothing. */ \
+    static Py_ssize_t NAME##_mode(const KEY *k, Py_ssize_t n, int is_float) { \
+        Py_ssize_t most = 0, run = 0, end = 0; \
+        for (Py_ssize_t i = 0; i < n; i++) { \
+            run = i > 0 && k[i] == k[i - 1] && !(is_float && k[i] == (KEY)-1) ? run + 1 : 1; \
+            if (run > most) { most = run; end = i; } \
+        } \
+        return end; \
+    } \
     static int NAME##_line(const wg_ordering *o, const char *src, char *memory, uint32_t *order) { \
         KEY *k = (KEY *)memory, *k2 = k + o->n; \
         uint32_t *p = (uint32_t *)(k2 + o->n), *p2 = p + o->n; \
@@ -232,9 +242,12 @@ static void wg_load_u64(int code, const char *src, Py_ssize_t stride, Py_ssize_t
             return 0; \
         } \
         NAME##_load(o->code, src, o->stride, o->n, o->flip, k); \
-        if (o->what == WG_SORT || o->what == WG_BEST_K) { \
+        if (o->what == WG_SORT || o->what == WG_BEST_K || o->what == WG_MODE) { \
             for (Py_ssize_t i = 0; i < o->n; i++) p[i] = (uint32_t)i; \
-            memcpy(order, NAME##_sort(k, p, o->n, k2, p2) ? p2 : p, sizeof(uint32_t) * o->kept); \
+            const int moved = NAME##_sort(k, p, o->n, k2, p2); \
+            const KEY *sorted = moved ? k2 : k; \
+            const Py_ssize_t from = o->what == WG_MODE ? NAME##_mode(sorted, o->n, wg_is_float(o->code)) : 0; \
+            memcpy(order, (moved ? p2 : p) + from, sizeof(uint32_t) * o->kept); \
             return 0; \
         } \
         if (o->what != WG_KTH) { \

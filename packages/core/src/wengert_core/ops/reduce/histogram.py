@@ -251,6 +251,7 @@ def most_frequent(xp: Any, x: Any, dim: int, keepdim: bool) -> Any:
 TABLE.along(
     "mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
     reference=most_frequent,
+    kernel=("order", ""),
     results=["same", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
 )

@@ -52,6 +52,7 @@ for name, largest in (("cummax", True), ("cummin", False)):
     along(
         f"{name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
         reference=extremes(largest),
+        kernel=("running", name),
         dtypes=REAL,
         results=["same", "int64"],
     )
@@ -75,5 +76,6 @@ def running_log_sum(xp: Any, x: Any, dim: int) -> Any:
 along(
     "logcumsumexp(Tensor self, int dim) -> Tensor",
     reference=running_log_sum,
+    kernel=("scan", "logcumsumexp"),
     dtypes=FLOATING_COMPLEX,
 )

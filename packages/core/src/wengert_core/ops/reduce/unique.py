@@ -14,8 +14,9 @@ def check_slices(shape: Sequence[int], dim: int | None) -> None:
     """RuntimeError where slices along a dim hold nothing by which they could differ."""
     if dim is not None and 0 in (*shape[:dim], *shape[dim + 1 :]):
         raise RuntimeError(
-            "Number of zero sized dimensions is more than one, so unique cannot be applied" if shape[dim] == 0 else
-            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+            "Number of zero sized dimensions is more than one, so unique cannot be applied"
+            if shape[dim] == 0
+            else "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
         )
 
 
@@ -26,14 +27,16 @@ def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> A
         none = xp.empty(0, "int64")
         return x, none, none
     x_or_flat = x if dim is not None else x.reshape(-1)
-    found = xp.unique(x_or_flat, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    return found[0], found[1].reshape(x.shape if dim is None else -1), found[2]
+    # with indices the sort is stable, as the kernel's
+    found = xp.unique(x_or_flat, return_index=True, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
+    return found[0], found[2].reshape(x.shape if dim is None else -1), found[3]
 
 
 unique_op = TABLE.along(
     "_unique(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
     "(Tensor output, Tensor inverse_indices, Tensor counts)",
     reference=distinct,
+    kernel=("distinct", "sorted"),
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,
@@ -74,6 +77,7 @@ def runs(xp: Any, x: Any, dim: int | None) -> Any:
 runs_op = TABLE.along(
     "_unique_consecutive(Tensor self, int? dim=None) -> (Tensor output, Tensor inverse_indices, Tensor counts)",
     reference=runs,
+    kernel=("distinct", "consecutive"),
     results=["same", "int64", "int64"],
     dtypes=BOOL + INTEGRAL + FLOATING,
     method=False,

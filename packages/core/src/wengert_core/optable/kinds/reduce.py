@@ -13,7 +13,7 @@ from wengert_core.optable.kinds.signatures import expect_signature
 
 KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
 """Names of core's own kernels of reductions."""
-ALONG_KERNELS = ("index", "extreme", "scan", "order")
+ALONG_KERNELS = ("index", "extreme", "scan", "running", "order", "distinct")
 
 
 def parameters(schema: str) -> list[str]:
@@ -97,7 +97,8 @@ class ReduceRows(Rows):
         results: dtype of each output: "same", "int64", "sum" (integers give int64; dtype= decides).
         Several outputs come as the op's named tuple, and out= takes a tuple.
         refusal: by the name of a dtype or category.
-        kernel: where there is one for some dtypes: ("index" | "extreme" | "scan", its name), ("order", "").
+        kernel: where there is one for some dtypes: ("index" | "extreme" | "scan" | "running" | "distinct", its name),
+        ("order", "").
         key: the name in the table when it is not the op's: "max.dim".
         keeps_order: the results have their dims in the input's order in memory.
         free_shape: the results may have any shape; else the other dims' sizes are the input's.
@@ -120,6 +121,8 @@ class ReduceRows(Rows):
         driver("reduce.dimwise").configure(op, tuple(results), named, keeps_order, free_shape)
         if kernel is not None and kernel[0] == "order":
             driver("reduce.sort").configure(op)
+        elif kernel is not None and kernel[0] == "distinct":
+            driver("reduce.unique").configure(op, kernel[1])
         elif kernel is not None:
             driver("reduce.arg_and_scan").configure(op, *kernel)
         return self.add(op, key or op.name, method=method and key is None)
