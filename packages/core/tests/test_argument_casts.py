@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 import wengert_core as wc
-from wengert_core.dispatch.argument_casts import ArgumentCasts, casts_again, set_argument_casts
+from wengert_core.dispatch.argument_casts import ArgumentCasts, casts_again, casts_are_cached, set_argument_casts
 
 
 @pytest.fixture
@@ -122,6 +122,8 @@ def test_wrong_arguments():
         ArgumentCasts(3)
     with pytest.raises(TypeError, match="argument 'again' must be a function or None, not int"):
         ArgumentCasts(print, 3)
+    with pytest.raises(TypeError, match="argument 'caches' must be a function or None, not int"):
+        ArgumentCasts(print, caches=3)
     with pytest.raises(TypeError, match="must be an ArgumentCasts or None, not dict"):
         set_argument_casts({})
 
@@ -178,3 +180,14 @@ def test_casts_again_are_those_of_now():
     assert log == ["asked"]
     with casts_again()():
         pass
+
+
+def test_whether_casts_are_cached():
+    assert not casts_are_cached("cpu")
+    set_argument_casts(ArgumentCasts(lambda f: None))
+    try:
+        assert not casts_are_cached("cpu")
+        set_argument_casts(ArgumentCasts(lambda f: None, caches=lambda kind: kind == "cuda"))
+        assert (casts_are_cached("cpu"), casts_are_cached("cuda")) == (False, True)
+    finally:
+        set_argument_casts(None)

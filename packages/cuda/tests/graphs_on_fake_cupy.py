@@ -161,3 +161,28 @@ def test_a_captured_function_is_a_graph():
         torch.testing.assert_close(w.detach().cpu(), host)
     assert torch.replay.explain(run).replays >= 2
     assert "launch" in fake_cupy.CALLS
+
+
+@pytest.mark.parametrize("validate", [False, True])
+def test_numbers_that_python_reads(validate):
+    w, counted = torch.ones(2, device="cuda"), torch.zeros(2, device="cuda")
+
+    def root(x):
+        counted.add_(1)
+        y, n = x * w, 0
+        while ((y * y - x).abs() > 1e-3 * x).any():
+            y, n = (y + x / y) / 2, n + 1
+            w.mul_(2)
+        w.fill_(1)
+        return y + torch.rand(2, device="cuda"), n
+
+    seen = []
+    for function in (root, torch.capture(root, validate=validate)):
+        torch.manual_seed(0)
+        counted.zero_()
+        for value in (2.0, 9.0, 2.0, 100.0, 9.0, 2.0, 100.0):
+            result, n = function(torch.tensor([value, 3.0]).cuda())
+            seen.append((result.tolist(), n, w.tolist(), w._version - n, counted.tolist()))
+    half = len(seen) // 2
+    assert [one[:3] + one[4:] for one in seen[:half]] == [one[:3] + one[4:] for one in seen[half:]]
+    assert torch.replay.explain(function).replays >= 3

@@ -9,6 +9,7 @@ from wengert_core.binding.torch_function import _disabled_torch_function_impl as
 from wengert_core.binding.torch_function import is_enabled as _is_enabled
 from wengert_core.binding.torch_function import set_level as _set_level
 from wengert_core.binding.torch_function import switch_off as _switch_off
+from wengert_core.devices.device import DEVICES as DEVICES
 from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
 from wengert_core.devices.device import plugin_with as plugin_with
@@ -23,6 +24,7 @@ from wengert_core.devices.plugin import DevicePlugin as DevicePlugin
 from wengert_core.devices.plugin import OutOfMemoryError as OutOfMemoryError
 from wengert_core.dispatch.argument_casts import ArgumentCasts as ArgumentCasts
 from wengert_core.dispatch.argument_casts import casts_again as casts_again
+from wengert_core.dispatch.argument_casts import casts_are_cached as casts_are_cached
 from wengert_core.dispatch.argument_casts import set_argument_casts as set_argument_casts
 from wengert_core.dispatch.op import Op as Op
 from wengert_core.dispatch.op import find as _find
@@ -39,6 +41,7 @@ from wengert_core.dtypes.cpp_names import CPP_NAMES as CPP_NAMES
 from wengert_core.dtypes.cpp_names import not_implemented_for as not_implemented_for
 from wengert_core.dtypes.dtypes import dtype as dtype
 from wengert_core.exchange.device_memory import memory_of as _memory_of
+from wengert_core.exchange.device_memory import set_reader as _set_reader
 from wengert_core.geometry.size import Size as Size
 from wengert_core.layouts.components import components_of as components_of
 from wengert_core.layouts.lookup import plugin_called as _plugin_called
@@ -78,6 +81,7 @@ find_op = _find
 is_strided = _is_strided_tensor
 is_torch_function_enabled = _is_enabled
 move_to_subclass = _move_to_subclass
+set_device_reader = _set_reader
 set_torch_function_level = _set_level
 switch_off_torch_function = _switch_off
 layout = _layout_called

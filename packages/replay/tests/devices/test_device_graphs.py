@@ -302,3 +302,33 @@ def test_without_a_device_the_answers_are_those_of_torch():
         wg.cuda.graph(None)
     with pytest.raises(RuntimeError, match="dummy base class CUDAGraph"):
         wg.cuda.make_graphed_callables(wg.sin, (wg.ones(1),))
+
+
+def test_inputs_that_are_freed():
+    x, w = wg.ones(2, device="sim"), wg.ones(2, device="sim")
+    made = CUDAGraph()
+    with graph(made, check_input_liveness=True):
+        y = (x * 2 + w[1:]).sum() * w
+    for _ in range(2):
+        made.replay()
+        assert y.tolist() == [6, 6]
+    del x
+    with pytest.raises(RuntimeError, match=r"replay detected 1 dead tensor.s..\nDead tensor #1 .data_ptr=0x"):
+        made.replay()
+    made.reset()
+    with graph(made, check_input_liveness=True):
+        y = w.detach() + 1  # what the capture makes may go
+    made.replay()
+    assert y.tolist() == [2, 2]
+    del y
+    made.replay()
+
+
+def test_nobody_observes_behind_a_capture_that_raises():
+    with pytest.raises(ZeroDivisionError), graph(CUDAGraph(), check_input_liveness=True):
+        raise ZeroDivisionError
+    with pytest.raises(RuntimeError, match="non-default stream"):
+        CUDAGraph().capture_begin(check_input_liveness=True)
+    run = wg.capture(lambda x: x * 2)
+    assert [run(on_sim([1.0])).tolist() for _ in range(3)] == [[2]] * 3
+    assert wg.replay.explain(run).replays == 1

@@ -37,12 +37,12 @@ def test_results_and_gradients_are_those_of_eager_calls(name, validate, has_grad
         return w.grad
 
     run = wg.capture(function, validate=validate, quiet=True)
-    for values in ([1.0, 2.0], [3.0, 4.0], [0.5, 0.25], [20.0, 1.0], [5.0, 7.0]):
+    for values in ([1.0, 2.0], [3.0, 4.0], [0.5, 0.25], [20.0, 1.0], [5.0, 7.0], [3.0, 4.0]):
         x = on_sim([[value] for value in values])
         assert run(x).tolist() == function(x).tolist()
     found = explain(run)
     if name in LOOPS:  # whose number of iterations is known
         assert found.replays >= 2, found
-    else:
-        assert found.replays == 0
-        assert any("not permitted when stream is capturing" in reason for reason in found.reasons), found
+    else:  # a program for each number of iterations, and for each choice
+        assert found.replays >= 1, found
+        assert not found.reasons

@@ -217,20 +217,6 @@ def test_an_argument_that_comes_to_require_gradients():
         assert x.grad.tolist() == [2, 4]
 
 
-def test_numbers_that_python_reads():
-    calls = []
-
-    def function(x):
-        calls.append(1)
-        return x * 2 if x.sum() > 0 else x * 3
-
-    run = wg.capture(function)
-    with pytest.warns(RuntimeWarning, match="operation not permitted when stream is capturing"):
-        found = [run(on_sim([value])).item() for value in (1.0, -1.0, 2.0, -2.0)]
-    assert found == [2, -3, 4, -6]
-    assert explain(run).replays == 0
-
-
 @pytest.mark.parametrize(("function", "make", "words"), [
     (lambda x: x.view(wg.int32), lambda: on_sim([1.0]), "a view of an argument with another dtype"),
     (lambda x: (x.requires_grad_(), x * 2)[1].detach(), lambda: on_sim([1.0]), "so that it requires gradients"),

@@ -133,3 +133,14 @@ def test_a_hook_that_is_added_later_is_called():
     net.register_forward_hook(lambda module, args, result: seen.append(result.shape))
     net(data())
     assert seen == [(5, 2)]
+
+
+def test_autocast_with_a_cache_is_an_error():
+    words = "does not support the autocast caching. Please set `cache_enabled=False`"
+    with wg.autocast("sim", wg.bfloat16), pytest.raises(RuntimeError, match=words):
+        make_graphed_callables(model(), (data(),))
+    with wg.autocast("sim", wg.bfloat16, cache_enabled=False):
+        graphed, x = make_graphed_callables(model(), (data(),)), data()
+        wg.testing.assert_close(graphed(x), model()(x))
+    with wg.autocast("cpu"):  # another device's
+        make_graphed_callables(model(), (data(),))

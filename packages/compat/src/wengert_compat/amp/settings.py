@@ -103,8 +103,13 @@ def switch() -> None:
     if SETTINGS.enabled and not CASTS:
         from wengert_compat.amp.policies import cast_for
 
-        CASTS.append(ArgumentCasts(cast_for, context_factory))
+        CASTS.append(ArgumentCasts(cast_for, context_factory, caches))
     set_argument_casts(CASTS[0] if SETTINGS.enabled else None)
+
+
+def caches(device_type: str) -> bool:
+    """Return whether casts of leaves on a type of device are kept until the outermost block ends."""
+    return device_type in SETTINGS.enabled and SETTINGS.cache_enabled
 
 
 def context_factory() -> Callable[[], AbstractContextManager[None]]:

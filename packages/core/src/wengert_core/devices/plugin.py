@@ -246,5 +246,23 @@ class OutOfMemoryError(RuntimeError):
     """A device has no memory left."""
 
 
+class CaptureCounts(_local):
+    """How many errors a thread has made."""
+
+    n = 0
+
+
+CAPTURE_COUNTS = CaptureCounts()
+
+
 class CaptureError(RuntimeError):
     """A call is not permitted while work is noted for a graph."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        CAPTURE_COUNTS.n += 1
+
+    @staticmethod
+    def count() -> int:
+        """How many this thread has made: a function that catches one goes on without what it has asked for."""
+        return CAPTURE_COUNTS.n

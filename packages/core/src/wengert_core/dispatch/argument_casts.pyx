@@ -41,6 +41,8 @@ cdef class ArgumentCasts:
     those of its schema, with defaults; those of a function are what was passed, keywords last.
     again: called where a checkpoint is made; returns a function without arguments that gives a context manager, inside
     of which the casts are as they are now. None: the second run of a checkpoint has no casts.
+    caches: called with a type of device; returns whether tensors that were cast there may be kept, and used for later
+    calls. None: none are.
     TypeError for what cannot be called.
 
     >>> from wengert_core import exp, ones
@@ -55,14 +57,18 @@ cdef class ArgumentCasts:
     """
     cdef object casts_for
     cdef object again
+    cdef object caches
     cdef dict known
 
-    def __cinit__(self, casts_for, again=None):
+    def __cinit__(self, casts_for, again=None, caches=None):
         if not callable(casts_for):
             raise TypeError(f"ArgumentCasts(): argument 'casts_for' must be a function, not {type(casts_for).__name__}")
         if again is not None and not callable(again):
             raise TypeError(f"ArgumentCasts(): argument 'again' must be a function or None, not {type(again).__name__}")
-        self.casts_for, self.again, self.known = casts_for, again, {}
+        if caches is not None and not callable(caches):
+            raise TypeError("ArgumentCasts(): argument 'caches' must be a function or None, not "
+                            f"{type(caches).__name__}")
+        self.casts_for, self.again, self.caches, self.known = casts_for, again, caches, {}
 
 
 @cython.binding(False)
@@ -212,3 +218,15 @@ def casts_again():
     if wengert_casts == NULL or (<Holder> wengert_casts).casts is None or (<Holder> wengert_casts).casts.again is None:
         return nullcontext
     return (<Holder> wengert_casts).casts.again()
+
+
+def casts_are_cached(str device_type not None):
+    """Return whether the thread's casts may keep tensors of a type of device that were cast, for later calls.
+
+    >>> casts_are_cached("cuda")
+    False
+    """
+    if wengert_casts == NULL or (<Holder> wengert_casts).casts is None:
+        return False
+    caches = (<Holder> wengert_casts).casts.caches
+    return caches is not None and bool(caches(device_type))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from wengert_core.extend import Tensor, device, device_memory_of
+from wengert_engine.namespaces.graph import increment_version
 
 
 class Arguments:
@@ -31,13 +33,14 @@ class Arguments:
             self.rows.append(row)
             stands = row if row.shape == given.shape else row.expand(given.shape)
             self.inputs.append(stands.detach().requires_grad_() if given.requires_grad else stands)
+        self.geometry: list[Any] = [geometry(one)[0] for one in self.inputs]
         self.versions: list[int] = [one._version for one in self.rows]
-        self.written: list[bool] = [False] * len(tensors)
+        self.written: list[int] = [0] * len(tensors)  # how often, by versions
         self.requires_grad: list[bool] = [one.requires_grad for one in self.inputs]
 
     def note_writes(self) -> None:
-        """Note which arguments the function has written to."""
-        self.written = [one._version != version for one, version in zip(self.rows, self.versions, strict=True)]
+        """Note how often the function has written to each argument."""
+        self.written = [one._version - version for one, version in zip(self.rows, self.versions, strict=True)]
 
     def why_not(self, results: Sequence[Tensor]) -> str:
         """Return why there is no program for a function that has done to its arguments what it has; "" else."""
@@ -46,6 +49,11 @@ class Arguments:
         if any(one.dtype != self.of(one).dtype for one in results if self.own(one)):  # type: ignore[union-attr]
             return "a result is a view of an argument with another dtype"
         return ""
+
+    def are_changed(self) -> bool:
+        """Whether the function has changed how an argument lies in its memory, or which it has."""
+        return any(geometry(one) != (given, id(device_memory_of(row)))
+                   for one, given, row in zip(self.inputs, self.geometry, self.rows, strict=True))  # fmt: skip
 
     def memories(self) -> set[int]:
         """Return the identities of the owners of their memory."""
@@ -72,6 +80,8 @@ class Arguments:
         for k, (row, given) in enumerate(zip(self.rows, tensors, strict=True)):
             if self.first[k] == k and self.written[k]:
                 without_repeats(given).copy_(row)
+                for _ in range(self.written[k] - 1):
+                    increment_version(given)
 
     def hand_over_gradients(self, tensors: Sequence[Tensor]) -> None:
         """Let a call's arguments require gradients, and have them, as the function has done to those in their place."""
@@ -92,6 +102,11 @@ class Arguments:
         of_dtype = given if result.dtype == given.dtype else given.view(result.dtype)
         offset = of_dtype.storage_offset() + result.storage_offset()
         return of_dtype.as_strided(result.shape, result.stride(), offset)
+
+
+def geometry(tensor: Tensor) -> tuple[Any, int]:
+    """Return how a tensor lies in its memory, and the memory's identity."""
+    return (tensor.dtype, tensor.shape, tensor.stride(), tensor.data_ptr()), id(device_memory_of(tensor))
 
 
 def without_repeats(tensor: Tensor) -> Tensor:

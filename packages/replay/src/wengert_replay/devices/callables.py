@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert_core.extend import Tensor, accelerator_functions
+from wengert_core.extend import Tensor, accelerator_functions, casts_are_cached
 from wengert_engine import Function, grad, once_differentiable
 
 from wengert_replay.devices.graphs import CUDAGraph, graph, graph_plugin
@@ -21,6 +21,7 @@ def make_graphed_callables(
     itself.   sample_args: a tuple of tensors (for a tuple of callables, a tuple of such tuples) of the shapes, dtypes
     and ``requires_grad`` that arguments will have.   num_warmup_iters: runs ahead of the capture.   allow_unused_input:
     whether an argument or a parameter may have no gradient.   pool: of ``graph_pool_handle``.
+    RuntimeError inside of ``autocast`` with a cache, which would keep what one run has cast: ``cache_enabled=False``.
     Results lie in memory that the next call overwrites, and are differentiated once. Where the mode of a module
     (``train()``, ``eval()``) is another one than at the capture, it runs as usual.
     """
@@ -152,6 +153,10 @@ def graph_callables(
 ) -> Any:
     """Return what ``make_graphed_callables`` does, for the type of device of a context."""
     kind = context.graph_class.kind
+    if casts_are_cached(kind):
+        raise RuntimeError(
+            "make_graphed_callables does not support the autocast caching. Please set `cache_enabled=False`."
+        )
     plugin = graph_plugin(kind, "CUDAGraph")
     several = isinstance(callables, tuple)
     functions = callables if several else (callables,)

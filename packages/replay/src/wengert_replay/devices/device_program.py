@@ -14,11 +14,15 @@ from wengert_engine.namespaces.graph import increment_version
 from wengert_registry import fork_lock
 
 from wengert_replay.devices.arguments import Arguments
+from wengert_replay.devices.ranges import Ranges
+from wengert_replay.devices.segments import Numbers, Segments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.signature import flatten
 
 STORED = "the function has stored tensors that it made somewhere else than in its results"
 """A refusal for this time: optimizers make their state in their first steps."""
+SHARED = "an argument shares memory with a tensor from outside, and one of them is written"
+"""A refusal for this time: another call may have another argument."""
 
 
 class LeafGradient:
@@ -48,11 +52,12 @@ class DeviceProgram:
     """A captured function's work on a device, for one signature."""
 
     why_not_validated = ""
+    shared = SHARED
 
-    def __init__(self, plugin: Any, index: int, graph: Any, arguments: Arguments) -> None:
+    def __init__(self, plugin: Any, index: int, graph: Segments, arguments: Arguments) -> None:
         self.plugin: Any = plugin
         self.index: int = index
-        self.graph: Any = graph
+        self.graph: Segments = graph
         self.arguments: Arguments = arguments
         arguments.note_writes()
         self.structure: Any = None
@@ -60,6 +65,8 @@ class DeviceProgram:
         self.outside: list[tuple[Any, Any, int]] = []  # weak references to tensor and memory, and the address
         self.memories: list[Any] = []
         self.bumps: list[tuple[Any, int]] = []
+        self.ranges: Ranges = Ranges([])  # of the memory from outside
+        self.written_ranges: Ranges = Ranges([])
         self.gradients: list[LeafGradient] = []
         self.calls: list[Any] = []
         self.generators: list[Any] = []
@@ -81,7 +88,10 @@ class DeviceProgram:
             if used or gradient.is_changed or not is_node:  # a node's gradients come and go between its calls
                 self.gradients.append(gradient)
         grads = [one.after for one in self.gradients if one.is_changed and one.after is not None]
-        self.memories = [ref(one) for one in alive if not self.graph.owns(one) and id(one) not in mine]
+        outside = [one for one in alive if not self.graph.owns(one) and id(one) not in mine]
+        self.memories = [ref(one) for one in outside]
+        self.ranges = Ranges(watch.extents[id(one)] for one in outside)
+        self.written_ranges = Ranges(watch.extents[id(one)] for one in outside if id(one) in watch.written)
         seen = set()
         for tensor_reference, memory_reference, address, version in watch.tensors.values():
             tensor, memory = tensor_reference(), memory_reference()
@@ -114,6 +124,11 @@ class DeviceProgram:
         """Whether memory of the graph is alive beside ``used``."""
         return any(self.graph.owns(one) and all(one is not other for other in used) for one in alive)
 
+    @property
+    def numbers(self) -> Numbers:
+        """What Python has read in the recording."""
+        return (*self.graph.numbers,)
+
     def is_stale(self) -> bool:
         """Whether a tensor from outside is gone, or has other memory."""
         if any(one() is None for one in self.memories):
@@ -126,17 +141,27 @@ class DeviceProgram:
                 return True
         return any(one.leaf() is None for one in self.gradients)
 
+    def shares(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether arguments share memory with tensors from outside, none of which is stale, and one is written."""
+        written = [one for one, n in zip(tensors, self.arguments.written, strict=True) if n]
+        return self.written_ranges.meet_any(tensors) or self.ranges.meet_any(written)
+
     def fits(self) -> bool:
         """Whether a replay does what a call would do."""
         return not self.is_stale() and all(one.fits() for one in self.gradients) and all(map(gives_same, self.calls))
 
-    def replay(self, tensors: Sequence[Tensor], call: Any = None) -> list[Tensor]:
-        """Return the results of a call with these arguments. call: whose backward may read what is left in memory."""
+    def replay(self, tensors: Sequence[Tensor], call: Any = None) -> list[Tensor] | Numbers:
+        """Return the results of a call with these arguments. call: whose backward may read what is left in memory.
+
+        Numbers in place of them: the last differs from the recorded one, and nothing has changed.
+        """
         with self.in_turn():
             if self.residuals is not None:
                 self.residuals.put_aside()
             self.arguments.read(tensors)
-            self.graph.replay()
+            missed = self.graph.replay(self.generators)
+            if missed is not None:
+                return missed
             if self.residuals is not None and call is not None:
                 self.residuals.current = ref(call)
             for reference, n in self.bumps:

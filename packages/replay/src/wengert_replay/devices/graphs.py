@@ -10,8 +10,10 @@ Note [Captured work]
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
+from weakref import ref
 
-from wengert_core.extend import accelerator_functions, device_plugin, warn_user
+from wengert_core import empty
+from wengert_core.extend import accelerator_functions, device, device_plugin, warn_user
 
 MODES = ("global", "thread_local", "relaxed")
 
@@ -45,6 +47,8 @@ class CUDAGraph:
     _graph: Any
     _pool: Any
     _is_debugged: bool
+    _watch: Any  # of what a capture uses, where that is to be checked
+    _inputs: list[tuple[Any, int]]  # weak references to memory from outside, and its address
 
     def __new__(cls, keep_graph: bool = False) -> Self:
         if not isinstance(keep_graph, bool):
@@ -52,6 +56,7 @@ class CUDAGraph:
         plugin = graph_plugin(cls.kind, "CUDAGraph")
         made = super().__new__(cls)
         made._plugin, made._index, made._graph, made._pool, made._is_debugged = plugin, None, None, None, False
+        made._watch, made._inputs = None, []
         return made
 
     def capture_begin(
@@ -61,7 +66,8 @@ class CUDAGraph:
 
         pool: of ``graph_pool_handle`` or of another graph, whose memory this graph may use, too.   capture_error_mode:
         whose calls that a capture does not allow are errors: "global" (of all threads), "thread_local" or "relaxed".
-        check_input_liveness: taken for torch's sake; a device that knows of freed memory refuses it in any case.
+        check_input_liveness: let replays raise RuntimeError where memory from outside that operations of the capture
+        use is freed. It makes a capture slower.
         """
         if capture_error_mode not in MODES:
             raise RuntimeError(
@@ -80,20 +86,31 @@ class CUDAGraph:
                 "on the default stream.)"
             )
         pool = self._plugin.make_graph_pool() if pool is None else pool
-        self._plugin.begin_capture(index, pool, capture_error_mode)
-        self._index, self._pool = index, pool
+        watch = watch_inputs(self._plugin.device(index)) if check_input_liveness else None
+        try:
+            self._plugin.begin_capture(index, pool, capture_error_mode)
+        except BaseException:
+            if watch is not None:
+                watch.stop()
+            raise
+        self._index, self._pool, self._watch, self._inputs = index, pool, watch, []
 
     def capture_end(self) -> None:
         """End the capture on the current stream; the graph can be replayed then."""
         if self._index is None or self._graph is not None:
             raise RuntimeError("capture_end: no capture of this graph has begun on the current stream")
         index, self._index = self._index, None
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.stop()
         try:
-            self._graph = self._plugin.end_capture(index)
+            graph = self._graph = self._plugin.end_capture(index)
         except BaseException:
             self._pool = None
             raise
         self._index = index
+        if watch is not None:
+            self._inputs = [(ref(one), one.address) for one in watch.held.values() if not graph.owns(one)]
 
     def abandon(self) -> None:
         """End a capture whose work is of no use."""
@@ -106,14 +123,20 @@ class CUDAGraph:
         self._require_graph("instantiate")
 
     def replay(self) -> None:
-        """Queue the captured work on the current stream."""
-        self._require_graph("replay").replay()
+        """Queue the captured work on the current stream. RuntimeError: see ``check_input_liveness``."""
+        graph = self._require_graph("replay")
+        dead = [address for reference, address in self._inputs if reference() is None]
+        if dead:
+            lines = [f"Dead tensor #{k} (data_ptr={address:#x})" for k, address in enumerate(dead[:5], 1)]
+            more = [f"... and {len(dead) - 5} more"] if len(dead) > 5 else []
+            raise RuntimeError("\n".join([f"CUDA graph replay detected {len(dead)} dead tensor(s).", *lines, *more]))
+        graph.replay()
 
     def reset(self) -> None:
         """Drop the captured work; the instance may capture again."""
         if self._index is not None and self._graph is None:
             raise RuntimeError("reset: a capture is underway")
-        self._graph, self._pool, self._index = None, None, None
+        self._graph, self._pool, self._index, self._inputs = None, None, None, []
 
     def pool(self) -> Any:
         """Return the pool of the graph's memory, which other captures may share."""
@@ -162,7 +185,7 @@ class graph:
 
     cuda_graph: the graph.   pool: of ``graph_pool_handle`` or of another graph, whose memory may be used, too.
     stream: the current one inside of the block; None: a stream for captures.   capture_error_mode: see
-    ``CUDAGraph.capture_begin``.   enable_annotations, check_input_liveness: taken for torch's sake.
+    ``CUDAGraph.capture_begin``.   enable_annotations: taken for torch's sake.   check_input_liveness: see there.
     Where the block raises, nothing is captured, and the graph may capture again.
     """
 
@@ -181,6 +204,7 @@ class graph:
             raise TypeError(f"graph(): argument 'cuda_graph' (position 1) must be CUDAGraph, not "
                             f"{type(cuda_graph).__name__}")  # fmt: skip
         self.cuda_graph, self.pool, self.capture_error_mode = cuda_graph, pool, capture_error_mode
+        self.check_input_liveness = check_input_liveness
         self.capture_stream = cls.default_capture_stream if stream is None else stream
         self.synchronize, self.empty_cache = functions["synchronize"], functions["empty_cache"]
         self.stream_ctx = functions["stream"](self.capture_stream)
@@ -190,7 +214,7 @@ class graph:
         self.empty_cache()
         self.stream_ctx.__enter__()
         try:
-            self.cuda_graph.capture_begin(self.pool, self.capture_error_mode)
+            self.cuda_graph.capture_begin(self.pool, self.capture_error_mode, self.check_input_liveness)
         except BaseException:
             self.stream_ctx.__exit__(None, None, None)
             raise
@@ -210,6 +234,15 @@ class graph:
             self.cuda_graph.abandon()
         except RuntimeError:
             self.cuda_graph.reset()
+
+
+def watch_inputs(where: device) -> Any:
+    """Begin to note the memory from outside that this thread's operations on a device use; ``stop()`` ends that."""
+    from wengert_replay.devices.watch import DeviceWatch
+
+    watch = DeviceWatch(empty(0, device=where), False)
+    watch.start()
+    return watch
 
 
 def is_capturing(kind: str) -> bool:

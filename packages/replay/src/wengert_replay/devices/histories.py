@@ -20,6 +20,7 @@ from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.devices.calls import DeviceCall, has_drawn, random_states, set_states
+from wengert_replay.devices.device_program import SHARED
 from wengert_replay.devices.pairs import GraphPair
 from wengert_replay.devices.signature import describe, is_capturing
 from wengert_replay.devices.work import FusionError
@@ -32,6 +33,7 @@ from wengert_replay.refusal import Refusal
 if TYPE_CHECKING:
     from wengert_replay.capturing import Capture
     from wengert_replay.devices.device_program import DeviceProgram
+    from wengert_replay.devices.segments import Numbers
 
 MOST_PAIRS = 8
 """Pairs of one function: one for each set of results that gradients come for, and their strides."""
@@ -47,7 +49,9 @@ class DeviceHistory:
     """A function of tensors whose results have a graph, for one signature and one state of what is outside."""
 
     why_not_validated = "on a device, results with a graph are not compared: calls with validate=True run as usual"
+    shared = SHARED
     refusal = ""
+    numbers: Numbers = ()
     function: Callable[[list[Tensor]], Any]
     name: str
     reasons: list[str]
@@ -69,6 +73,10 @@ class DeviceHistory:
         """Whether a tensor from outside is gone, or has other memory."""
         return self.program.is_stale()
 
+    def shares(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether arguments share memory with tensors from outside, none of which is stale, and one is written."""
+        return self.program.shares(tensors)
+
     def fits(self) -> bool:
         """Whether a replay does what a call would do."""
         return self.program.fits()
@@ -78,7 +86,7 @@ class DeviceHistory:
         program = self.program
         with program.lock:
             call = DeviceCall(program, self.form)
-            results = program.replay(tensors, call)
+            results = replay_all(program, tensors, call)
         call.note_end()
         self.attach(call, tensors, results)
         return results
@@ -136,7 +144,7 @@ class DeviceHistory:
                 results = pair.run_forward(call, inputs)
                 states = random_states(call.generators)
                 found = pair.run_backward(call, given)
-                if has_drawn(states, call.generators):
+                if has_drawn(states):
                     set_states(states)
                     raise Refusal("backward draws random numbers")
         except Refusal as refused:
@@ -168,7 +176,7 @@ class DeviceHistory:
         if self.program.is_stale():
             raise RuntimeError(REPLACED.format(name=self.name))
         with call.restore(self.name):
-            return self.program.replay(inputs)
+            return replay_all(self.program, inputs)
 
     def differentiate(
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -201,6 +209,13 @@ class DeviceHistory:
             derive, f"the derivative of {self.name}", self.reasons, "derivatives of derivatives run as usual on devices"
         ).call([*inputs, *given])
         return result
+
+
+def replay_all(program: DeviceProgram, tensors: list[Tensor], call: DeviceCall | None = None) -> list[Tensor]:
+    """Return the results of a program that reads no numbers."""
+    results = program.replay(tensors, call)
+    assert isinstance(results, list)
+    return results
 
 
 def is_on(tensor: Tensor, where: device) -> bool:

@@ -126,7 +126,7 @@ class GraphPair:
 
         try:
             # nodes run on the stream where they were made
-            self.graph = capture_work(forward.stream, behind, differentiate, pool)
+            self.graph = capture_work(forward.stream, behind, differentiate, pool).segments
         except BaseException:
             undo(forward.watch)
             raise
@@ -170,6 +170,7 @@ class GraphPair:
     def run_forward(self, call: DeviceCall, inputs: list[Tensor]) -> list[Tensor]:
         """Return the results of a call again. All has to be as it was before the call."""
         results = self.program.replay(inputs, call)
+        assert isinstance(results, list)  # no numbers are read
         for held in self.held:  # the graphs have read it
             held.clear()
         return results
@@ -187,6 +188,6 @@ class GraphPair:
         """Return the gradients for all ends. The residuals are those of the call."""
         with self.program.in_turn():
             self.grads.read(given)
-            self.graph.replay()
+            self.graph.replay([])
             self.residuals.use(call)
             return [None if one is None else one.detach().clone() for one in self.found]

@@ -6,16 +6,19 @@ Note [A program on a device]
     later calls copy their arguments, replay, and copy the results. What Python does beside the device's work, versions
     and gradients of leaves, is done by each replay as well. Python functions that are called inside of a program
     (``compiler.disable``) are called ahead of a replay: if one gives something else, the call is recorded again.
+    Where Python reads numbers, there is a program for each way through the function: Note [Numbers that are read on a
+    device] in segments.py.
     A call whose capture raises is run once more as usual, which raises what the function raises.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert_core.extend import Tensor
 
 from wengert_replay.devices.signature import describe, is_capturing, why_not
+from wengert_replay.entries import WAYS
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import rebuild, surroundings
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from wengert_replay.capturing import Capture
     from wengert_replay.devices.device_program import DeviceProgram
     from wengert_replay.devices.histories import DeviceHistory
+    from wengert_replay.devices.segments import Numbers
     from wengert_replay.history.runs import Form
 
     Replayable = DeviceProgram | DeviceHistory
@@ -34,16 +38,42 @@ MOST_ATTEMPTS = 16
 """Recordings of one signature."""
 RETRIES = 4
 """Recordings that may store tensors."""
+MOST_WAYS = 16
+"""Programs of one signature for other numbers that Python reads; each has memory of its own."""
 
 
 class DeviceEntry:
     """The programs of one signature."""
 
     def __init__(self) -> None:
-        self.programs: list[Replayable] = []
+        self.programs: list[Replayable] = []  # that of the newest call first
         self.refusal = ""
         self.attempts = 0
         self.fuse = True
+        self.ways: dict[Numbers, str] = {}  # numbers behind which the function runs as usual, and why
+
+    def note_way(self, seen: Numbers, why: str) -> None:
+        """Let calls that read these numbers run as usual."""
+        if len(self.ways) >= MOST_ATTEMPTS:
+            self.ways.clear()
+        self.ways[seen] = why
+
+    def put_first(self, program: Replayable) -> None:
+        """Try a program first from now on."""
+        if self.programs and self.programs[0] is not program and program in self.programs:
+            self.programs = [program, *(one for one in self.programs if one is not program)]
+
+    def has_ways(self, seen: Numbers) -> bool:
+        """Whether there are so many values of the number that was read last that each call may have its own."""
+        before, last = seen[:-1], seen[-1]
+        values = {one.numbers[len(before)] for one in self.programs if agrees(one, before, len(seen))}
+        return len(last) > 1 and len(values) >= WAYS
+
+
+class Outcome(NamedTuple):
+    """The result of a call."""
+
+    result: Any
 
 
 class DevicePrograms:
@@ -74,20 +104,55 @@ class DevicePrograms:
             return capture.run_eagerly("", args, kwargs)
         if entry.refusal:
             return capture.run_eagerly(entry.refusal, args, kwargs)
-        for program in entry.programs:
-            if program.fits():
-                if capture.validate and program.why_not_validated:
-                    return capture.run_eagerly(program.why_not_validated, args, kwargs)
-                capture.replayed += 1
-                return rebuild(program.structure, self.replay(program, tensors, args, kwargs))
+        found = self.replay_any(entry, tensors, args, kwargs)
+        if isinstance(found, Outcome):
+            return found.result
         entry.programs = [one for one in entry.programs if not one.is_stale()]
-        if len(entry.programs) >= MOST_PROGRAMS or entry.attempts >= MOST_ATTEMPTS:
+        if found:
+            return self.record_way(entry, found, structure, tensors, args, kwargs)
+        if sum(not one.numbers for one in entry.programs) >= MOST_PROGRAMS or entry.attempts >= MOST_ATTEMPTS:
             entry.refusal = "tensors from outside, gradients or numbers of Python differ in each call"
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
         return self.record(entry, structure, tensors, args, kwargs)
 
-    def replay(self, program: Replayable, tensors: list[Tensor], args: Any, kwargs: Any) -> list[Tensor]:
-        """Return the tensors of a call's result."""
+    def replay_any(self, entry: DeviceEntry, tensors: list[Tensor], args: Any, kwargs: Any) -> Outcome | Numbers:
+        """Replay the program that fits a call. Return numbers that it reads where none does; () where it reads none."""
+        capture = self.capture
+        seen: Numbers = ()
+        for program in [*entry.programs]:
+            if agrees(program, seen, len(seen)) and program.fits():
+                if capture.validate and program.why_not_validated:
+                    return Outcome(capture.run_eagerly(program.why_not_validated, args, kwargs))
+                if program.shares(tensors):
+                    return Outcome(capture.run_eagerly(program.shared, args, kwargs))
+                found = self.replay(program, tensors, args, kwargs)
+                if isinstance(found, list):
+                    capture.replayed += 1
+                    entry.put_first(program)
+                    return Outcome(rebuild(program.structure, found))
+                seen = found
+        return seen
+
+    def record_way(self, entry: DeviceEntry, seen: Numbers, structure: Any, tensors: list[Tensor], args: Any,
+                   kwargs: Any) -> Any:  # fmt: skip
+        """Run a call that takes a way of its own; seen: the numbers that it reads, up to where it does."""
+        capture = self.capture
+        if seen in entry.ways:
+            return capture.run_eagerly(entry.ways[seen], args, kwargs)
+        if entry.has_ways(seen):
+            entry.refusal = ("a number that Python reads differs in each call: return the tensor, and read it outside "
+                             "of the function")  # fmt: skip
+            entry.programs.clear()
+            return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
+        most = min(capture.max_branches, MOST_WAYS)
+        if sum(bool(one.numbers) for one in entry.programs) >= most:
+            why = (f"there are programs for {most} ways through the function, by numbers that Python reads: calls that "
+                   "take another one run as usual")  # fmt: skip
+            return capture.run_eagerly(why, args, kwargs, warn=True)
+        return self.record(entry, structure, tensors, args, kwargs, seen)
+
+    def replay(self, program: Replayable, tensors: list[Tensor], args: Any, kwargs: Any) -> list[Tensor] | Numbers:
+        """Return the tensors of a call's result; or numbers: see ``DeviceProgram.replay``."""
         if not self.capture.validate:
             return program.replay(tensors)
         from wengert_replay.devices.device_program import DeviceProgram
@@ -96,15 +161,16 @@ class DevicePrograms:
         assert isinstance(program, DeviceProgram)
         return replay_validated(program, tensors, self.capture.name, lambda: self.capture.function(*args, **kwargs))
 
-    def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
-        """Run a call as the recording of a program."""
+    def record(self, entry: DeviceEntry, structure: Any, tensors: list[Tensor], args: Any, kwargs: Any,
+               seen: Numbers = ()) -> Any:  # fmt: skip
+        """Run a call as the recording of a program. seen: numbers that it reads, and no other program has read."""
         # who has no device need not load it
         from wengert_replay.devices.histories import DeviceHistory
         from wengert_replay.devices.recording import record_program
         from wengert_replay.devices.work import FusionError
 
         capture = self.capture
-        entry.attempts += 1
+        entry.attempts += not seen
 
         def make_history(program: DeviceProgram, form: Form) -> DeviceHistory:
             return DeviceHistory(capture, structure, entry.fuse, program, form)
@@ -117,16 +183,21 @@ class DevicePrograms:
             return capture.run_eagerly("", args, kwargs)
         except Refusal as refused:
             why = str(refused)
+            if seen:
+                entry.note_way(seen, why)
+                return capture.run_eagerly(why, args, kwargs)
             if refused.transient and entry.attempts < RETRIES:
                 self.note_refusal(entry, why)
                 return capture.run_eagerly("", args, kwargs)
             entry.refusal = why
             return capture.run_eagerly(why, args, kwargs, warn=bool(why))
         capture.eager += 1
-        if program.refusal:
+        if program.refusal and seen:
+            entry.note_way(seen, program.refusal)
+        elif program.refusal:
             self.note_refusal(entry, program.refusal)
         else:
-            entry.programs.append(program)
+            entry.programs.insert(0, program)
         return rebuild(shape, results)
 
     def note_refusal(self, entry: DeviceEntry, why: str) -> None:
@@ -140,3 +211,8 @@ class DevicePrograms:
             capture.reasons.append(why)
         if capture.strict and entry.refusal:
             raise RuntimeError(f"wengert.capture: {capture.name} cannot be replayed, and fullgraph is True: {why}")
+
+
+def agrees(program: Replayable, seen: Numbers, n: int) -> bool:
+    """Whether a program reads n numbers or more, and has read these first."""
+    return len(program.numbers) >= n and program.numbers[: len(seen)] == seen

@@ -11,8 +11,9 @@ from wengert_engine import no_grad
 from wengert_engine.extend import is_released
 
 from wengert_replay.devices.arguments import Arguments
-from wengert_replay.devices.calls import DeviceCall, Snapshot, random_states
-from wengert_replay.devices.device_program import STORED, DeviceProgram
+from wengert_replay.devices.calls import DeviceCall
+from wengert_replay.devices.device_program import SHARED, STORED, DeviceProgram
+from wengert_replay.devices.segments import SegmentRecorder, Segments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.devices.work import capture_work, undo
 from wengert_replay.history.edges import graph_clock, outer_leaves
@@ -34,13 +35,13 @@ class DeviceRecording:
     watch: DeviceWatch
     clock: int
     stream: Any
-    graph: Any
+    graph: Segments
+    recorder: SegmentRecorder
 
-    def __init__(
-        self, call: Callable[[list[Tensor]], Any], tensors: list[Tensor], fuse: bool, pool: Any = None
-    ) -> None:
+    def __init__(self, call: Callable[[list[Tensor]], Any], tensors: list[Tensor], fuse: bool, pool: Any = None,
+                 can_read: bool = False) -> None:  # fmt: skip
         """call: the function of the tensors among its arguments.   fuse: whether pointwise operations are computed
-        together: Note [Chains on a device].   pool: see ``capture_work``.
+        together: Note [Chains on a device].   pool, can_read: see ``capture_work``.
 
         Raises what ``capture_work`` does.
         """
@@ -57,7 +58,8 @@ class DeviceRecording:
             self.structure = flatten(call(self.arguments.inputs), self.results)
 
         self.stream = self.plugin.make_stream(self.index)
-        self.graph = capture_work(self.stream, self.watch, work, pool)
+        self.recorder = capture_work(self.stream, self.watch, work, pool, can_read)
+        self.graph = self.recorder.segments
         for number in [number for number, one in self.watch.held.items() if self.graph.owns(one)]:
             del self.watch.held[number]  # made inside of an operation, and seen as an argument first
 
@@ -116,7 +118,9 @@ class DeviceRecording:
         return ""
 
     def why_not_arguments(self) -> str:
-        """Return what the function does with arguments that require gradients which a replay would not do; "" else."""
+        """Return what the function does with arguments that a replay would not do; "" else."""
+        if self.arguments.are_changed():
+            return "the function changes shape or memory of an argument"
         differentiated = [one for one in self.arguments.inputs if one.requires_grad]
         if any(id(one) in self.watch.asked for one in differentiated):
             return "the function runs backward to an argument that requires gradients, or reads its gradient"
@@ -125,18 +129,29 @@ class DeviceRecording:
                 return "a result is a view of an argument that requires gradients, or has its memory"
         return ""
 
+    def why_not_numbers(self, form: Form | None) -> str:
+        """Return why numbers that the function reads are not those of a usual call, or cannot be compared; "" else."""
+        if self.recorder.is_denied:
+            return self.watch.refusal
+        if not self.graph.numbers:
+            return ""
+        if form is not None:
+            return "numbers are read, and a result has a graph"
+        if len(self.watch.calls) > self.recorder.calls_before:
+            return "a Python function is called inside of it, behind a number that is read"
+        return ""
+
     def run(self) -> None:
         """Let the device do the work for the first time."""
-        self.graph.replay()
+        self.graph.graphs[-1].replay()
         self.watch.held.clear()
 
-    def run_for_nothing(self, program: DeviceProgram) -> None:
+    def run_for_nothing(self) -> None:
         """Let the device do the work, so that what the function has stored has its numbers, and undo all else."""
-        outside = [tensor for reference, _ in program.bumps if (tensor := reference()) is not None]
+        self.recorder.run_last()
+        self.watch.held.clear()
+        self.recorder.undo()
         undo(self.watch)
-        before = Snapshot(outside, random_states(program.generators))
-        self.run()
-        before.put_back()
 
 
 def record_program(
@@ -154,7 +169,7 @@ def record_program(
         args, kwargs = rebuild(structure, inputs)
         return function(*args, **kwargs)
 
-    recorded = DeviceRecording(call, tensors, fuse)
+    recorded = DeviceRecording(call, tensors, fuse, can_read=True)
     arguments, results, shape = recorded.arguments, recorded.results, recorded.structure
     form, why = recorded.form()
     if form is not None:
@@ -163,17 +178,19 @@ def record_program(
     why = why or recorded.why_not_arguments()
     if form is not None and not why:
         why = recorded.why_not_node(form, program)
+    why = why or recorded.why_not_numbers(form) or (SHARED if program.shares(tensors) else "")
     program.refusal = why or program.refusal
     current = recorded.plugin.current_stream(recorded.index)
     if program.refusal:
         if form is not None or why or any(one.requires_grad for one in tensors):
-            recorded.run_for_nothing(program)
-            raise Refusal(program.refusal, program.refusal == STORED)
+            recorded.run_for_nothing()
+            raise Refusal(program.refusal, program.refusal in (STORED, SHARED))
         recorded.run()
         with no_grad():
             arguments.write(tensors)
         arguments.hand_over_gradients(tensors)
         return program, shape, [arguments.in_place_of(one, tensors) for one in results]
+    recorded.recorder.finish()
     state = None if form is None else DeviceCall(program, form)
     recorded.run()
     with no_grad():

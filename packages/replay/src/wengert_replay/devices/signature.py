@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from wengert_core.extend import Tensor, device_plugin
 from wengert_engine import is_inference_mode_enabled
+
+from wengert_replay.devices.ranges import range_of
 
 
 def describe(tensor: Tensor) -> tuple[Any, ...]:
@@ -24,12 +27,12 @@ def why_not(tensors: list[Tensor]) -> str:
     plugin = None if first.type in ("cpu", "meta") else device_plugin(first.type)
     if plugin is None or not plugin.can_capture:
         return f"an argument is on {first}, which captures no graphs"
-    seen: dict[int, Tensor] = {}
     for tensor in tensors:
         if tensor.device != first or str(tensor.layout) != "torch.strided":
             return f"arguments are on several devices or in other layouts: {first}, {tensor.device}"
         if tensor.is_inference() or is_inference_mode_enabled():
             return "on a device, tensors of inference mode have no versions to compare"
-        if tensor.numel() and seen.setdefault(tensor.untyped_storage().data_ptr(), tensor) is not tensor:
-            return "two arguments share memory"
+    ranges = sorted(range_of(one) for one in {id(one): one for one in tensors}.values() if one.numel())
+    if any(low < end for (_, end), (low, _) in pairwise(ranges)):
+        return "two arguments share memory"
     return ""

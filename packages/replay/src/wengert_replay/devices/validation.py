@@ -21,15 +21,22 @@ from wengert_replay.inspection.validation import Effects, State, run_eagerly
 
 if TYPE_CHECKING:
     from wengert_replay.devices.device_program import DeviceProgram
+    from wengert_replay.devices.segments import Numbers
 
 
-def replay_validated(program: DeviceProgram, tensors: list[Tensor], name: str, call: Callable[[], Any]) -> list[Tensor]:
+def replay_validated(
+    program: DeviceProgram, tensors: list[Tensor], name: str, call: Callable[[], Any]
+) -> list[Tensor] | Numbers:
     """Replay a program, compare it with the function, and return the tensors of the eager result.
 
+    Numbers in place of them: see ``DeviceProgram.replay``.
     Raises ReplayDiffersError, or what the function raises.
     """
     state = DeviceState(program, tensors)
-    replayed = Effects(state, program.replay(tensors))
+    found = program.replay(tensors)
+    if isinstance(found, tuple):
+        return found
+    replayed = Effects(state, found)
     state.restore()
     results = run_eagerly(name, program.structure, call)
     Effects(state, results).compare(name, replayed)

@@ -12,10 +12,15 @@ cdef class DeviceWatch(Tracer):
     cdef readonly dict memories        # id -> weak reference to memory of the device that was used or made
     cdef readonly dict held            # id -> memory from before the capture, until its first replay
     cdef readonly dict extents         # id of memory -> (its first address that was used, the end)
+    cdef readonly dict written         # id -> weak reference to memory that was written
+    cdef list given                    # to the operation that runs: weak references to tensor and memory, version
     cdef readonly dict leaves          # id -> (leaf, its gradient before)
     cdef readonly set asked            # ids of leaves whose gradient was read or replaced
     cdef readonly bint needs_whole_backward    # a checkpoint of the kind that runs ``backward()`` itself
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
+    cdef readonly list states          # (generator, its state when it was first seen)
+    cdef bint is_paused                # the device's numbers are being read
+    cdef bytes last_read               # of the device; b"": Python has it
     cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
     cdef readonly str refusal          # why there is no program; "" where there may be one
@@ -26,6 +31,9 @@ cdef class DeviceWatch(Tracer):
     cdef Recorder recorder
 
     cdef void drop_launches(self) noexcept
+    cdef int see_effects(self) except -1
+    cdef int note_host_read(self) except -1
+    cdef int note_writes(self, bint is_underway) except -1
     cdef int add_leaf(self, Tensor leaf) except -1
     cdef int see(self, object value, bint is_result) except -1
     cdef int see_tensor(self, Tensor t, bint is_result) except -1

@@ -5,7 +5,8 @@ from libc.stdlib cimport free
 
 from weakref import ref
 
-from wengert_core.extend cimport WG_GRAD, Op, Storage, Tensor, free_launch, is_strided, set_recorder
+from wengert_core.extend cimport (WG_GRAD, Launch, Op, Storage, StorePlan, Tensor, free_launch, is_strided,
+                                  set_recorder)
 
 from wengert_core import Generator
 from wengert_core.extend import device_memory_of, device_plugin
@@ -20,6 +21,10 @@ cdef int defer(void* owner, object op, object reference, list inputs, object out
     return (<DeviceWatch> owner).chain.take(<Op> op, reference, inputs, <Tensor> out)
 
 
+cdef int see_read(void* owner) except -1:
+    return (<DeviceWatch> owner).note_host_read()
+
+
 cdef int do_deferred(void* owner) except -1:
     return (<DeviceWatch> owner).chain.run()
 
@@ -31,12 +36,12 @@ cdef class DeviceWatch(Tracer):
     def __init__(self, Tensor first not None, bint fuse):
         self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
-        self.extents, self.asked = {}, set()
-        self.generators = []
+        self.extents, self.asked, self.written, self.given = {}, set(), {}, []
+        self.generators, self.states, self.last_read = [], [], b""
+        self.recorder.owner, self.recorder.see_read = <void*> self, see_read
         plugin = device_plugin((<object> first).device.type)
         if fuse and plugin.fusible:
             self.chain = PendingChain(plugin, (<object> first).device.index or 0, first.device)
-            self.recorder.owner = <void*> self
             self.recorder.defer, self.recorder.do_deferred = defer, do_deferred
 
     def start(self):
@@ -50,6 +55,7 @@ cdef class DeviceWatch(Tracer):
 
     def finish(self):
         """Queue what waits to be queued together with other work."""
+        self.see_effects()
         if self.chain is not None:
             self.chain.run()
 
@@ -78,7 +84,8 @@ cdef class DeviceWatch(Tracer):
 
     cdef int begin(self, Op op, PyObject** slots) except -1:
         cdef int i
-        if self.depth == 0:
+        if self.depth == 0 and not self.is_paused:
+            self.see_effects()
             for i in range(op.n_params):
                 if slots[i] != NULL and slots[i] != op.defaults[i]:
                     self.see(<object> slots[i], False)
@@ -87,14 +94,74 @@ cdef class DeviceWatch(Tracer):
 
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1:
         self.depth -= 1
-        if self.depth == 0:
+        if self.depth == 0 and not self.is_paused:
+            self.note_writes(False)
             self.see(<object> result, True)
             self.drop_launches()
+            self.recorder.opaque = 0
         return 0
 
     cdef int fail(self, Op op, PyObject** slots) except -1:
         self.depth -= 1
+        if self.depth == 0:
+            self.note_writes(False)
+            self.recorder.opaque = 0
         return 0
+
+    cdef int see_effects(self) except -1:
+        """See whether, between two operations, something has happened that a replay would not do."""
+        if self.recorder.opaque and not self.is_paused:
+            self.refuse("memory of the host, or the state of a generator, is read or written by Python")
+        return 0
+
+    cdef int note_host_read(self) except -1:
+        """A number of a tensor of the host leaves for Python: it must have been made meanwhile, or be the device's."""
+        cdef Launch* launch = &self.recorder.launches[self.recorder.n - 1]
+        cdef StorePlan* plan = <StorePlan*> launch.plan
+        cdef Tensor t
+        cdef Storage storage
+        if self.depth or self.is_paused:           # by an operation, whose arguments were seen, or by the reader
+            return 0
+        if self.last_read and (<char*> plan.bytes)[:plan.nbytes] == self.last_read:
+            self.last_read = b""                   # a copy of what ``note_numbers`` was told
+            return 0
+        for t in self.keep:
+            storage = <Storage> t.storage
+            if <size_t> storage.data <= <size_t> launch.data[0] <= <size_t> storage.data + storage.nbytes:
+                return 0
+        return self.refuse("a number of a tensor of the host is read, which would be kept")
+
+    def note_numbers(self, bytes numbers not None):
+        """Note what was read of the device; what the reader has done beside is no effect of the function."""
+        self.last_read, self.recorder.opaque, self.is_paused = numbers, 0, False
+
+    cdef int note_writes(self, bint is_underway) except -1:
+        """Note which memory the operation that has ended has written. is_underway: it has not, and may have."""
+        cdef unsigned int version
+        for reference, memory, version in self.given:
+            t = reference()
+            if t is not None and (is_underway or (<Storage> (<Tensor> t).storage).version != version):
+                self.written[id(memory())] = memory
+        if not is_underway:
+            self.given.clear()
+        return 0
+
+    cdef int note_alias(self, Tensor source, Tensor made) except -1:
+        if source.device == self.device and is_strided(source):
+            self.see_tensor(source, False)
+        return 0
+
+    def give_up(self, str why not None):
+        """Note why there is no program."""
+        self.refuse(why)
+
+    def note_read(self, Tensor t not None):
+        """Note that a number of the host is what a tensor has, ahead of ``note_numbers``."""
+        if self.depth == 0:
+            self.see_effects()
+        self.note_writes(True)
+        self.see_tensor(t, False)
+        self.is_paused = True
 
     cdef int note_grad(self, Tensor leaf) except -1:
         self.asked.add(id(leaf))
@@ -130,13 +197,22 @@ cdef class DeviceWatch(Tracer):
         return result
 
     cdef int see(self, object value, bint is_result) except -1:
+        cdef Tensor t
+        cdef int opaque
         if isinstance(value, Tensor):
-            return self.see_tensor(<Tensor> value, is_result)
+            t = <Tensor> value
+            self.see_tensor(t, is_result)
+            if not is_result and t.device == self.device and is_strided(t):
+                self.given.append((ref(t), ref(device_memory_of(t)), (<Storage> t.storage).version))
+            return 0
         if type(value) in (tuple, list) or is_result and isinstance(value, tuple):
             for item in value:
                 self.see(item, is_result)
         elif isinstance(value, Generator) and value not in self.generators:
             self.generators.append(value)
+            opaque = self.recorder.opaque
+            self.states.append((value, value.get_state()))
+            self.recorder.opaque = opaque
         return 0
 
     cdef int see_tensor(self, Tensor t, bint is_result) except -1:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.extend import CaptureError, device_plugin
+from wengert_core.extend import CaptureError, device_plugin, set_device_reader
 from wengert_engine.extend import set_leaf_stream
 
+from wengert_replay.devices.segments import SegmentRecorder
 from wengert_replay.devices.watch import DeviceWatch, set_version
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable
@@ -17,10 +18,12 @@ class FusionError(RuntimeError):
     """A device cannot compute a chain of operations by one kernel."""
 
 
-def capture_work(stream: Any, watch: DeviceWatch, work: Callable[[], None], pool: Any = None) -> Any:
-    """Return the graph of what ``work`` queues on a stream.
+def capture_work(
+    stream: Any, watch: DeviceWatch, work: Callable[[], None], pool: Any = None, can_read: bool = False
+) -> SegmentRecorder:
+    """Return the capture of what ``work`` queues on a stream: graphs, the last of which has not run.
 
-    pool: whose memory the graph may use; None: one of its own.
+    pool: whose memory they may use; None: one of their own.   can_read: whether numbers may be read on the way.
     Raises Refusal where the capture has raised, with the reason where it is the capture's, and FusionError where the
     device cannot compute a chain: everything is as before then.
     """
@@ -29,8 +32,10 @@ def capture_work(stream: Any, watch: DeviceWatch, work: Callable[[], None], pool
     stream.wait_stream(current)
     plugin.set_stream(stream)
     leaf_stream = set_leaf_stream(stream)  # another one, of a leaf's first use, would have to wait for captured work
+    recorder = SegmentRecorder(stream, watch, pool, can_read)
     try:
-        plugin.begin_capture(index, pool, "thread_local")
+        recorder.begin()
+        reader = set_device_reader(recorder.read)
         try:
             watch.start()
             try:
@@ -39,8 +44,10 @@ def capture_work(stream: Any, watch: DeviceWatch, work: Callable[[], None], pool
             finally:
                 watch.stop()
         finally:
-            graph = plugin.end_capture(index)
+            set_device_reader(reader)
+            recorder.close()
     except BaseException as error:
+        recorder.undo()
         undo(watch)
         if not isinstance(error, Exception):
             raise
@@ -52,7 +59,7 @@ def capture_work(stream: Any, watch: DeviceWatch, work: Callable[[], None], pool
         set_leaf_stream(leaf_stream)
         plugin.set_stream(current)
         current.wait_stream(stream)
-    return graph
+    return recorder
 
 
 def undo(watch: DeviceWatch) -> None:

@@ -35,11 +35,11 @@ class SimMemory:
         block = getattr(self, "block", None)
         if block is None or not hasattr(self, "bytes") or is_finalizing():  # names of modules are None by then
             return
-        self.bytes.fill(FREED)
         self.pool.give(self.nbytes)
-        if self.graph_pool is not None:
+        if self.graph_pool is not None:  # captured work may read it yet, until other work of the pool writes there
             self.graph_pool.give(self.pool.index, self.nbytes, (self.bytes, self.address, block))
             return
+        self.bytes.fill(FREED)
         block.freed = True
         for stamp in block.users():
             if stamp.stream is not self.stream and stamp.stream.number not in block.shared \
