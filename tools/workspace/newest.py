@@ -3,7 +3,8 @@
     python3 -m tools.workspace.newest               packages/core/tests, in .venv-newest
     python3 -m tools.workspace.newest packages      what to run instead
 
-Looked for: python3.12 and newer on the PATH, and in pyenv's folder of versions. Exit code 0 where there is none.
+The packages are built quickly, not to be quick (WENGERT_QUICK); this Python's are built as users get them. Looked
+for: python3.12 and newer on the PATH, and in pyenv's folder of versions. Exit code 0 where there is none.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main() -> int:
         return 0
     setup = [python, "-m", "tools.workspace.bootstrap", "--venv", str(HOME), "--groups", "test"]
     setup += [] if sys.argv[1:] else ["--packages", *NEEDED]
-    code = subprocess.run(setup, check=False).returncode
+    code = subprocess.run(setup, check=False, env={**os.environ, "WENGERT_QUICK": "1"}).returncode
     if code:
         return code
     asked = sys.argv[1:] or ["packages/core/tests"]

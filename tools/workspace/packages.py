@@ -123,7 +123,7 @@ def fingerprints(some: list[Package], *facts: object) -> dict[str, str]:
     headers: dict[str, str] = {}  # of a package and of all below it
     prints: dict[str, str] = {}
     tools = {normal_name(text) for package in some for text in package.settings["build-system"]["requires"]}
-    mode = [os.environ.get(name, "") for name in ("WENGERT_CHECKED", "WENGERT_SANITIZE", "WENGERT_SYMBOLS")]
+    mode = [os.environ.get(f"WENGERT_{name}", "") for name in ("CHECKED", "QUICK", "SANITIZE", "SYMBOLS")]
     for package in some:
         below = sorted(headers[name] for text in package.requirements if (name := normal_name(text)) in headers)
         seen = SEEN_OF_TOOLS if package.name in tools and not package.modules else SEEN_BY_OTHERS

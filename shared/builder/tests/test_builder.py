@@ -79,9 +79,9 @@ def test_what_is_up_to_date_is_not_compiled_again(project, unpacked_wheel):
 
 
 @pytest.mark.parametrize("changed", [False, True])
-def test_c_files_of_another_python_are_taken_unless_a_source_is_newer(project, unpacked_wheel, changed):
+def test_c_files_of_another_python_or_mode_are_taken_unless_a_source_is_newer(project, unpacked_wheel, changed):
     (own,) = project.folder.glob("build/cpython-*-fast-*")
-    other = own.with_name(f"cpython-300-{own.name.split('-', 2)[2]}")
+    other = own.with_name(f"cpython-300-quick-{own.name.split('-', 3)[3]}")
     own.rename(other)
     translation = other / "c/src/wengert_sample/loops.c"
     text = translation.read_text(encoding="utf-8")
@@ -117,6 +117,8 @@ def test_modes_have_their_options(project):
     mode, options, _, cython = json.loads(project.run(OPTIONS, WENGERT_CHECKED="1"))
     assert (mode, "-O1" in options, cython["boundscheck"], cython["overflowcheck"]) == ("checked", True, True, True)
     assert "-Werror=int-conversion" in options
+    mode, options, _, cython = json.loads(project.run(OPTIONS, WENGERT_QUICK="1"))
+    assert (mode, "-O1" in options, "-O3" in options, cython["boundscheck"]) == ("quick", True, False, False)
     mode, options, link, _ = json.loads(project.run(OPTIONS, WENGERT_SANITIZE="thread"))
     assert (mode, "-fsanitize=thread" in options, "-fsanitize=thread" in link) == ("thread", True, True)
 

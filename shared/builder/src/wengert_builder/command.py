@@ -100,13 +100,14 @@ class BuildNative(build_ext):
 
 def build_folder(sources: Sources) -> Path:
     """A folder for each Python, build mode and version of the tools: nothing built by other rules is ever reused."""
-    return Path("build") / f"{sys.implementation.cache_tag}-{rules_of(sources)}-{key_of(version('numpy'), SYMBOLS)}"
+    object_rules = key_of(version("numpy"), SYMBOLS)
+    return Path("build") / f"{sys.implementation.cache_tag}-{MODE}-{rules_of(sources)}-{object_rules}"
 
 
 def rules_of(sources: Sources) -> str:
-    """The build mode, and a key of what a C file depends on beside the sources: not of Python or NumPy."""
+    """A key of what a C file depends on beside the sources: not of Python or NumPy, nor of the compiler's options."""
     texts = [file.read_text(encoding="utf-8") for file in sorted(OWN.glob("*.py"))]
-    return f"{MODE}-{key_of(texts, sources.settings, version('cython'))}"
+    return key_of(texts, sources.settings, version("cython"), CYTHON)
 
 
 def key_of(*facts: object) -> str:
@@ -115,7 +116,7 @@ def key_of(*facts: object) -> str:
 
 
 def take_translations(sources: Sources) -> None:
-    """Copy the C files of another Python, which are the same, where they are newer than all that they may be made from.
+    """Copy the C files of another build, which are the same, where they are newer than all that they may be made from.
 
     The copies are dated now: Cython's own files, of a new environment, must not be newer. What uses NumPy's .pxd is
     left out: another Python may have another NumPy.

@@ -20,7 +20,8 @@ SANITIZERS = {
 SANITIZE = os.environ.get("WENGERT_SANITIZE", "")
 if SANITIZE and SANITIZE not in SANITIZERS:
     raise SystemExit(f"error: WENGERT_SANITIZE={SANITIZE!r}: expected one of {', '.join(SANITIZERS)}, or nothing")
-MODE = SANITIZE or ("checked" if CHECKED else "fast")
+QUICK = os.environ.get("WENGERT_QUICK", "") not in ("", "0")
+MODE = SANITIZE or ("checked" if CHECKED else "quick" if QUICK else "fast")
 FAST = MODE == "fast"
 SYMBOLS = os.environ.get("WENGERT_SYMBOLS", "") not in ("", "0")
 HOT = Path("hot.txt")
@@ -43,7 +44,7 @@ CYTHON = {
 PLAIN_PYTHON = {"language_level": 3, "annotation_typing": False, "infer_types": False}
 
 # No -ffast-math: NaN, infinities and signed zeros keep their meaning. Nobody reads errno or the floating-point flags.
-COMPILE = ["-O3", "-g0"] if FAST else ["-O1", "-g"]
+COMPILE = {"fast": ["-O3", "-g0"], "quick": ["-O1", "-g0"]}.get(MODE, ["-O1", "-g"])
 COMPILE += ["-fvisibility=hidden", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-Wno-unused-function"]
 # Nobody but a debugger unwinds through us or looks for names: without tables of them wheels are a tenth smaller.
 COMPILE += ["-fno-asynchronous-unwind-tables"] if FAST else []
@@ -56,9 +57,10 @@ COMPILE += ["-MMD"]  # the compiler notes beside each object what it read for it
 LINK = ["-pthread", *(["-Wl,-s"] if FAST and not SYMBOLS else []), *SANITIZERS.get(SANITIZE, [])]
 SMALL = ["-Os"] if FAST else []  # for .py: mostly calls, where pages to load cost more than instructions
 SMALL += ["-O0", "-fno-sanitize=all"] if SANITIZE else []  # Python in C has no memory of its own to look after
+SMALL += ["-O0"] if MODE == "quick" else []  # half of the compiler's time; and without loops they are never slow
 # For .pyx without loops over elements: a sixth smaller, as quick. Their loops copy two or three arguments or dims,
 # which costs less than the call of memcpy that the compiler would make of it.
-DRIVER = ["-O2", "-fno-tree-loop-distribute-patterns"] if FAST else []
+DRIVER = {"fast": ["-O2", "-fno-tree-loop-distribute-patterns"], "quick": ["-O0"]}.get(MODE, [])
 SIZES = ["-fno-wrapv"] if SANITIZE == "address" else []  # outside of kernels what wraps around is a size: reported
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
 MACROS += [("CYTHON_COMPRESS_STRINGS", "0")]  # a wheel is compressed anyway, and unpacking costs time at every import
