@@ -286,12 +286,11 @@ def test_captures_inside_of_captures_are_part_of_the_outer_one():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda f: f([{1, 2}]),
         lambda f: f(wg.ones(2, requires_grad=True) * 1),
         lambda f: wg.vmap(lambda x: f(x))(wg.ones(3)),
         lambda f: f(wg.ones(2).expand(3, 2), wg.ones(2)),
     ],
-    ids=["unhashable", "history", "vmap", "plain"],
+    ids=["history", "vmap", "plain"],
 )
 def test_other_arguments_run_as_usual(call):
     function = lambda x, y=None: x * 2 if isinstance(x, wg.Tensor) else x  # noqa: E731
@@ -393,7 +392,7 @@ def test_replays_and_programs_leak_nothing():
 
 
 def test_printing_shows_operations_and_sizes():
-    f = wg.capture(lambda x: (x.t() + x.cummax(0).values).sum(0) * 2)
+    f = wg.capture(lambda x: (x.t() + wg.fft.fft(x).real).sum(0) * 2)
     f(wg.ones(2, 2))
     program = explain(f).programs[0]
     text = str(program)
@@ -402,7 +401,7 @@ def test_printing_shows_operations_and_sizes():
     assert "[call]" in text
     assert "test_capture.py" in text
     assert "float[2]" not in text
-    assert (program.n_launches, program.n_calls, len(program.steps)) == (4, 1, 5)
+    assert (program.n_launches, program.n_calls, len(program.steps)) == (4, 1, 7)
     assert program.nbytes > 0
 
 

@@ -6,6 +6,7 @@ import itertools
 import threading
 import warnings
 
+import numpy as np
 import pytest
 import wengert as wg
 from wengert_testing.sim import SimDevice
@@ -30,6 +31,62 @@ def test_arguments_without_a_hash_run_as_usual():
     assert found.programs == []
     assert found.eager == 2
     assert "of type set has no value to compare" in found.reasons[0]
+
+
+def endless():
+    nested = []
+    nested.append(nested)
+    return nested
+
+
+OTHERS = {"set": {1}, "array": np.ones(2), "bytearray": bytearray(b"a"), "generator": iter(()), "endless": endless()}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_an_argument_that_no_program_takes_gives_one_warning(kind):
+    f = wg.capture(lambda x, other: x * 2)
+    with pytest.warns(
+        RuntimeWarning, match=r"wengert\.capture: .* runs as usual: an? ?.*(has no value|too deeply)"
+    ) as caught:
+        assert [f(wg.ones(1), OTHERS[kind]).item() for _ in range(3)] == [2, 2, 2]
+    assert len(caught) == 1
+    assert explain(f).eager == 3
+
+
+@pytest.mark.parametrize("read", [wg.initial_seed, wg.Generator().initial_seed], ids=["default", "own"])
+def test_a_function_that_reads_a_seed_runs_as_usual(read):
+    def function(x):
+        return x * (read() % 100)
+
+    f = wg.capture(function, quiet=True)
+    for seed in range(4):
+        wg.manual_seed(seed)
+        read.__self__.manual_seed(seed) if hasattr(read, "__self__") else None
+        assert f(wg.ones(2)).tolist() == function(wg.ones(2)).tolist()
+    assert explain(f).replays == 0
+    assert "the state of a generator" in explain(f).reasons[0]
+
+
+@pytest.mark.parametrize("differentiates", [False, True])
+def test_a_subclass_hears_of_the_functions_calls_alone(differentiates):
+    calls = []
+
+    class Listener(wg.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            calls.append(getattr(func, "__name__", ""))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    def run(function):
+        calls.clear()
+        for _ in range(4):
+            result = function(wg.ones(2, requires_grad=differentiates).as_subclass(Listener))
+            if differentiates:
+                result.backward()
+        return list(calls)
+
+    function = lambda x: (x * 2).sum()  # noqa: E731
+    assert run(wg.capture(function, quiet=True)) == run(function)
 
 
 def test_a_hash_that_raises_is_an_error_of_the_caller():

@@ -57,3 +57,8 @@ def test_the_default_device_is_part_of_the_signature() -> None:
         finally:
             wg.set_default_device(None)
     assert explain(captured).replays == 2
+    double = wg.capture(lambda x: x * 2)
+    double(wg.ones(1))
+    with wg.device("sim"):
+        double(wg.ones(1, device="cpu"))
+    assert explain(double).differences[1] == "unlike program 0: default device is sim:0, not cpu"

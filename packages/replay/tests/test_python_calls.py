@@ -81,6 +81,34 @@ def test_versions_of_tensors_that_it_writes_to():
     assert wg.replay.explain(captured).replays == 4
 
 
+def views_of(outside):
+    yield lambda: outside[1:]
+    yield lambda: outside.detach()
+    yield lambda: outside.view(2, 2).t()
+
+
+@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_views_of_tensors_from_outside_that_are_made_for_it(number, requires_grad):
+    def run(capture):
+        outside = numbers(1, 2, 3, 4).requires_grad_(requires_grad)
+        seen = []
+
+        @wg.compiler.disable
+        def change(view):
+            seen.append((view.tolist(), view.stride(), view.requires_grad))
+            with wg.no_grad():
+                view.add_(1)
+            return view.detach().sum()
+
+        make = list(views_of(outside))[number]
+        function = capture(lambda x: x * change(make()) + outside.detach().sum())
+        for k in range(4):
+            yield function(numbers(k)).tolist(), outside.tolist(), outside._version, seen
+
+    assert list(run(wg.capture)) == list(run(lambda function: function))
+
+
 def test_its_tensors_may_be_kept():
     kept = []
 

@@ -177,3 +177,43 @@ def test_a_tensor_that_is_replaced_between_a_call_and_its_backward_is_noticed():
             result = None
 
     assert compare_runs(generate).replays >= 3
+
+
+@pytest.mark.parametrize("differentiate", ["grad", "backward"])
+def test_a_leaf_that_gets_no_gradient_is_watched(differentiate):
+    """It is among ``inputs``, and the graph does not come to it until it is replaced."""
+
+    def generate(capture):
+        w = wg.ones(2, requires_grad=True)
+        model = Model(1.0)
+
+        def step(x):
+            w.grad = None
+            if differentiate == "backward":
+                (x * w).sum().backward(inputs=[w, model.weight])
+                return w.grad
+            return wg.autograd.grad((x * w).sum(), (w, model.weight), allow_unused=True)
+
+        function = capture(step)
+        for k in range(6):
+            if k == 3:
+                model.weight = w
+            found = function(wg.tensor([1.0, 2.0]))
+            yield found, w.grad if differentiate == "backward" else [one is None for one in found]
+
+    assert compare_runs(generate).replays >= 3
+
+
+def test_a_call_that_gives_what_nothing_uses_runs_as_usual():
+    """Who has that result would hide that the tensor was replaced."""
+
+    def generate(capture):
+        model, kept = Model(1.0), []
+        function = capture(lambda x: (model.state, x * 2), quiet=True)
+        for k in range(5):
+            if k == 3:
+                model.state = wg.zeros(3)
+            kept.append(function(wg.ones(3)))
+            yield kept[-1], kept[-1][0] is model.state
+
+    assert compare_runs(generate).reasons == ["a result is a tensor from outside that no operation has used"]

@@ -15,7 +15,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from wengert_core.extend import Tensor, active_mode
+from wengert_core.extend import DisableTorchFunctionSubclass, Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
@@ -28,6 +28,7 @@ from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods
+from wengert_replay.owners import refuse_stored
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
 from wengert_replay.python_state import PythonStates
@@ -90,9 +91,9 @@ class Capture:
         try:
             structure = flatten((args, kwargs), tensors)
         except Unhashable as error:
-            return self.run_eagerly(f"an argument of type {error} has no value to compare", args, kwargs)
+            return self.run_eagerly(f"an argument of type {error} has no value to compare", args, kwargs, warn=True)
         except RecursionError:
-            return self.run_eagerly("arguments are nested too deeply, or contain themselves", args, kwargs)
+            return self.run_eagerly("arguments are nested too deeply, or contain themselves", args, kwargs, warn=True)
         modes = profiled_modes() if is_unusual() else thread_modes()
         if modes < 0 or is_dual_level_open() or active_mode() is not None:
             return self.run_eagerly("", args, kwargs)
@@ -192,7 +193,7 @@ class Capture:
         if why and why not in self.reasons:
             self.reasons.append(why)
             if warn and not self.quiet:
-                warn_caller(f"{self.name}: {why}")
+                warn_caller(f"{self.name} runs as usual: {why}")
         return self.function(*args, **kwargs)
 
     def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
@@ -227,28 +228,30 @@ class Capture:
             recording.stop()
         entry.attempts += 1
         program = None
-        try:
-            why = recording.refusal or watch.refusal()
-            why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
-            if why:
-                raise Refusal(why, recording.passes)
-            if miss is None and watch.finds_graph(holder[0]):
-                holder = [self.adopt(entry, recording, holder, watch)]
-                program = entry.history_program()
-            else:
-                program = make_program(recording, holder[0], entry.key[0], miss)
-                if miss is None:
-                    entry.programs.append(program)
-                entry.branches += miss is not None
-            if program is not None:
-                program.key = entry.key
-            if program is not None or recording.pauses:
-                self.warn_of_effects(recording)
-        except Refusal as refused:
-            self.note_refusal(entry, refused)
-        finally:
-            if not recording.pauses:
-                recording.close()
+        with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
+            try:
+                why = recording.refusal or watch.refusal()
+                why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
+                if why:
+                    raise Refusal(why, recording.passes)
+                refuse_stored(recording, holder)
+                if miss is None and watch.finds_graph(holder[0]):
+                    holder = [self.adopt(entry, recording, holder, watch)]
+                    program = entry.history_program()
+                else:
+                    program = make_program(recording, holder[0], entry.key[0], miss)
+                    if miss is None:
+                        entry.programs.append(program)
+                    entry.branches += miss is not None
+                if program is not None:
+                    program.key = entry.key
+                if program is not None or recording.pauses:
+                    self.warn_of_effects(recording)
+            except Refusal as refused:
+                self.note_refusal(entry, refused)
+            finally:
+                if not recording.pauses:
+                    recording.close()
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
             program.drop_temporaries()
@@ -285,7 +288,10 @@ class Capture:
 
     def note_refusal(self, entry: Entry, refused: Refusal) -> None:
         why = str(refused)
-        if refused.transient and entry.attempts < RETRIES:
+        if refused.begins_anew:
+            self.shortcut = None
+            entry.programs.clear()
+        if refused.begins_anew or (refused.transient and entry.attempts < RETRIES):
             if why not in self.reasons:
                 self.reasons.append(why)
             return

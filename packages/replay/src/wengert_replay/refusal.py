@@ -9,11 +9,15 @@ if TYPE_CHECKING:
 
 
 class Refusal(Exception):
-    """A recording cannot be replayed; the message says why. transient: another one may be."""
+    """A recording cannot be replayed; the message says why.
 
-    def __init__(self, reason: str, transient: bool = False) -> None:
+    transient: another one may be.   begins_anew: so may the next one, which is of a program and not of a branch.
+    """
+
+    def __init__(self, reason: str, transient: bool = False, begins_anew: bool = False) -> None:
         super().__init__(reason)
-        self.transient = transient
+        self.transient: bool = transient
+        self.begins_anew: bool = begins_anew
 
 
 class HasGraph(Refusal):

@@ -111,7 +111,9 @@ def program(rng: random.Random) -> tuple[str, bytes]:
 
 
 def main(seed: int, count: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + (2 << 30)  # more than now: a sanitizer holds terabytes of addresses
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     faulthandler.enable()
     warnings.simplefilter("ignore")
     called = 0

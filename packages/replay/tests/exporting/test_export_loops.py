@@ -205,7 +205,7 @@ def test_constructs_inside_of_many_others_are_refused():
     captured = wg.capture(deep(17))
     for _ in range(2):
         captured(wg.ones(2))
-    with pytest.raises(ProgramFileError, match="is a construct inside of 16 others: no file can hold more"):
+    with pytest.raises(ProgramFileError, match="is a construct inside of 16 others, and no file can hold more"):
         save_bytes(last_program(captured))
     captured = wg.capture(deep(16))
     for _ in range(2):

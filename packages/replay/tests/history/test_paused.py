@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -580,3 +581,36 @@ def test_steps_of_backward_have_the_line_that_runs_it_and_those_of_hooks_their_o
         assert {str(first + k) for k in (1, 2, 3, 8)} <= lines
         assert all(__file__ in step.line for step in explain(f).programs[0].steps if step.line)
         w.grad = None
+
+
+@pytest.mark.parametrize("kind", ["result", "argument as a result", "leaf"])
+def test_a_call_whose_result_is_gone_holds_no_argument(kind):
+    """As in an eager run; what comes later is replayed by the program of that call."""
+    w = wg.tensor([1.0, 2.0], requires_grad=True)
+    functions = {
+        "result": lambda x: (x * w).sum(),
+        "argument as a result": lambda x: (x, (x * w).sum()),
+        "leaf": lambda x: (x * 2).sum(),
+    }
+    f = wg.capture(functions[kind])
+    x = wg.tensor([3.0, 4.0], requires_grad=kind == "leaf")
+    result, reference = f(x), weakref.ref(x)
+    shares = x.detach() if kind == "result" else None  # its memory lives on, and is written to
+    del x, result
+    assert reference() is None
+    if shares is not None:
+        shares.fill_(7.0)
+    trash = [wg.full((2,), float(k)) for k in range(8)]  # gets the memory
+    for k in range(3):
+        x = wg.tensor([1.0 + k, 5.0], requires_grad=kind == "leaf")
+        result = f(x)
+        if kind == "argument as a result":
+            assert result[0] is x
+            result = result[1]
+        assert result.item() == (2 * (6 + k) if kind == "leaf" else 11 + k)
+        w.grad = None
+        result.backward()
+        assert (x if kind == "leaf" else w).grad.tolist() == ([2, 2] if kind == "leaf" else [1 + k, 5])
+        assert x._version == 0
+    assert explain(f).replays == 3
+    assert len(trash) == 8

@@ -310,3 +310,27 @@ def test_printing():
     lines = [line.split("  #")[0] for line in str(wg.replay.explain(captured).programs[0]).splitlines()]
     assert lines[-3:] == ["%3 = cond(('%2', 'a0')): float32[3]  [choice]", "    %0 = sin(w0): float32[3]",
                           "    %0 = cos(w0): float32[3]"]  # fmt: skip
+
+
+@pytest.mark.parametrize("derive", [lambda w: w + 1, lambda w: w * w, lambda w: w[:], lambda w: func.cond(
+    w.sum() > 0, lambda a: a * 2, lambda a: a * 3, w)])  # fmt: skip
+@pytest.mark.parametrize("is_body", [False, True])
+def test_gradients_of_tensors_from_outside_one_of_which_is_computed_from_the_other(derive, is_body):
+    weight = wg.tensor([0.5, -0.25, 1.0], requires_grad=True)
+
+    def choose(x, w):
+        v = derive(w)
+        return func.cond(x.sum() > 0, lambda a: a * v + w, lambda a: a - v * w, x)
+
+    def differentiate(x):
+        if is_body:
+            y, _ = func.scan(lambda c, row: (choose(row + c.sum(), c) * 0.5, None), weight, wg.stack([x, x]))
+        else:
+            y = choose(x, weight)
+        return wg.autograd.grad(y.sum(), weight)[0]
+
+    captured = wg.capture(differentiate, quiet=True)
+    for factor in (1.0, 1.0, -1.0, 2.0, -2.0):
+        x = wg.tensor([1.0, 2.0, 3.0]) * factor
+        assert captured(x).tolist() == differentiate(x).tolist()
+    assert wg.replay.explain(captured).replays

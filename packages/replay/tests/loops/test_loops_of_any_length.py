@@ -177,3 +177,19 @@ def test_strides_of_the_last_carry_depend_on_the_number_of_iterations():
     for n in (2, 2, 4, 3, 3, 2, 0, 5):
         x = wg.randn(30, 30)
         assert captured(x, wg.tensor(n)).numpy().tobytes() == function(x, wg.tensor(n)).numpy().tobytes()
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 2, 2, 0, 3, 3, 1, 2, 2, 2), (2, 0, 3, 3, 2, 2)])
+def test_a_guard_behind_a_loop_that_has_no_iteration(counts):
+    def double(x, n):
+        y = func.fori_loop(0, n, lambda i, c: (c + 1).tanh(), x)
+        return y * 2 if float(y.sum()) > 0 else y
+
+    captured = wg.capture(double, quiet=True)
+    for n in counts:
+        assert captured(wg.ones(2), wg.tensor(n)).tolist() == double(wg.ones(2), wg.tensor(n)).tolist()
+    explanation = wg.replay.explain(captured)
+    before = explanation.replays
+    for _ in range(3):
+        captured(wg.ones(2), wg.tensor(2))
+    assert wg.replay.explain(captured).replays >= before + 2

@@ -109,6 +109,7 @@ class Generator:
 
     def initial_seed(self) -> int:
         """The seed that was started from."""
+        note_effect()  # a number that is read, and no tensor's: nothing compares it
         return self._seed
 
     def get_state(self) -> Tensor:
@@ -177,7 +178,7 @@ def generator_of(device_number: int) -> Generator:
         return default_generator
     found = _OF_DEVICES.get(device_number)
     if found is None:
-        fresh = Generator(DEVICES[device_number]).manual_seed(default_generator.initial_seed())
+        fresh = Generator(DEVICES[device_number]).manual_seed(default_generator._seed)
         found = _OF_DEVICES.setdefault(device_number, fresh)  # of two threads one adds its own, and both use it
     return found
 

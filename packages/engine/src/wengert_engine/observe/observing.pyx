@@ -7,7 +7,7 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t, uint32_t
 
 from wengert_core.dispatch.dispatcher cimport dispatch, intercept
-from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, EVENT_LABEL, EVENT_NODE, EVENT_OP, Hooks, hooks
+from wengert_core.dispatch.hooks cimport EVENT_CUSTOM, EVENT_LABEL, EVENT_NODE, EVENT_OP, EVENT_ROOT, Hooks, hooks
 from wengert_core.dispatch.op cimport OP_INPLACE, OP_MULTI_VIEW, OP_VIEW, Op
 from wengert_core.runtime.allocator cimport MemoryStats, memory_stats
 from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WG_TELL, WgState,
@@ -69,14 +69,28 @@ cdef int64_t begin_event(int kind, PyObject* what, PyObject* const* args, Py_ssi
     if here == NULL:
         return -1
     if (<Observer> here).tracer is not None:
-        tell_python((<Observer> here).tracer, kind, what)
-    return begin_for(<Observer> here, kind, what, args, n, -1)
+        if kind == EVENT_ROOT:
+            tell_wanted((<Observer> here).tracer, args, n)
+        else:
+            tell_python((<Observer> here).tracer, kind, what)
+    return begin_for(<Observer> here, kind, what, args, n if kind != EVENT_ROOT else 0, -1)
 
 
 cdef void end_event(int64_t event) noexcept:
     cdef PyObject* here = current()
     if here != NULL:
         end_for(<Observer> here, event, NULL)
+
+
+cdef int tell_wanted(Tracer tracer, PyObject* const* nodes, Py_ssize_t n) except -1:
+    """Tell a tracer of the leaves whose gradients a backward is asked for: it may come to none of them."""
+    cdef Node node
+    cdef Py_ssize_t i
+    for i in range(n):
+        node = <Node> nodes[i]
+        if node.kind == NODE_ACCUMULATE:
+            tracer.note_wanted(<Tensor> saved_slots(node)[0].value)
+    return 0
 
 
 cdef int tell_python(Tracer tracer, int kind, PyObject* what) except -1:

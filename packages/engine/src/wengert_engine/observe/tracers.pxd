@@ -18,6 +18,7 @@ cdef class Tracer:
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1     # what it gave: a tensor, or several
     cdef int fail(self, Op op, PyObject** slots) except -1                      # it raised
     cdef int note_grad(self, Tensor leaf) except -1                             # its ``grad`` is about to be replaced
+    cdef int note_wanted(self, Tensor leaf) except -1                           # its gradient is asked for
     cdef int note_alias(self, Tensor source, Tensor made) except -1             # by detach() or data: no operation
     cdef int note_old_node(self) except -1                                      # a node from before the tracing runs
     cdef int note_python(self, object source) except -1                         # a hook or custom Function runs

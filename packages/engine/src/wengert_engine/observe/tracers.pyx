@@ -18,6 +18,9 @@ cdef class Tracer:
     cdef int note_grad(self, Tensor leaf) except -1:
         return 0
 
+    cdef int note_wanted(self, Tensor leaf) except -1:
+        return 0
+
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
         return 0
 

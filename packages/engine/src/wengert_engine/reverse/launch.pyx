@@ -24,6 +24,9 @@ cdef object START = object()           # what a profile's event of a start is of
 cdef enum:
     DEEP = 60                          # Note [Backward passes inside of each other]
 
+cdef extern from "Python.h":
+    PyObject** PySequence_Fast_ITEMS(object o) noexcept       # of a list or a tuple
+
 cdef extern from *:
     """
     static __thread PyObject *wengert_running = NULL;
@@ -63,7 +66,7 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
     run.outer = innermost()
     set_innermost(run)
     if modes & WG_OBSERVE and HOOKS.begin_event != NULL:
-        event = HOOKS.begin_event(EVENT_ROOT, <PyObject*> START, NULL, 0)
+        event = begin_root(inputs)
     try:
         try:
             for i in range(len(roots)):
@@ -84,6 +87,13 @@ cdef list run_here(list roots, list grads, bint keep_graph, bint create_graph, l
         state.modes = modes & ~(<unsigned int> WG_OBSERVE) | state.modes & WG_OBSERVE
         set_innermost(run.outer)
     return run.results
+
+
+cdef int64_t begin_root(list inputs) except? -1:
+    """Tell of the start of a run, with the nodes of its inputs."""
+    cdef list nodes = [node for node, _ in inputs or ()]
+    cdef Py_ssize_t n = len(nodes)
+    return HOOKS.begin_event(EVENT_ROOT, <PyObject*> START, PySequence_Fast_ITEMS(nodes), n)
 
 
 cdef object run_in_thread(list roots, list grads, bint keep_graph, bint create_graph, list inputs, bint accumulate):

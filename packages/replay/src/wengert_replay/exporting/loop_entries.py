@@ -70,7 +70,8 @@ def encode_body(steps: StepWriter, body: Body, operands: list[str], where: str) 
         raise ProgramFileError(f"{where} reads a tensor from outside that is gone: keep it in a variable")
     own = steps.for_body(body)
     if own.depth > MOST_NESTED:
-        raise ProgramFileError(f"{where} is a construct inside of {MOST_NESTED} others: no file can hold more")
+        raise ProgramFileError(f"{where} is a construct inside of {MOST_NESTED} others, and no file can hold more: "
+                               "write one of them as a loop of Python, or an if")  # fmt: skip
     entry = {
         "outside": len(body.places),
         "inputs": [None if one is None else type_number(steps.file, one) for one in body.like_inputs],

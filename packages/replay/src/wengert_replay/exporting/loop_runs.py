@@ -176,9 +176,13 @@ class Run:
 
     def goes_on(self, at: int, current: int, carry: Flat) -> bool:
         """Return whether there is another iteration."""
-        if not self.loop.tests:
+        loop = self.loop
+        if not loop.tests:
             return at < self.count
-        (holds,) = self.loop.tests[current].run(carry, self.outside_of_tests[current])
+        number = current if current >= 0 else len(loop.bodies)
+        if number >= len(loop.tests):
+            return True
+        (holds,) = loop.tests[number].run(carry, self.outside_of_tests[number])
         return bool(holds)
 
     def keep(self, kept: Flat, carry: Flat, at: int) -> None:
@@ -225,20 +229,21 @@ class Run:
 
     def record_bodies(self, recording: Recording) -> tuple[list[Body], list[Body], list[int]]:
         """Return the bodies of iterations, those of tests, and the number of the body behind each: those that this run
-        has. Raises Refusal and NoLoop.
+        has, and a test more where no body goes on. Raises Refusal and NoLoop.
         """
         loop, carry = self.loop, self.carry
         bodies: list[Body] = []
         tests: list[Body] = []
         known: dict[int, int] = {}
         current = 0
-        while current >= 0 and current not in known:
-            if loop.tests:
-                test, (holds,) = record_body(recording, loop.tests[current], carry, self.outside_of_tests[current])
-                if not bool(holds):
-                    return bodies, tests or [test], self.successors(known)
+        while current not in known:
+            number = current if current >= 0 else len(loop.bodies)
+            if number < len(loop.tests):
+                test, (holds,) = record_body(recording, loop.tests[number], carry, self.outside_of_tests[number])
                 tests.append(test)
-            elif len(bodies) >= self.count:
+                if not bool(holds):
+                    break
+            if current < 0 or (not loop.tests and len(bodies) >= self.count):
                 break
             if not loop.bodies:
                 raise loop.refusal(NONE)

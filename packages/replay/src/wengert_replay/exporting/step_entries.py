@@ -76,7 +76,8 @@ class StepWriter:
             if isinstance(step.op, Op):
                 return [self.encode_operation(step, step.op, where)]
             if step.name not in ENCODERS:
-                raise ProgramFileError(f"{where} is no operation that a file can name")
+                raise ProgramFileError(f"{where} is no operation that a file can name: compute it before the captured "
+                                       "function, and give it as an argument")  # fmt: skip
             if step.name in ("copy", "fill") and step.results[0].dtype is None and step.arguments[1] is None:
                 return []
             name, arguments = ENCODERS[step.name](self, step, where)

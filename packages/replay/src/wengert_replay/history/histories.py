@@ -162,7 +162,7 @@ class History:
         if paused is None:
             return
         way, recording = paused.way, paused.recording
-        paused.drop_graph()
+        paused.take_results()
         recording.end_pause()
         try:
             if not paused.has_results():

@@ -195,12 +195,21 @@ def gradients_of_results(
     return with_own_memory(found, [*inputs, *given, *leaves, *results])
 
 
+def copy_expanded(gradient: Tensor) -> Tensor:
+    """Return a copy that repeats the elements which the gradient repeats: a leaf copies such a one, and counts that."""
+    repeats = [stride == 0 and size > 1 for size, stride in zip(gradient.shape, gradient.stride(), strict=True)]
+    if not any(repeats):
+        return gradient.clone()
+    once = gradient[tuple(slice(0, 1) if one else slice(None) for one in repeats)]
+    return once.clone().expand(gradient.shape)
+
+
 def with_own_memory(found: Sequence[Tensor | None], others: list[Tensor]) -> list[Tensor | None]:
     """Return gradients, copied where they share memory with each other or with these tensors."""
     gradients: list[Tensor | None] = []
     for one in found:
         if one is not None and shares_memory(one, others):
-            one = one.clone()
+            one = copy_expanded(one)
         if one is not None:
             others.append(one)
         gradients.append(one)

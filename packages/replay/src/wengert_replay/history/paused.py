@@ -6,13 +6,14 @@ Note [One recording for a call and its backward]
     function runs once, and one program is made of both. Where that cannot be (another call comes first, somebody has
     written to what the recording knows, an argument has hooks or leads to another one, the backward builds a graph),
     the graph is dropped, and the recording becomes a program of the call alone; backward runs the function again.
-    A call whose graph nobody has any more closes the pool, as the allocator is slower while one is open.
+    A call whose graph nobody has any more closes the pool, as the allocator is slower while one is open, and lets its
+    arguments and results go: an eager call holds none of them then.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.extend import Tensor
@@ -29,7 +30,7 @@ class PausedCall:
     """A call whose recording pauses. Note [One recording for a call and its backward]"""
 
     recording: Recording
-    graph: weakref.ref[Graph]
+    graph: Callable[[], Graph | None]
     results: list[Tensor]
     form: Form
     way: Way
@@ -37,16 +38,17 @@ class PausedCall:
 
     def __init__(self, graph: Graph, recording: Recording, results: list[Tensor], form: Form, way: Way) -> None:
         """results: without a graph."""
-        self.graph, self.recording, self.results = weakref.ref(graph), recording, results
+        own = weakref.ref(self)
+        self.graph = weakref.ref(graph, lambda _: let_go(own()))
+        self.recording, self.results = recording, results
         self.form, self.way = form, way
         self.versions = versions_of(results)
         recording.pause()
 
-    def drop_graph(self) -> None:
-        """Free the graph, where it is there still."""
-        graph = self.graph()
-        if graph is not None:
-            graph.take()
+    def take_results(self) -> list[Tensor]:
+        """Return the results with the graph, which goes with them; none where it is gone."""
+        graph, self.graph = self.graph(), no_graph
+        return [] if graph is None else graph.take()
 
     def has_results(self) -> bool:
         """Whether nobody has written to the results."""
@@ -81,9 +83,7 @@ class PausedCall:
 
         given: gradients of those outputs that ``pattern`` is true for. The graph is gone behind the recording.
         """
-        graph = self.graph()
-        assert graph is not None
-        results = graph.take()
+        results = self.take_results()
         inputs = list(self.recording.inputs)
         copies = [copy_with_strides(one) for one in given]
         self.recording.resume(copies)
@@ -93,6 +93,16 @@ class PausedCall:
         finally:
             self.recording.stop()
         return found, pause
+
+
+def no_graph() -> None:
+    """Stands for a reference to a graph that is gone."""
+
+
+def let_go(paused: PausedCall | None) -> None:
+    """Let a call hold no tensors whose graph is gone."""
+    if paused is not None:
+        paused.results = paused.recording.forget_tensors(paused.results)
 
 
 def pause_call(recording: Recording, results: list[Tensor], form: Form, way: Way) -> tuple[PausedCall, Graph]:

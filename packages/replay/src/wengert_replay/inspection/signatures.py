@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.extend import Tensor, short_repr
+from wengert_core.extend import DEVICES, Tensor, short_repr
 
 from wengert_replay.arguments import facts_of
 from wengert_replay.signature import PLAIN, is_named_tuple
@@ -40,7 +40,7 @@ def parts_of(key: Any, function: Callable[..., Any]) -> dict[str, str]:
     parts["other modes of the thread"] = hex(other)
     parts["default dtype"] = str(dtype).removeprefix("torch.")
     parts["threads"] = str(n_threads)
-    parts["default device"] = str(device)
+    parts["default device"] = str(DEVICES[device])
     if state:
         parts["Python's state"] = f"number {state[0]}"
     return parts
@@ -80,7 +80,7 @@ def tensor_words(row: Any) -> str:
 def signature_words(parts: dict[str, str]) -> str:
     """Return a signature as one line: the arguments, and modes that are not usual."""
     usual = {"grad mode": "on", "other modes of the thread": None, "default dtype": "float32", "threads": None,
-             "default device": "0", "Python's state": None}  # fmt: skip
+             "default device": str(DEVICES[0]), "Python's state": None}  # fmt: skip
     nested = {name for name in parts if name not in usual}
     shown = [f"{name}: {words}" for name, words in parts.items() if name in nested]
     shown += [

@@ -20,6 +20,7 @@ from wengert_replay.history.edges import graph_clock
 from wengert_replay.loops.choice import Choice, make_choice
 from wengert_replay.loops.closures import bits_of
 from wengert_replay.loops.cond_gradients import BodyRecording, Derivation, as_leaves, attach
+from wengert_replay.loops.gradients import depend_on_others
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, graph_ends, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, resume, suspend
@@ -113,6 +114,8 @@ def record_choice(
         other = record_other(recording, branches[1 - first], operands)
     if str(branches[0].spec) != str(branches[1].spec) or chosen.facts() != other.facts():
         raise Refusal("its functions give results of other structures, shapes, strides or values")
+    if any(chosen.gives) and depend_on_others(chosen.closures):
+        raise Refusal("a tensor from outside is computed from another one that it uses, too")
     bodies = [chosen.body, other.body] if first == 0 else [other.body, chosen.body]
     choice = make_choice("cond", source, predicate, bodies, outputs)
     chosen.ending = bits_of(outputs) if any(chosen.gives) else []

@@ -64,6 +64,9 @@ cdef class Course:
 cdef bint is_true(const char* data, int code, Py_ssize_t itemsize) noexcept nogil      # whether a number is not 0
 # Raise Refusal unless the last carry has the strides that the result had in the recording.
 cdef int check_strides(str construct, Tensor target, Tensor last) except -1
+cdef bint is_alike(Tensor t, Tensor other) noexcept            # they have the same geometry
+# Whether a test does not hold for the carry that a body gives. offsets: in ``scratch``, of the test's arguments.
+cdef bint ends_behind(Body test, Body body, char* scratch, list offsets) except -1
 cdef bint is_row_of(Tensor rows, Tensor like) noexcept         # a row has the strides of a tensor of the body
 cdef bint is_dense_port(Port* port, Tensor like) noexcept      # the bytes of a tensor are elements of it
 cdef Tensor tensor_at(Tensor like, char* data)         # of the same geometry, with its first element there

@@ -10,7 +10,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
 from wengert_core.extend cimport (COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, Launch, Tensor, copy_into,
-                                  dtype_facts, itemsize_of, new_on_memory, strides_of)
+                                  dtype_facts, itemsize_of, new_on_memory, same_shape, strides_of)
 from wengert_replay.loops.body cimport Body, Port
 from wengert_replay.memory.arena cimport Fields, set_fields
 from wengert_replay.trace.tables cimport room_for_another
@@ -87,6 +87,17 @@ cdef int check_strides(str construct, Tensor target, Tensor last) except -1:
     return 0
 
 
+cdef bint is_alike(Tensor t, Tensor other) noexcept:
+    """Whether two tensors have the same geometry."""
+    cdef int i
+    if t.code != other.code or not same_shape(t, other):
+        return False
+    for i in range(t.rank):
+        if strides_of(t)[i] != strides_of(other)[i]:
+            return False
+    return True
+
+
 cdef bint is_row_of(Tensor rows, Tensor like) noexcept:
     cdef int i
     for i in range(like.rank):
@@ -108,6 +119,26 @@ cdef bint is_row_like(Tensor rows, Tensor like, Port* port, bint reads) noexcept
 cdef Tensor tensor_at(Tensor like, char* data):
     """A tensor of the same geometry with its first element there."""
     return new_on_memory(like.code, like.rank, like.dims, strides_of(like), data, data, 0, None)
+
+
+cdef bint ends_behind(Body test, Body body, char* scratch, list offsets) except -1:
+    """Whether a test does not hold for the carry that a body gives, from which no body goes on. It has a copy of the
+    carry, in ``scratch``, as both need the memory of the arenas.
+    """
+    cdef Tensor like = test.like_results[0]
+    cdef Py_ssize_t k
+    cdef bint holds
+    for k in range(test.n_inputs):
+        if not is_alike(test.like_inputs[k], body.like_results[k]):
+            return False
+    for k in range(test.n_inputs):
+        test.put_input(k, scratch + <Py_ssize_t> offsets[k])
+        memcpy(test.inputs[k].data, body.results[k].data, test.inputs[k].nbytes)
+    test.run()
+    holds = is_true(test.results[0].data, like.code, itemsize_of(like))
+    for k in range(test.n_inputs):
+        memcpy(body.results[k].data, test.inputs[k].data, test.inputs[k].nbytes)
+    return not holds
 
 
 @cython.binding(False)

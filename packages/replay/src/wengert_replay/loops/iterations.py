@@ -96,7 +96,7 @@ class Iterations:
         copies = self.as_leaves([copy_with_strides(one) for one in tensors])
         recording = Recording(copies)
         clock = graph_clock() if self.has_graph else 0
-        nest(recording, self.around)
+        nest(recording, self.around, is_trial=self.has_graph)  # with a gradient, the plain loop may begin anew
         recording.start()
         try:
             results = with_numbers(self.function, copies)

@@ -19,7 +19,7 @@ cdef class Loop(Call):
     cdef readonly list bounds          # of a range: tensors on captured memory, or numbers; None: there are none
     cdef readonly Py_ssize_t count     # of iterations; -1: bounds or a test decide
     cdef readonly list bodies          # empty: there was no iteration in the recording
-    cdef readonly list tests           # one for each body; empty: there are none
+    cdef readonly list tests           # one for each body, and one for a carry that no body goes on from; or none
     cdef readonly list following       # for each body the number of the next one; -1: unknown
     cdef readonly Py_ssize_t n_outputs     # results of the body that become rows, behind its carry
     cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
@@ -33,6 +33,7 @@ cdef class Loop(Call):
     cdef object holder                 # of that memory, while it is recorded; None
     cdef list input_offsets            # in it, for each body and each of its arguments; IN_PLACE: it is elsewhere
     cdef list result_offsets           # the same of parts of the carry that are written where they stay
+    cdef list ending_offsets           # in it, of the carry that the last test is for, where no body goes on from it
     cdef Py_ssize_t arena_offset       # in it, of the arenas: one body runs at a time
 
     cdef bint run_into(self, list targets) except -1       # False: it needs a body, and has none

@@ -18,7 +18,7 @@ from libc.string cimport memcmp, memcpy
 from wengert_core.extend cimport (BOOL, Storage, Tensor, close_pool, copy_into, free_pool, itemsize_of, new_empty,
                                   new_on_memory, open_pool, set_recorder, strides_of)
 from wengert_replay.loops.body cimport Body, Port
-from wengert_replay.loops.course cimport Course, check_strides, is_true, tensor_at
+from wengert_replay.loops.course cimport Course, check_strides, ends_behind, is_true, tensor_at
 from wengert_replay.loops.operands cimport indices_among, indices_of_outside
 from wengert_replay.loops.placement cimport take_scratch
 from wengert_replay.programs.memory cimport extent
@@ -94,8 +94,6 @@ cdef class Loop(Call):
                     return False
         return True
 
-    # ---- a run
-
     cdef bint run_into(self, list targets) except -1:
         cdef Py_ssize_t at = 0, following, number = 0, last, count
         cdef int64_t lower = 0
@@ -131,6 +129,10 @@ cdef class Loop(Call):
                 from_arguments = False
                 break
             if self.following[number] < 0:
+                if self.ending_offsets and ends_behind(self.tests[len(self.bodies)], self.bodies[number],
+                                                       self.scratch.data, self.ending_offsets):
+                    from_arguments = False
+                    break
                 raise Refusal(f"{self.construct} goes on longer than in the recording, with a carry of other strides")
             last, number = number, self.following[number]
             if courses[number] is None:
@@ -203,8 +205,6 @@ cdef class Loop(Call):
             made.index_step = self.index_step
             made.index = made.body.inputs[n_carry + n_rows].data
         return made
-
-    # ---- the carry
 
     cdef int load_carry(self, Body body) except -1:
         cdef Py_ssize_t k
@@ -279,7 +279,8 @@ def refuse_once(Recording recording not None, str why not None):
 
 def nest(Recording recording not None, Recording around not None, bint ends_outside=False, bint is_trial=False):
     """Let a recording be a part of another one, which pauses. ends_outside: backward comes to nodes from outside, where
-    whoever asks for gradients there goes no further.   is_trial: an eager call does not run it.
+    whoever asks for gradients there goes no further.   is_trial: it may change nothing outside of it, as an eager call
+    does not run it, or not twice.
     """
     recording.around, recording.ends_outside = around, ends_outside
     recording.is_trial = is_trial or around.is_trial

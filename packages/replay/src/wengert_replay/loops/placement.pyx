@@ -13,9 +13,9 @@ from libc.string cimport memcpy, memset
 
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_MOVE, LAUNCH_POINTWISE, OPERAND_CONSTANT, OPERAND_READ,
                                   OPERAND_WRITTEN, Launch, PointwisePlan, Tensor, add_operand, bytes_between,
-                                  dtype_facts, itemsize_of, new_empty, same_shape, strides_of)
+                                  dtype_facts, itemsize_of, new_empty)
 from wengert_replay.loops.body cimport Port
-from wengert_replay.loops.course cimport is_dense_port, is_row_of
+from wengert_replay.loops.course cimport is_alike, is_dense_port, is_row_of
 from wengert_replay.loops.loop cimport IN_PLACE
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.memory.layout cimport NARROW, WIDE
@@ -28,17 +28,6 @@ from wengert_replay.recording.value_map cimport OPERAND_BITS
 cdef enum:
     ADDRESS_BYTES = 16                 # copied in the time in which an address is written
     NOWHERE = -1
-
-
-cdef bint is_alike(Tensor t, Tensor other) noexcept:
-    """Whether two tensors have the same geometry."""
-    cdef int i
-    if t.code != other.code or not same_shape(t, other):
-        return False
-    for i in range(t.rank):
-        if strides_of(t)[i] != strides_of(other)[i]:
-            return False
-    return True
 
 
 # ---- the carry, before a body's stream is written
@@ -323,6 +312,10 @@ cdef int take_scratch(Loop loop) except -1:
                                     if k < len(loop.carry) and body.result_fields[k] is not None
                                     and not is_alike(loop.outputs[k], body.like_results[k]) else IN_PLACE
                                     for k in range(body.n_results)])
+    loop.ending_offsets = []
+    if loop.bodies and len(loop.tests) > len(loop.bodies):
+        body = loop.tests[len(loop.bodies)]
+        loop.ending_offsets = [take_room(&at, body.inputs[k].nbytes) for k in range(body.n_inputs)]
     for body in loop.all_bodies():
         arenas = max(arenas, body.arena_nbytes)
     loop.arena_offset = take_room(&at, arenas)

@@ -28,6 +28,7 @@ cdef class Outside:
     cdef Py_ssize_t n_memory
     cdef set storages                  # their addresses; None where a run changes no versions
     cdef bint writes                   # a run changes versions
+    cdef bint lost                     # one of the tensors is gone with the recording: the function has replaced it
     cdef bint has_foreign              # some of the memory is foreign
 
     cdef bint is_stale(self) noexcept

@@ -67,6 +67,8 @@ cdef class Outside:
         cdef WatchedTensor* row
         cdef HeldMemory* held
         cdef Storage s
+        if self.lost:
+            return True
         for i in range(self.n_tensors):
             row = &self.tensors[i]
             found = target_of(row)
@@ -134,10 +136,16 @@ cdef class Outside:
         return [<object> target_of(&self.tensors[i]) for i in range(self.n_tensors)]
 
     def drop_temporaries(self):
-        """Watch tensors no more that are gone now, with the recording; hold the memory of those alone."""
+        """Watch tensors no more that are gone now, with the recording; hold the memory of those alone.
+
+        Where no other tensor on its memory is there, the function has put another one in the place of one that is gone;
+        on memory of NumPy it was a constant.
+        """
         cdef Py_ssize_t i, kept = 0
+        cdef set gone = set()
         for i in range(self.n_tensors):
             if target_of(&self.tensors[i]) == NULL:
+                gone.add(self.tensors[i].storage)
                 Py_XDECREF(<PyObject*> self.tensors[i].reference)
             else:
                 self.tensors[kept] = self.tensors[i]
@@ -145,6 +153,8 @@ cdef class Outside:
         self.n_tensors = kept
         watched = {self.tensors[i].storage: i for i in range(kept)}
         for i in range(self.n_memory):
+            if self.memory[i].storage in gone and self.memory[i].storage not in watched:
+                self.lost = self.lost or not self.memory[i].foreign
             if self.memory[i].storage in watched and self.memory[i].holder != NULL:
                 self.memory[i].watched = watched[self.memory[i].storage]
                 holder = self.memory[i].holder

@@ -192,7 +192,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     plan = ResultPlan.__new__(ResultPlan)
     region = memory.find(result.data + low) if low < high else NULL
     if low < high and region == NULL:
-        raise Refusal("a result lies in memory of unknown origin")
+        raise Refusal("a result is a tensor from outside that no operation has used")
     if region != NULL and region.kind == REGION_OUTSIDE:       # what ``data`` gives has a storage of its own
         if id(t) not in recording.made:
             raise Refusal("a result shares the memory of a tensor from outside")

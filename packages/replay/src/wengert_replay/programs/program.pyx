@@ -132,9 +132,11 @@ cdef class Program:
                 plan = <StorePlan*> launch.plan
                 differs = -1 if plan.bytes[:plan.nbytes] == seen else self.fork
         if differs >= 0:
-            number = recording.recorder.launches[min(differs, n - 1)].step if n else 0
+            where = recording.words_of(recording.recorder.launches[min(differs, n - 1)].step if n else 0)
+            if hasattr(recording.calls.get(differs), "all_bodies"):
+                raise Refusal(f"a loop has other bodies than in the recording before ({where})", begins_anew=True)
             raise Refusal(f"the function did something else than in its first recording, though arguments and numbers "
-                          f"were the same: it depends on Python's state ({recording.words_of(number)})")
+                          f"were the same: it depends on Python's state ({where})")
         return self.fork + 1
 
     cdef int fill_stream(self, Recording recording, Py_ssize_t first, Arena arena) except -1:

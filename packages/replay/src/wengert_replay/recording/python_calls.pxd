@@ -7,7 +7,7 @@ cdef class PythonCall(Call):
     cdef readonly object function
     cdef object structure              # of the arguments
     cdef bint is_plain                 # they are tensors, each another one
-    cdef list tensors                  # in the arguments: weak references, and tensors on captured memory
+    cdef list tensors                  # in the arguments: weak references, OutsideView, and tensors on captured memory
     cdef readonly list outside         # the weak references: to those from outside
     cdef list shared                   # for each tensor of the result whether it was there before
     cdef readonly list owner           # holds the memory of the others, when there is a program

@@ -10,3 +10,6 @@ class PythonCall(Call):
     function: Callable[..., Any]
     outside: list[ref[Tensor]]
     owner: list[Any]
+
+class OutsideView:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor: ...

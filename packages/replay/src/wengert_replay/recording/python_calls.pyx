@@ -43,7 +43,7 @@ cdef class PythonCall(Call):
         return self.name, id(getattr(self.function, "__code__", self.function)), repr(self.structure)
 
     cdef list run(self):
-        tensors = [one() if isinstance(one, ref) else one for one in self.tensors]
+        tensors = [one() if isinstance(one, (ref, OutsideView)) else one for one in self.tensors]
         try:
             if self.is_plain:
                 result = self.function(*tensors)
@@ -139,7 +139,7 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
             break
     for t in tensors:
         call.tensors.append(move(call, recording, t))
-    call.arguments = [None if isinstance(one, ref) else one for one in call.tensors]
+    call.arguments = [None if isinstance(one, (ref, OutsideView)) else one for one in call.tensors]
     for t in outputs:
         shared = <size_t> t.storage in recording.outside or <size_t> t.storage in {
             <size_t> (<Tensor> one).storage for one in tensors}
@@ -183,12 +183,35 @@ cdef bint is_new_array(Tensor t) except -1:
     return False
 
 
+@cython.binding(False)
+cdef class OutsideView:
+    """A view of a tensor from outside that the function has made: each call gets one of its own."""
+    cdef object base                   # a weak reference
+    cdef tuple geometry
+    cdef bint requires_grad
+
+    def __call__(self):
+        base = self.base()
+        return (base if self.requires_grad else base.detach()).as_strided(*self.geometry)
+
+
 cdef object move(PythonCall call, Recording recording, Tensor t):
-    """The tensor that each call gets in place of an argument; a weak reference to one from outside."""
+    """What gives the tensor that each call gets in place of an argument: a weak reference to one from outside."""
     cdef Storage s = <Storage> t.storage
+    cdef Tensor base
+    cdef OutsideView view
     if <size_t> t.storage in recording.outside:
-        call.outside.append(ref(t))
-        return call.outside[len(call.outside) - 1]
+        base = recording.outside[<size_t> t.storage][0]
+        if id(t) not in recording.made or base is t:
+            call.outside.append(ref(t))
+            return call.outside[len(call.outside) - 1]
+        if base.code != t.code:
+            recording.refuse(f"{call.name}, which is not recorded, gets a tensor from outside as one of another dtype")
+        call.outside.append(ref(base))
+        view = OutsideView.__new__(OutsideView)
+        view.base, view.requires_grad = ref(base), (<object> t).requires_grad
+        view.geometry = tuple((<object> t).shape), (<object> t).stride(), (<object> t).storage_offset()
+        return view
     made = new_on_memory(t.code, t.rank, t.dims, strides_of(t), t.data, s.data, s.nbytes, call.owner)
     call.memory.append(made)
     return made

@@ -1,4 +1,5 @@
 """Recording: a function's operations and launches, noted while it runs. See tracing.pyx."""
+from wengert_core.extend cimport Tensor
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.traced_operations cimport TracedOperations
 
@@ -15,11 +16,14 @@ cdef class Recording(TracedOperations):
     cdef readonly Recording around     # that pauses while this records the body of a loop; None
     cdef bint watches                  # writes, for itself or one around it
     cdef dict watched                  # by the Storage's address: (Tensor, version, whether it is a copy of a row)
-    cdef bint is_trial                 # nothing outside of it may change: an eager call does not run it
+    cdef bint is_trial                 # nothing outside of it may change: an eager call does not run it, or once
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further
 
     cdef int go_on(self) except -1
     cdef int let_go(self) except -1
+    cdef Tensor stand_in(self, Tensor t)
+    cdef bint is_from_outside(self, Tensor t) noexcept
+    cdef int watch_source(self, Tensor source) except -1
     cdef void set_pauses(self, bint pauses) noexcept
     cdef void close_soon(self) noexcept
     cdef list versions_now(self)

@@ -20,16 +20,18 @@ from libc.stdlib cimport free
 import gc
 from weakref import ref
 
-from wengert_core.extend cimport (BOOL, WG_BATCHED, WG_CAST, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG,
-                                  WG_TELL, Op, Storage, Tensor, WgState, alias, close_pool, free_launch, free_pool,
-                                  new_on_memory, open_pool, pause_pool, resume_pool, set_recorder, thread_state)
+from wengert_core.extend cimport (BOOL, TF_INFERENCE, WG_BATCHED, WG_CAST, WG_GRAD, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE,
+                                  WG_STRONG, WG_TELL, Op, Storage, Tensor, WgState, alias, close_pool, free_launch,
+                                  free_pool, is_strided, new_on_memory, open_pool, pause_pool, resume_pool,
+                                  set_recorder, thread_state)
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
-from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
+from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
 from wengert_replay.recording.watch cimport check_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
-from wengert_replay.trace.tables cimport append_word, free_table
+from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
 from wengert_engine.extend import set_tracer
 
@@ -81,6 +83,36 @@ cdef class Recording(TracedOperations):
             if t is not None and id(t) not in self.made:
                 self.expected.append((row[0], geometry_in_bytes(t)))
         return 0
+
+    def forget_tensors(self, list results not None):
+        """Hold arguments no more, where nothing goes on in a recording that pauses: a program of the call is made of
+        their geometry and place. Returns what stands for results in the same way.
+        """
+        cdef Tensor t, made
+        cdef list held = [*self.inputs, *results], stand_ins = []
+        cdef dict known = {}
+        for t in held:
+            made = known.get(id(t))
+            if made is None:
+                made = known[id(t)] = self.stand_in(t)
+            stand_ins.append(made)
+        self.inputs = stand_ins[:len(self.inputs)]
+        return stand_ins[len(self.inputs):]
+
+    cdef Tensor stand_in(self, Tensor t):
+        """A tensor of the same geometry and version on the same memory, which may be gone; of memory from outside the
+        tensor itself.
+        """
+        cdef Tensor made
+        if <size_t> t.storage in self.outside:
+            return t
+        made = on_captured_memory(t)
+        made.flags |= t.flags & (WG_GRAD | TF_INFERENCE)
+        (<Storage> made.storage).version = (<Storage> t.storage).version
+        if <size_t> t.storage in self.storages:
+            self.storages.add(<size_t> made.storage)
+            put(&self.owners, <size_t> made.storage, 0, OWNER_INPUT)
+        return made
 
     def lacks_outside(self):
         """Whether a tensor from outside that was there at the pause is gone, or has another shape."""
@@ -199,9 +231,34 @@ cdef class Recording(TracedOperations):
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:
-        if self.is_trial:
+        if self.is_trial and id(leaf) not in self.made and self.block_of(<Storage> leaf.storage) == NULL:
             stop_loop(self)
         return self.see_leaf(leaf)
+
+    cdef int note_alias(self, Tensor source, Tensor made) except -1:
+        """Watch a tensor from outside of which the function uses a detached one."""
+        if self.is_from_outside(source):
+            self.made.add(id(made))
+            self.watch_source(source)
+        return 0
+
+    cdef int note_wanted(self, Tensor leaf) except -1:
+        return self.watch_source(leaf) if self.is_from_outside(leaf) else 0
+
+    cdef bint is_from_outside(self, Tensor t) noexcept:
+        """Whether a tensor's memory is the host's, and not the pool's."""
+        return not t.device and is_strided(t) and self.block_of(<Storage> t.storage) == NULL
+
+    cdef int watch_source(self, Tensor source) except -1:
+        """Watch a tensor on such memory, where the function has not made it."""
+        cdef uint32_t owner = find(&self.owners, <size_t> source.storage, 0)
+        if id(source) in self.made or self.overlaps_input(<Storage> source.storage):
+            return 0
+        if owner == ABSENT or owner == OWNER_OUTSIDE:
+            self.watch_outside(source)
+        elif owner == OWNER_INPUT:
+            self.note_on_argument(source)
+        return 0
 
     cdef int note_old_node(self) except -1:
         return 0 if self.ends_outside else \

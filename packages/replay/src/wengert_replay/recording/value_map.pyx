@@ -211,20 +211,6 @@ cdef class ValueMap(Tracer):
             gc.collect()
         return any([one() is not None for one in self.aliases.values()])
 
-    cdef int note_alias(self, Tensor source, Tensor made) except -1:
-        """Watch a tensor from outside of which the function uses a detached one."""
-        if source.device or not is_strided(source) or self.block_of(<Storage> source.storage) != NULL:
-            return 0
-        cdef uint32_t owner = find(&self.owners, <size_t> source.storage, 0)
-        self.made.add(id(made))
-        if id(source) in self.made or self.overlaps_input(<Storage> source.storage):
-            return 0
-        if owner == ABSENT or owner == OWNER_OUTSIDE:
-            self.watch_outside(source)
-        elif owner == OWNER_INPUT:
-            self.note_on_argument(source)
-        return 0
-
     cdef int note_on_argument(self, Tensor t) except -1:
         """Note a tensor on the memory of an argument that the function has not made."""
         if not any([own is t for own in self.inputs]):
