@@ -250,3 +250,19 @@ def test_pinned_memory():
     assert y[1:].is_pinned()
     with pytest.raises(RuntimeError, match="only dense CPU tensors can be pinned"):
         x.to("sim").pin_memory()
+
+
+def test_tensors_as_data_move_to_the_device_that_is_asked_for() -> None:
+    x = torch.ones(2, device="sim")
+    assert torch.as_tensor(x, device="cpu").device == torch.asarray(x, device="cpu").device == torch.device("cpu")
+    assert torch.as_tensor(x) is torch.as_tensor(x, device="sim") is torch.asarray(x) is x
+    with pytest.warns(UserWarning, match="sourceTensor.detach"):
+        assert torch.tensor(x).device == SIM
+    with pytest.raises(ValueError, match="can't alias tensor from device 'sim:0' to 'cpu'"):
+        torch.asarray(x, device="cpu", copy=False)
+    with torch.device("sim"):
+        assert torch.asarray(x, copy=True).data_ptr() != x.data_ptr()
+        assert torch.as_tensor(torch.ones(2, device="cpu")).device == SIM
+        assert not torch.asarray(x.requires_grad_() * 2, requires_grad=False).requires_grad
+        with pytest.warns(UserWarning, match="unspecified requires_grad"):
+            assert torch.asarray(x) is x

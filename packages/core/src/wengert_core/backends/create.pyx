@@ -5,6 +5,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.backends.run_on cimport empty_preserved, run_at
 from wengert_core.dispatch.op cimport Op
+from wengert_core.drivers.create.factory cimport with_requested_grad
 from wengert_core.exchange.arrays cimport copy_into
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.tensors.tensor cimport Tensor
@@ -53,12 +54,28 @@ cdef object make_on_device(Op op, PyObject** slots):
             and (op.out_slot < 0 or slots[op.out_slot] == <PyObject*> None):
         return run_at(op, own, device_number)
     data = <object> slots[slot_called(op, "data")] if "data" in op.params else <object> slots[0]
+    if op.name == "tensor" and isinstance(data, Tensor) and not named:
+        device_number = (<Tensor> data).device
     if op.name in ("as_tensor", "asarray") and not isinstance(data, Tensor) and _factory_functions.on_device(data):
         data = _factory_functions.of_device(data)
     if op.name in ("as_tensor", "asarray") and isinstance(data, Tensor):
         dtype = <object> slots[slot_called(op, "dtype")]
+        if op.name == "asarray":
+            return tensor_as_array(op, slots, <Tensor> data, dtype, DEVICES[device_number])
         return data.to(DEVICES[device_number]) if dtype is None else data.to(DEVICES[device_number], dtype)
     return make_and_move(op, slots, own, device_number, like)
+
+
+cdef object tensor_as_array(Op op, PyObject** slots, Tensor data, dtype, where):
+    """asarray of a tensor: moved to a device, then as one that is there already."""
+    copy = <object> slots[slot_called(op, "copy")]
+    tensor = <object> data
+    if tensor.device != where:
+        if copy is False:
+            raise ValueError(f"can't alias tensor from device '{tensor.device}' to '{where}'.")
+        tensor, copy = tensor.to(where), None
+    made = <Tensor?> op.impl(tensor, copy, dtype)
+    return with_requested_grad(made, <object> slots[slot_called(op, "requires_grad")])
 
 
 cdef object make_and_move(Op op, PyObject** slots, PyObject** own, unsigned int device_number, int like):

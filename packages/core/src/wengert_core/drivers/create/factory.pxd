@@ -29,3 +29,4 @@ cdef int mark_grad(Tensor t) except -1                                  # requir
 cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
     """A slot's value, None when the row has no such option."""
     return slots[slot] if slot >= 0 else <PyObject*> None
+cdef Tensor with_requested_grad(Tensor t, object requested)     # what a factory has made, with its argument requires_grad

@@ -92,6 +92,19 @@ def mark_requires_grad(Tensor tensor, bint flag=True):
     return tensor
 
 
+cdef Tensor with_requested_grad(Tensor t, object requested):
+    """Return what a factory has made with the requires_grad that it was given; None: as it is, with a warning."""
+    if requested:
+        if not t.flags & WG_GRAD:
+            mark_grad(t)
+    elif has_grad(t):                  # asarray of a tensor that requires grad
+        if requested is not None:
+            return alias(t)
+        warn_user("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                  "requires_grad=False explicitly to get the old behavior and silence this warning.")
+    return t
+
+
 # ---- the default device
 
 def default_device_number():
@@ -131,13 +144,18 @@ cdef object make_in_layout(Op op, FactoryRow* row, PyObject** slots):
 
 
 cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
-    """Whether device=, or this thread's default, names another device than the one that tensors are made on."""
+    """Whether device=, or this thread's default, names another device than the one that tensors are made on, or data
+    are a tensor that is to have another one.
+    """
     cdef PyObject* value = option(slots, row.device)
-    cdef unsigned int device_number
+    cdef unsigned int device_number, here = thread_state().device_number if runs_on_device() else 0
+    cdef PyObject* data = slots[0] if row.kind >= F_DATA and row.like < 0 else <PyObject*> None
     if value == <PyObject*> None:      # the default is the user's: not for a driver that runs for another device
-        return wengert_default_device() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
+        if wengert_default_device() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN:
+            return True
+        return row.kind == F_DATA and isinstance(<object> data, Tensor) and (<Tensor> data).device != here
     device_number = _device.device_number(<object> value, op.name)
-    return device_number != (thread_state().device_number if runs_on_device() else 0)
+    return device_number != here or (isinstance(<object> data, Tensor) and (<Tensor> data).device != device_number)
 
 
 # ---- making
@@ -255,15 +273,7 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
         return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
     if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:
         t = t.pin_memory()
-    if row.requires_grad >= 0 and <object> slots[row.requires_grad]:
-        if not t.flags & WG_GRAD:
-            mark_grad(t)
-    elif row.requires_grad >= 0 and has_grad(t):                   # asarray of a tensor that requires grad
-        if slots[row.requires_grad] != <PyObject*> None:
-            return alias(t)
-        warn_user("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-                  "requires_grad=False explicitly to get the old behavior and silence this warning.")
-    return t
+    return t if row.requires_grad < 0 else with_requested_grad(t, <object> slots[row.requires_grad])
 
 
 # ---- short ways in

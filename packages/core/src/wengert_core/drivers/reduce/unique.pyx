@@ -18,8 +18,8 @@ from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
 
 cdef extern from "wengert_core/kernels/reduce/distinct.h" nogil:
-    Py_ssize_t wg_runs(int code, const char* x, Py_ssize_t n, const int64_t* places, char* values, int64_t* inverse,
-                       int64_t* counts)
+    Py_ssize_t wg_runs(int code, const char* x, Py_ssize_t n, const int64_t* places, Py_ssize_t room, char* values,
+                       int64_t* inverse, int64_t* counts)
 
 cdef enum:
     LONGEST = 0x7fffffff               # elements that sort.pyx orders
@@ -59,8 +59,8 @@ cdef object distinct(Op op, PyObject** slots, bint is_sorted, uint32_t live):
         sort_whole(line, values, places)
         line, at = values, <int64_t*> places.data
     with nogil:
-        n = wg_runs(line.code, line.data, n, NULL, NULL, NULL, NULL)
+        n = wg_runs(line.code, line.data, n, NULL, 0, NULL, NULL, NULL)
     values, counts, inverse = new_empty(t.code, 1, &n), new_empty(INT64, 1, &n), new_empty(INT64, t.rank, t.dims)
     with nogil:
-        wg_runs(line.code, line.data, line.count, at, values.data, <int64_t*> inverse.data, <int64_t*> counts.data)
+        wg_runs(line.code, line.data, line.count, at, n, values.data, <int64_t*> inverse.data, <int64_t*> counts.data)
     return several(op, slots, [values, inverse, counts], live)

@@ -10,10 +10,11 @@
 #define WG_DIFFER_HALF(a, b, inf) (((a) != (b) && (((a) | (b)) & 0x7FFF)) || ((a) & 0x7FFF) > (inf))
 
 /* How many runs there are; then, where values are asked for, the first of each, how long each is, and for each element
-   the number of its run, which goes to where the element was (places), or is (NULL). */
+   the number of its run, which goes to where the element was (places), or is (NULL). There is room for so many runs as
+   were counted: another thread may write to the elements meanwhile. */
 #define WG_RUNS(NAME, T, DIFFER) \
-    static Py_ssize_t NAME(const T *x, Py_ssize_t n, unsigned inf, const int64_t *places, T *values, \
-                           int64_t *inverse, int64_t *counts) { \
+    static Py_ssize_t NAME(const T *x, Py_ssize_t n, unsigned inf, const int64_t *places, Py_ssize_t room, \
+                           T *values, int64_t *inverse, int64_t *counts) { \
         Py_ssize_t run = 0, start = 0; \
         (void)inf; \
         if (values == NULL) { \
@@ -22,7 +23,7 @@
         } \
         values[0] = x[0]; \
         for (Py_ssize_t i = 0; i < n; i++) { \
-            if (i > 0 && DIFFER(x[i - 1], x[i], inf)) { \
+            if (i > 0 && run + 1 < room && DIFFER(x[i - 1], x[i], inf)) { \
                 counts[run++] = i - start; \
                 values[run] = x[i]; \
                 start = i; \
@@ -41,9 +42,9 @@ WG_RUNS(wg_runs_f32, float, WG_DIFFER)
 WG_RUNS(wg_runs_f64, double, WG_DIFFER)
 
 /* For real dtypes. */
-static Py_ssize_t wg_runs(int code, const char *x, Py_ssize_t n, const int64_t *places, char *values, int64_t *inverse,
-                          int64_t *counts) {
-#define WG_RUNS_OF(NAME, T) NAME((const T *)x, n, inf, places, (T *)values, inverse, counts)
+static Py_ssize_t wg_runs(int code, const char *x, Py_ssize_t n, const int64_t *places, Py_ssize_t room, char *values,
+                          int64_t *inverse, int64_t *counts) {
+#define WG_RUNS_OF(NAME, T) NAME((const T *)x, n, inf, places, room, (T *)values, inverse, counts)
     const unsigned inf = code == WG_F16 ? 0x7C00 : 0x7F80;
     if (code == WG_F32) return WG_RUNS_OF(wg_runs_f32, float);
     if (code == WG_F64) return WG_RUNS_OF(wg_runs_f64, double);
