@@ -24,9 +24,9 @@ cdef struct FactoryRow:                # slots of what all factories share, -1 w
     int memory_format
 
 cdef int mark_grad(Tensor t) except -1                                  # requires_grad=True, through the engine's hook
+cdef Tensor with_requested_grad(Tensor t, object requested)             # by a factory's argument requires_grad
 
 
 cdef inline PyObject* option(PyObject** slots, int slot) noexcept:
     """A slot's value, None when the row has no such option."""
     return slots[slot] if slot >= 0 else <PyObject*> None
-cdef Tensor with_requested_grad(Tensor t, object requested)     # what a factory has made, with its argument requires_grad

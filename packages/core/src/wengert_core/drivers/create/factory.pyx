@@ -144,26 +144,32 @@ cdef object make_in_layout(Op op, FactoryRow* row, PyObject** slots):
 
 
 cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
-    """Whether device=, or this thread's default, names another device than the one that tensors are made on, or data
-    are a tensor that is to have another one.
+    """Whether device=, or this thread's default, names another device than the one that tensors are made on, or device=
+    another one than data have.
     """
     cdef PyObject* value = option(slots, row.device)
-    cdef unsigned int device_number, here = thread_state().device_number if runs_on_device() else 0
-    cdef PyObject* data = slots[0] if row.kind >= F_DATA and row.like < 0 else <PyObject*> None
+    cdef unsigned int device_number
     if value == <PyObject*> None:      # the default is the user's: not for a driver that runs for another device
-        if wengert_default_device() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN:
-            return True
-        return row.kind == F_DATA and isinstance(<object> data, Tensor) and (<Tensor> data).device != here
+        return wengert_default_device() != 0 and row.like < 0 and row.device >= 0 and thread_state().modes & WG_FOREIGN
     device_number = _device.device_number(<object> value, op.name)
-    return device_number != here or (isinstance(<object> data, Tensor) and (<Tensor> data).device != device_number)
+    return device_number != (thread_state().device_number if runs_on_device() else 0) \
+        or has_data_on_another(row, slots, device_number)
+
+
+cdef inline bint has_data_on_another(FactoryRow* row, PyObject** slots, unsigned int device_number) noexcept:
+    """Whether data are a tensor of another device."""
+    return row.kind >= F_DATA and row.like < 0 and isinstance(<object> slots[0], Tensor) \
+        and (<Tensor> slots[0]).device != device_number
 
 
 # ---- making
 
 cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
-    """tensor(data) and x.new_tensor(data)."""
+    """tensor(data) and x.new_tensor(data). None: data are a tensor of a device, where the copy is to be made."""
     data = <object> slots[row.value]
     if isinstance(data, Tensor):
+        if row.like < 0 and (<Tensor> data).device:
+            return None
         caller = "torch.tensor" if row.like < 0 else "tensor.new_tensor"
         warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                   f"sourceTensor.detach().clone().requires_grad_(True), rather than {caller}(sourceTensor).")
@@ -260,6 +266,8 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
         code = out_code(op, slots[op.out_slot], code)
     if row.kind == F_DATA:
         t = of_data(op, row, slots, code)
+        if t is None:
+            return intercept(op, slots, WG_FOREIGN)
     elif row.kind == F_MADE:
         first = recorder().n if RECORDERS[0] and recorder() != NULL else -1
         t = call_row_function(op, row, slots, code)
@@ -273,7 +281,9 @@ cdef object factory_run(Op op, PyObject** slots, uint32_t live):
         return write_out(op.name, <Tensor> slots[op.out_slot], t, <FactoryKind> row.kind)
     if row.pin_memory >= 0 and slots[row.pin_memory] == <PyObject*> YES:
         t = t.pin_memory()
-    return t if row.requires_grad < 0 else with_requested_grad(t, <object> slots[row.requires_grad])
+    if row.requires_grad >= 0 and (<object> slots[row.requires_grad] or has_grad(t)):
+        return with_requested_grad(t, <object> slots[row.requires_grad])
+    return t
 
 
 # ---- short ways in
