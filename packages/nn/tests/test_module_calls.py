@@ -7,11 +7,13 @@ import pickle
 import threading
 import warnings
 import weakref
+from operator import attrgetter
 
 import pytest
 import wengert as wg
 from wengert import nn
 from wengert.utils.checkpoint import checkpoint
+from wengert_nn.base.calls import Calls, ForwardCall
 
 
 class Scale(nn.Module):
@@ -35,6 +37,13 @@ def fresh_class():
 # ---- how a call finds forward
 
 
+@pytest.fixture
+def no_hooks_for_all(monkeypatch):
+    """Calls as in a process where no test has registered a hook for all modules."""
+    monkeypatch.setattr(Calls, "__call__", ForwardCall(attrgetter("forward")))
+
+
+@pytest.mark.usefixtures("no_hooks_for_all")
 def test_without_hooks_the_call_is_forward_itself():
     module = fresh_class()()
     assert type(module).__call__.__get__(module) == module.forward
@@ -44,6 +53,7 @@ def test_without_hooks_the_call_is_forward_itself():
     assert module(wg.ones(1)).item() == 2
 
 
+@pytest.mark.usefixtures("no_hooks_for_all")
 def test_a_hook_of_one_class_leaves_the_calls_of_others_alone():
     one, other = fresh_class(), fresh_class()
     one().register_forward_hook(lambda *_: None)

@@ -25,7 +25,8 @@ from wengert_core.runtime.launches cimport count_recorders, recorder, tell_compl
 from wengert_core.runtime.state cimport WG_BATCHED, WG_FOREIGN, WG_GRAD, WG_OBSERVE, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as has_grad
-from wengert_core.tensors.tensor cimport Tensor, alias, bump_version, new_view, same_shape, shape_overlap, shape_tuple
+from wengert_core.tensors.tensor cimport (Tensor, alias, bump_version, is_strided, new_view, same_shape,
+                                          shape_overlap, shape_tuple)
 
 from wengert_core.devices import device as _device
 from wengert_core.devices import layout as _layout
@@ -157,9 +158,9 @@ cdef bint names_another(Op op, FactoryRow* row, PyObject** slots) except -1:
 
 
 cdef inline bint has_data_on_another(FactoryRow* row, PyObject** slots, unsigned int device_number) noexcept:
-    """Whether data are a tensor of another device."""
+    """Whether data are a strided tensor of another device."""
     return row.kind >= F_DATA and row.like < 0 and isinstance(<object> slots[0], Tensor) \
-        and (<Tensor> slots[0]).device != device_number
+        and (<Tensor> slots[0]).device != device_number and is_strided(<Tensor> slots[0])
 
 
 # ---- making
@@ -168,7 +169,7 @@ cdef Tensor of_data(Op op, FactoryRow* row, PyObject** slots, int code):
     """tensor(data) and x.new_tensor(data). None: data are a tensor of a device, where the copy is to be made."""
     data = <object> slots[row.value]
     if isinstance(data, Tensor):
-        if row.like < 0 and (<Tensor> data).device:
+        if row.like < 0 and (<Tensor> data).device and is_strided(<Tensor> data):
             return None
         caller = "torch.tensor" if row.like < 0 else "tensor.new_tensor"
         warn_user("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
