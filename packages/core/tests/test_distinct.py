@@ -78,12 +78,16 @@ def test_most_frequent_with_nan() -> None:
 
 
 # ---- rows of every length: whole vectors, eights and single elements
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float32", "float64", "complex64", "complex128"])
-@pytest.mark.parametrize("name", ["sum", "prod", "amax", "any"])
+ROWS = [
+    (name, dtype)
+    for name in ("sum", "prod", "amax", "any")
+    for dtype in ("int8", "int32", "int64", "float32", "float64", "complex64", "complex128")
+    if name != "amax" or not dtype.startswith("complex")  # which have no order
+]
+
+
+@pytest.mark.parametrize(("name", "dtype"), ROWS)
 def test_rows_of_every_length(name: str, dtype: str) -> None:
-    kind = np.dtype(dtype).kind
-    if name == "amax" and kind == "c":
-        pytest.skip("complex numbers have no order")
     rng = np.random.default_rng(5)
     for n in (*range(1, 150), 300, 1023, 1031, 2060):
         x = rng.choice([-1, 1, 2] if name != "prod" else [-1, 1], size=(2, n)).astype(dtype)

@@ -205,7 +205,7 @@ def test_a_leaf_that_gets_no_gradient_is_watched(differentiate):
 
 
 def test_a_call_that_gives_what_nothing_uses_runs_as_usual():
-    """Who has that result would hide that the tensor was replaced."""
+    """A result that is kept would hide that the tensor was replaced."""
 
     def generate(capture):
         model, kept = Model(1.0), []

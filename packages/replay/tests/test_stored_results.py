@@ -77,7 +77,7 @@ def test_a_state_goes_on_from_call_to_call(step, differentiates, keeps_results):
 
 @pytest.mark.parametrize("differentiates", [False, True], ids=["plain", "graph"])
 def test_results_that_nobody_else_has_are_replayed(differentiates):
-    """What a graph, a tangent, a gradient or another result refers to is stored by nobody."""
+    """A result that a graph, a tangent, a gradient or another result refers to is stored by nobody."""
     w = wg.full((3,), 0.9, requires_grad=differentiates)
 
     def step(x):

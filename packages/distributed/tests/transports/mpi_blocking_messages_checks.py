@@ -125,7 +125,7 @@ def check_a_message_that_does_not_fit_raises() -> None:
 
 def check_wrong_arguments_raise() -> None:
     x = wg.ones(2)
-    for call, side in ((dist.send, "dst"), (dist.recv, "src")):
+    for call, side in ((dist.send, "dst"), (dist.recv, "src"), (dist.isend, "dst"), (dist.irecv, "src")):
         with pytest.raises(TypeError, match="Expected parameter `tensor`"):
             call(None, NEXT)
         with pytest.raises(ValueError, match="should not be the same as the rank of the current process"):

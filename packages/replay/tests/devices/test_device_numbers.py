@@ -21,7 +21,7 @@ def on_sim(values, **options):
 
 
 def numbers_of(value):
-    """What can be seen of a result or of state."""
+    """Facts that can be seen of a result or of state."""
     if isinstance(value, wg.Tensor):
         grad = None if not value.is_leaf or value.grad is None else value.grad.tolist()
         return value.tolist(), value.dtype, value._version, value.requires_grad, grad

@@ -1,4 +1,4 @@
-"""What a captured function on a device shares with its surroundings: arguments, the host's numbers, generators."""
+"""Surroundings of a captured function on a device: arguments, the host's numbers, generators."""
 
 from __future__ import annotations
 

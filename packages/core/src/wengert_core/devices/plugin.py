@@ -247,7 +247,7 @@ class OutOfMemoryError(RuntimeError):
 
 
 class CaptureCounts(_local):
-    """How many errors a thread has made."""
+    """The number of errors that a thread has made."""
 
     n = 0
 
@@ -264,5 +264,5 @@ class CaptureError(RuntimeError):
 
     @staticmethod
     def count() -> int:
-        """How many this thread has made: a function that catches one goes on without what it has asked for."""
+        """Count those of this thread: a function that catches one goes on without what it has asked for."""
         return CAPTURE_COUNTS.n

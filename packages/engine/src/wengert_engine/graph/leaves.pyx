@@ -64,7 +64,7 @@ cdef Node accumulate_node(Tensor leaf):
 
 
 cdef PyObject* gradient_edge(Tensor t, uint32_t* input_nr) except? NULL:
-    """Where a gradient of ``t`` goes: a NEW reference. Views whose base has changed get their grad_fn anew first."""
+    """Find where a gradient of ``t`` goes: a NEW reference. Views whose base has changed get a new grad_fn."""
     cdef PyObject* fn = t.grad_fn
     cdef Node node
     if t.flags & TF_VIEW and HOOKS.view_grad_fn != NULL:

@@ -126,7 +126,7 @@ class DeviceProgram:
 
     @property
     def numbers(self) -> Numbers:
-        """What Python has read in the recording."""
+        """Values that Python has read in the recording."""
         return (*self.graph.numbers,)
 
     def is_stale(self) -> bool:

@@ -25,13 +25,13 @@ from wengert_replay.devices.calls import States, has_drawn, random_states, set_s
 from wengert_replay.devices.watch import DeviceWatch
 
 Numbers = tuple[bytes, ...]
-"""What was read, one after the other."""
+"""Values that were read, one after the other."""
 Extent = tuple[Any, int, int]
 """Memory, the first address that is used, and the end."""
 
 
 class MemoryCopies:
-    """What memory has at one time, and the states of generators."""
+    """Contents of memory, and the states of generators, at one time."""
 
     plugin: Any
     index: int

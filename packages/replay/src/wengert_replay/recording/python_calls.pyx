@@ -196,7 +196,7 @@ cdef class OutsideView:
 
 
 cdef object move(PythonCall call, Recording recording, Tensor t):
-    """What gives the tensor that each call gets in place of an argument: a weak reference to one from outside."""
+    """Return a source of the tensor that each call gets for an argument: a weak reference to one from outside."""
     cdef Storage s = <Storage> t.storage
     cdef Tensor base
     cdef OutsideView view

@@ -164,7 +164,7 @@ cdef void release(Index* index) noexcept:
 
 
 cdef int count_consumed(Index* index, Tensor t) except -1:
-    """How many dims of t the items speak of; IndexError when t has fewer."""
+    """Return the number of dims of t that the items speak of; IndexError when t has fewer."""
     cdef int i, n = 0
     cdef Tensor mask
     for i in range(index.n):
