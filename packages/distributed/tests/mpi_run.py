@@ -1,7 +1,8 @@
 """Start programs under ``mpiexec`` from tests, and functions named ``check_*`` of a file on every rank.
 
-A file of checks holds functions without arguments; each runs on all ranks at once, in the file's order. One test runs
-a whole file, because a start costs a second and pytest-xdist spreads tests over processes:
+A file of checks holds functions without arguments; each runs on all ranks at once, in the file's order, and begins when
+all ranks have ended the one before: a receive from any rank takes no message of a later check. One test runs a whole
+file, because a start costs a second and pytest-xdist spreads tests over processes:
 
     def test_collectives_of_two_ranks():
         assert_checks_pass("mpi_collective_checks.py", 2)
@@ -9,6 +10,7 @@ a whole file, because a start costs a second and pytest-xdist spreads tests over
 
 from __future__ import annotations
 
+import faulthandler
 import functools
 import importlib.util
 import os
@@ -82,7 +84,8 @@ def assert_checks_pass(program: str, ranks: int, *, seconds: float = 60, options
     names = re.findall(r"^def (check_\w+)\(", (HERE / program).read_text(), re.MULTILINE)
     assert names, f"{program} has no function check_*"
     with tempfile.TemporaryDirectory() as folder:
-        ended = run_program(ranks, "mpi_run.py", program, folder, options=options, seconds=seconds)
+        last = str(seconds - 5)
+        ended = run_program(ranks, "mpi_run.py", program, folder, last, options=options, seconds=seconds)
         outcomes = [read_outcomes(Path(folder) / str(rank)) for rank in range(ranks)]
     failed = [
         f"{name} on rank {rank}: {text}"
@@ -100,10 +103,11 @@ def read_outcomes(path: Path) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=False))
 
 
-def run_checks(program: str, folder: str) -> None:
-    """Run a file's checks on this rank and write each outcome when it is known."""
+def run_checks(program: str, folder: str, seconds: float) -> None:
+    """Run a file's checks on this rank and write each outcome when it is known; after some seconds, where it hangs."""
     from mpi4py import MPI
 
+    faulthandler.dump_traceback_later(seconds)
     spec = importlib.util.spec_from_file_location(Path(program).stem, HERE / program)
     assert spec is not None
     assert spec.loader is not None
@@ -117,12 +121,14 @@ def run_checks(program: str, folder: str) -> None:
                 getattr(module, name)()
             except Exception:
                 text, failed = traceback.format_exc(), True
+                print(f"{name} failed on rank {MPI.COMM_WORLD.Get_rank()}: {text}", file=sys.stderr, flush=True)
             file.write(f"{name}\0{text}\0")
             file.flush()
+            MPI.COMM_WORLD.Barrier()
     if failed:
         sys.exit(1)
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(HERE))
-    run_checks(sys.argv[1], sys.argv[2])
+    run_checks(sys.argv[1], sys.argv[2], float(sys.argv[3]))
