@@ -7,13 +7,13 @@ import time
 import numpy as np
 from wengert_distributed.backends.mpi import MpiGroup
 
-group = MpiGroup.connect(-1, -1, None, 10)
+group = MpiGroup.connect(-1, -1, None, 20)
 array = np.full(1, 7 if group.rank == 1 else 0)
 if group.rank == 1:
-    assert group.send(array, 0, 1).wait(5)
-    assert group.broadcast(array, 1).wait(5)
+    assert group.send(array, 0, 1).wait(20)
+    assert group.broadcast(array, 1).wait(20)
 else:
     time.sleep(0.3)
-    assert group.broadcast(np.zeros(1, array.dtype), 1).wait(5)
-    assert group.recv(array, 1, 1).wait(5)
+    assert group.broadcast(np.zeros(1, array.dtype), 1).wait(20)
+    assert group.recv(array, 1, 1).wait(20)
     print(f"rank 0 received {array[0]}", flush=True)

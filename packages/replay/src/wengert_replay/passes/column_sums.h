@@ -29,15 +29,4 @@ enum { WG_ROW_FIRST, WG_ROW_SECOND, WG_ROW_THIRD, WG_ROW_FOURTH, WG_ROW_SINGLE }
 WG_COLUMN_SUMS(f32, float)
 WG_COLUMN_SUMS(f64, double)
 
-/* Have bytes on their way to the first-level cache. A compiler drops calls of what only prefetches, but for the asm. */
-static void wg_fetch_bytes(const char *at, const char *end) {
-#if defined(__GNUC__)
-    for (; at < end; at += 64) __builtin_prefetch(at, 0, 3);
-    __asm__ volatile("");
-#else
-    (void)at;
-    (void)end;
-#endif
-}
-
 #endif

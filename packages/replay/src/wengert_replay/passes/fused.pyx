@@ -26,6 +26,10 @@ from wengert_replay.passes.members cimport (MEMBER_POINTWISE, MEMBER_SUM, MOST_A
 from wengert_replay.passes.schedule cimport Schedule
 from wengert_replay.passes.slots cimport NO_VALUE, VALUE_FIXED
 
+cdef enum:
+    UNCACHED = 0x1000000               # bytes of an operand that no cache holds, or not for long
+    MANY = 5                           # members between which the next block is asked for
+
 
 cdef int fuse(Launch* into, Slots slots, Py_ssize_t at, char* base) except -1:
     cdef Schedule schedule = slots.schedule
@@ -54,7 +58,7 @@ cdef int fuse(Launch* into, Slots slots, Py_ssize_t at, char* base) except -1:
     drop_products_with_one(plan)
     give_blocks(plan)
     assign_sums(plan)
-    if columns:
+    if columns or plan.n_members >= MANY:
         find_ahead(plan)
     return 0
 
@@ -86,6 +90,8 @@ cdef void add_member(FusedPlan* plan, Slots slots, int32_t i, char* base) noexce
     else:
         member.sum, member.section, member.item = reduce.fn, reduce.section, item_of_sum(launch)
         member.sides[1].along = reduce.kept[0].target if reduce.n_kept else 0
+    if member.kind == MEMBER_POINTWISE:
+        member.dense = step_of_member(launch, launch.n_operands - 1) == dtype_facts().itemsize[pointwise.loop.out]
     member.wanted = slots.schedule.wanted[operand + member.n_sides - 1]
     for k in range(member.n_sides):
         member.sides[k].step = step_of_member(launch, k)
@@ -175,6 +181,7 @@ cdef void give_blocks(FusedPlan* plan) noexcept:
     cdef int m, k, last, block
     cdef bint replaced
     cdef Py_ssize_t widest = 1
+    cdef bint kept
     for m in range(plan.n_members):
         for k in range(plan.members[m].n_sides):
             widest = max(widest, <Py_ssize_t> plan.members[m].sides[k].step)
@@ -187,7 +194,8 @@ cdef void give_blocks(FusedPlan* plan) noexcept:
         if plan.members[m].kind != MEMBER_POINTWISE:
             continue
         last = last_reader(plan, m, &replaced)
-        if plan.members[m].wanted and not replaced:
+        kept = plan.members[m].wanted and not replaced
+        if kept and not is_streamed(plan, m):
             continue
         block = 0
         while block < plan.n_blocks and busy[block] >= m:
@@ -197,7 +205,14 @@ cdef void give_blocks(FusedPlan* plan) noexcept:
         if block == plan.n_blocks:
             plan.n_blocks += 1
         busy[block] = max(last, m)
+        if kept:
+            plan.members[m].memory = result_of(&plan.members[m]).data
         move_to_block(plan, m, last, block)
+
+
+cdef bint is_streamed(FusedPlan* plan, int m) noexcept:
+    """Whether a result is too long for any cache. Note [Results past the caches] in fused_run.pyx"""
+    return plan.members[m].dense and plan.n * result_of(&plan.members[m]).step >= UNCACHED
 
 
 cdef int last_reader(FusedPlan* plan, int m, bint* replaced) noexcept:
@@ -244,7 +259,7 @@ cdef void find_ahead(FusedPlan* plan) noexcept:
     for m in range(plan.n_members):
         for k in range(plan.members[m].n_sides - 1):
             side = &plan.members[m].sides[k]
-            is_first = side.data != NULL and side.step != 0
+            is_first = side.data != NULL and side.step != 0 and (plan.columns or plan.n * side.step >= UNCACHED)
             for j in range(m + 1 if is_first else 0):
                 for i in range(plan.members[j].n_sides if j < m else k):
                     is_first = is_first and plan.members[j].sides[i].data != side.data

@@ -28,6 +28,8 @@ cdef struct Member:
     int block                          # of a sum: where blocks are put together; -1: they need not be
     int other                          # of a product with 1: the number of its other factor; -1: it is none
     bint wanted                        # memory must have the result behind the group
+    bint dense                         # its result has no gaps
+    char* memory                       # to which the result is copied from its block; NULL: to none
     int n_sides                        # the last is the result
     Py_ssize_t columns                 # of a matrix whose operands may be a row or a column; 0: it is none
     Side sides[5]

@@ -197,6 +197,7 @@ cdef int see_group(FusedPlan* plan, Arena arena, bint counts) except -1:
     for m in range(plan.n_members):
         for k in range(plan.members[m].n_sides):
             arena.see_field(<char*> &plan.members[m].sides[k].data, counts)
+        arena.see_field(<char*> &plan.members[m].memory, counts)
     return 0
 
 
