@@ -309,9 +309,9 @@ def uniform(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).uniform(0.1, 0.9, shape).astype(np.float32)
 
 
-def chain(xp: Any) -> Work:
+def chain(xp: Any, size: int = SIZE) -> Work:
     """mul, add, tanh, exp, sum, and their gradient."""
-    x = xp.tensor(uniform(SIZE), requires_grad=True)
+    x = xp.tensor(uniform(size), requires_grad=True)
 
     def run() -> list[Any]:
         loss = (x * 0.5 + 0.1).tanh().exp().sum()
@@ -320,16 +320,16 @@ def chain(xp: Any) -> Work:
     return Work(run, ())
 
 
-def broadcast(xp: Any) -> Work:
+def broadcast(xp: Any, rows: int = ROWS) -> Work:
     """A row times a matrix plus a column."""
-    matrix, row, column = (xp.tensor(uniform(*shape)) for shape in ((ROWS, COLUMNS), (COLUMNS,), (ROWS, 1)))
+    matrix, row, column = (xp.tensor(uniform(*shape)) for shape in ((rows, COLUMNS), (COLUMNS,), (rows, 1)))
     return Work(lambda: [matrix * row + column], ())
 
 
-def broadcast_gradient(xp: Any) -> Work:
+def broadcast_gradient(xp: Any, rows: int = ROWS) -> Work:
     """The sum of its squares, and the gradient of row and column."""
-    matrix = xp.tensor(uniform(ROWS, COLUMNS))
-    parameters = [xp.tensor(uniform(*shape), requires_grad=True) for shape in ((COLUMNS,), (ROWS, 1))]
+    matrix = xp.tensor(uniform(rows, COLUMNS))
+    parameters = [xp.tensor(uniform(*shape), requires_grad=True) for shape in ((COLUMNS,), (rows, 1))]
     row, column = parameters
 
     def run() -> list[Any]:
@@ -345,6 +345,14 @@ BYTES_MOVED = {
     "broadcast, gradient": 4 * ROWS * COLUMNS,
 }
 """Bytes that must be read or written once, however well a program is compiled."""
+
+PARTS = 100
+IN_CACHE: dict[str, Callable[[Any], Work]] = {
+    "chain of 10^7, gradient": lambda xp: chain(xp, SIZE // PARTS),
+    "broadcast of 4000 x 2500": lambda xp: broadcast(xp, ROWS // PARTS),
+    "broadcast, gradient": lambda xp: broadcast_gradient(xp, ROWS // PARTS),
+}
+"""The same programs of so small a part of the numbers that a cache holds them."""
 
 PROGRAMS: dict[str, Callable[[Any], Work]] = {
     **{name: scalar_work(program) for name, program in SCALARS.items()},

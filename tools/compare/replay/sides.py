@@ -39,6 +39,8 @@ def makers_of(side: str) -> dict[str, Callable[[], Call]]:
     if side == "copy":
         return dict.fromkeys(programs.BYTES_MOVED, copy_of_memory)
     xp = load_torch("torch" if side == "PyTorch" else "wengert")
+    if side == "in cache":
+        return {name: functools.partial(repeat, xp.capture(work(xp).run)) for name, work in programs.IN_CACHE.items()}
 
     def make(name: str) -> Call:
         work = programs.PROGRAMS[name](xp)
@@ -46,6 +48,18 @@ def makers_of(side: str) -> dict[str, Callable[[], Call]]:
         return functools.partial(run, *work.args)
 
     return {name: functools.partial(make, name) for name in programs.PROGRAMS}
+
+
+def repeat(run: Call) -> Call:
+    """Return a call that computes a part of a program's numbers, in a cache, as often as makes all of them."""
+    parts = importlib.import_module("benchmarks.replay_programs").PARTS
+
+    def call() -> Any:
+        for _ in range(parts - 1):
+            run()
+        return run()
+
+    return call
 
 
 def copy_of_memory() -> Call:
