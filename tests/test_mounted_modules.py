@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import wengert
+from wengert.parts import NOT_PARTS
 from wengert_testing.plugins import install, run
 
 SPECS = """
@@ -128,3 +131,14 @@ print(hasattr(wg.acme, "d"), wg.acme.a)
     assert succeed(tmp_path, program) == [
         "1 2 False ['a', 'b', 'c']", "1 False 1", "2 False", "4", "False 1",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_PARTS)
+def test_a_name_that_is_no_part_is_absent_and_says_why(name: str) -> None:
+    where: Any = wengert
+    *path, last = name.split(".")
+    for part in path:
+        where = getattr(where, part)
+    with pytest.raises(AttributeError) as caught:
+        getattr(where, last)
+    assert NOT_PARTS[name] in str(caught.value)

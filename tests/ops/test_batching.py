@@ -98,7 +98,8 @@ def stack_samples(samples, chosen, change):
 
 
 def slices(values, batched, i):
-    return {k: v.select(0, i) if batched[k] else v for k, v in values.items()}
+    """Sample i, in memory of its own: as_strided_scatter counts from its start."""
+    return {k: v.select(0, i).clone() if batched[k] else v for k, v in values.items()}
 
 
 def loop_results(case, op, values, batched):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -274,8 +275,9 @@ def inside(context: Any, call: Any) -> Any:
 
 
 def namespace() -> dict[str, Any]:
-    """A fresh copy of the names; those that arguments may take are tensors until then."""
-    return {**globals(), **{name: T(2, 3) for name in "abcdefgh"}}
+    """A fresh copy of the names, with all packages that are there; those that arguments may take are tensors."""
+    packages = {name: module for name, module in sys.modules.items() if name.startswith("wengert") and "." not in name}
+    return {**packages, **globals(), **{name: T(2, 3) for name in "abcdefgh"}}
 
 
 __all__ = [

@@ -58,6 +58,36 @@ def test_gradient_from_the_result(name: str, shape: tuple[int, ...], dtype: str)
             )
 
 
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("shape", [(40, 8), (3, 64), (300, 65), (2, 100, 3, 43), (700, 130)], ids=str)
+@pytest.mark.parametrize("name", REFERENCES)
+def test_columns_side_by_side(name: str, shape: tuple[int, ...], dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    dim = len(shape) // 4
+    x, grad = (rng.standard_normal(shape).astype(dtype) for _ in range(2))
+    want = REFERENCES[name](np, x.astype(np.float64), dim)
+    got = getattr(wg, name)(from_array(x), dim)
+    tolerance = 8 * TOLERANCE[dtype]
+    np.testing.assert_allclose(to_array(got), want, rtol=tolerance, atol=tolerance)
+    y, g = to_array(got).astype(np.float64), grad.astype(np.float64)
+    if name == "softmax":
+        slope = y * (g - (g * y).sum(dim, keepdims=True))
+    else:
+        slope = g - np.exp(y) * g.sum(dim, keepdims=True)
+    got = wg.TABLE.ops[f"_{name}_backward_data"](from_array(grad), got, dim)
+    np.testing.assert_allclose(to_array(got), slope, rtol=20 * tolerance, atol=20 * tolerance)
+
+
+def test_one_column_beside_others_is_not_a_number() -> None:
+    x = np.random.default_rng(4).standard_normal((50, 16)).astype(np.float32)
+    x[0, 1], x[49, 2], x[7, 3], x[:, 4], x[:9, 5] = np.nan, np.nan, np.inf, -np.inf, -np.inf
+    for function, of_minus_inf in ((wg.softmax, 0), (wg.log_softmax, -np.inf)):
+        got = to_array(function(from_array(x), 0))
+        assert np.isnan(got).all(0).tolist() == [1 <= j <= 4 for j in range(16)]
+        assert (got[:9, 5] == of_minus_inf).all()
+        assert not np.isnan(got[:, 5:]).any()
+
+
 def test_bfloat16_rounds_once() -> None:
     x = wg.tensor([1.0, 2.0, 4.0], dtype=wg.bfloat16)
     want = x.float().softmax(0).to(wg.bfloat16)

@@ -352,6 +352,26 @@ def test_geometry_in_place_changes_that_of_the_tangent_but_not_of_the_given_one(
     assert t.shape == (2, 3)
 
 
+@pytest.mark.parametrize("change", [
+    lambda y: y.transpose_(0, 1), lambda y: y.t_(), lambda y: y.unsqueeze_(0), lambda y: y.unsqueeze_(0).squeeze_(0),
+])  # fmt: skip
+def test_geometry_in_place_keeps_the_gradient_of_the_tangent(level, change):
+    x = wg.arange(6.0).reshape(2, 3).requires_grad_()
+    t = wg.arange(6.0).reshape(2, 3) + 10
+    dual = fwAD.make_dual(x, t)
+    result = fwAD.unpack_dual(change(dual * dual)).tangent
+    assert wg.autograd.grad(result.sum(), x)[0].tolist() == (2 * t).tolist()
+
+
+@pytest.mark.parametrize("write", [
+    lambda x, w: (x * w).mul_(w), lambda x, w: x.clone().mul_(w) * w, lambda x, w: (x * 1)[:].mul_(w) * w,
+])  # fmt: skip
+def test_the_tangent_of_a_written_value_has_a_gradient_by_what_it_was(level, write):
+    x, w = wg.tensor([0.25, 0.5], requires_grad=True), wg.tensor([1.0, 2.0])
+    result = fwAD.unpack_dual(write(x, fwAD.make_dual(w, wg.ones(2)))).tangent  # of x w w by w: 2 x w
+    assert wg.autograd.grad(result.sum(), x)[0].tolist() == [2, 4]
+
+
 def test_saved_outputs_have_tangents_where_the_first_output_is_not_differentiable(level):
     a, t = wg.tensor([[4.0, 1.0], [2.0, 3.0]]), wg.tensor([[1.0, -1.0], [0.5, 2.0]])
     by_u, h = wg.tensor([[1.0, 2.0], [0.0, 3.0]]), 1e-3

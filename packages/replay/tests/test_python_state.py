@@ -246,3 +246,26 @@ def test_a_capture_with_guards_sees_python(monkeypatch):
         monkeypatch.setitem(globals(), "NUMBER", value)
         assert f(x).tolist() == uses_globals(x).tolist()
     assert wg.replay.explain(f).replays == 2
+
+
+@pytest.mark.parametrize("has_graph", [False, True])
+def test_state_that_the_function_changes_and_that_comes_back(has_graph):
+    class Phases:
+        phase = 0
+        first = True
+
+        def rotate(self, x):
+            self.phase = (self.phase + 1) % 3
+            return x * self.phase
+
+        def begin(self, x):
+            x, self.first = x + self.first, False
+            return x
+
+    phases = Phases()
+    rotate, begin = (wg.capture(f, guard_python=True, quiet=True) for f in (phases.rotate, phases.begin))
+    x = wg.ones(2, requires_grad=has_graph)
+    assert [(rotate(x)[0].item(), phases.phase) for _ in range(7)] == [(k % 3, k % 3) for k in range(1, 8)]
+    assert wg.replay.explain(rotate).reasons == ["the function changes Python's state that it depends on"]
+    assert [begin(x)[0].item() for _ in range(4)] == [2, 1, 1, 1]
+    assert wg.replay.explain(begin).replays == 2

@@ -204,11 +204,13 @@ def test_a_leaf_that_gets_no_gradient_is_watched(differentiate):
     assert compare_runs(generate).replays >= 3
 
 
-def test_a_call_that_gives_what_nothing_uses_runs_as_usual():
+@pytest.mark.parametrize("size", [0, 3])
+def test_a_call_that_gives_what_nothing_uses_runs_as_usual(size):
     """A result that is kept would hide that the tensor was replaced."""
 
     def generate(capture):
         model, kept = Model(1.0), []
+        model.state = wg.zeros(size)
         function = capture(lambda x: (model.state, x * 2), quiet=True)
         for k in range(5):
             if k == 3:
@@ -217,3 +219,19 @@ def test_a_call_that_gives_what_nothing_uses_runs_as_usual():
             yield kept[-1], kept[-1][0] is model.state
 
     assert compare_runs(generate).reasons == ["a result is a tensor from outside that no operation has used"]
+
+
+@pytest.mark.parametrize("differentiates", [False, True], ids=["plain", "graph"])
+def test_results_without_elements(differentiates):
+    """What is made anew is another tensor in each call; what was there and is used is the same one."""
+
+    def generate(capture):
+        empty, base = wg.zeros(0, 3), wg.zeros(4)
+        w = wg.ones(2, requires_grad=differentiates)
+        function = capture(lambda x: (x * w, wg.zeros(0), base[1:1], empty * 2, empty.detach(), empty.add_(1), empty))
+        for k in range(5):
+            found = function(wg.full((2,), float(k)))
+            yield found, found[-1] is empty, empty._version, base._version, [one._version for one in found]
+            empty.mul_(2)
+
+    assert compare_runs(generate).replays >= 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import wengert as wg
 
@@ -11,8 +12,9 @@ from .differential.scenarios import compare_runs
 class Cell:
     """A state, and a leaf that it is multiplied by."""
 
-    def __init__(self, differentiates):
-        self.h, self.w = wg.zeros(3), wg.full((3,), 0.9, requires_grad=differentiates)
+    def __init__(self, differentiates, of_array=False):
+        self.h = wg.from_numpy(np.zeros(3, np.float32)) if of_array else wg.zeros(3)
+        self.w = wg.full((3,), 0.9, requires_grad=differentiates)
 
 
 def keep(cell, x):
@@ -51,21 +53,44 @@ def keep_argument(cell, x):
     return result
 
 
-STEPS = [keep, keep_detached, keep_data, keep_view, keep_one_of_two, keep_argument]
+def keep_part_of_argument(cell, x):
+    result = cell.h * cell.w + x
+    cell.h = x.detach()[:]
+    return result
+
+
+def keep_another(cell, x):
+    """A tensor that is no result, and that the graph of the result does not need."""
+    result = cell.h * cell.w + x
+    cell.h = (result.detach() + cell.h).tanh()
+    return result
+
+
+def keep_array(cell, x):
+    result = cell.h * cell.w + x
+    cell.h = wg.from_numpy(np.full(3, 0.25, np.float32))
+    return result
+
+
+STEPS = [keep, keep_detached, keep_data, keep_view, keep_one_of_two, keep_argument, keep_part_of_argument,
+         keep_another, keep_array]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore:wengert.capture")
-@pytest.mark.parametrize("keeps_results", [False, True], ids=["dropped", "kept"])
+@pytest.mark.parametrize("of_array", [False, True], ids=["own", "array"])
+@pytest.mark.parametrize("keeps", [False, True], ids=["dropped", "kept"])
 @pytest.mark.parametrize("differentiates", [False, True], ids=["plain", "graph"])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-def test_a_state_goes_on_from_call_to_call(step, differentiates, keeps_results):
+def test_a_state_goes_on_from_call_to_call(step, differentiates, keeps, of_array):
     def generate(capture):
-        cell, kept = Cell(differentiates), []
+        cell = Cell(differentiates, of_array)
+        kept = [cell.h] if keeps else []
         function = capture(lambda x: step(cell, x))
         for k in range(12):
-            result = function(wg.full((3,), 0.1 * k))
-            if keeps_results:
-                kept.append(result)
+            x = wg.full((3,), 0.1 * k)
+            result = function(x)
+            if keeps:
+                kept += [result, x]
             last = result[-1] if isinstance(result, tuple) else result
             if differentiates and step is not keep:
                 last.sum().backward()
@@ -97,3 +122,38 @@ def test_results_that_nobody_else_has_are_replayed(differentiates):
             yield function(wg.full((3,), 0.1 * k))
 
     assert compare_runs(generate).replays >= 4
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture")
+def test_a_function_that_stores_an_argument_runs_as_usual():
+    seen, function = [], wg.capture(lambda x: (seen.append(x), x * 2)[1])
+    arguments = [wg.full((3,), float(k)) for k in range(6)]
+    assert [function(x)[0].item() for x in arguments] == [0, 2, 4, 6, 8, 10]
+    assert all(one is x for one, x in zip(seen, arguments, strict=True))
+    assert "stored an argument" in wg.replay.explain(function).reasons[0]
+
+
+def test_a_function_that_stores_its_first_argument_is_replayed_from_then_on():
+    kept = []
+
+    def step(x):
+        if not kept:
+            kept.append(x)
+        return x + kept[0]
+
+    function = wg.capture(step)
+    assert [function(wg.full((3,), float(k)))[0].item() for k in range(1, 6)] == [2, 3, 4, 5, 6]
+    assert wg.replay.explain(function).replays == 3
+
+
+@pytest.mark.parametrize("value", ["argument", "view", "structure", "saved"])
+def test_arguments_that_results_and_their_graph_have_are_stored_by_nobody(value):
+    def step(x, w):
+        product = x * w
+        return {"argument": (x, product.detach()), "view": (w, product[1:]), "structure": [{"x": x}, x],
+                "saved": (w[1:] * x[1:]).exp()}[value]  # fmt: skip
+
+    function, w = wg.capture(step), wg.ones(3, requires_grad=True)
+    for k in range(5):
+        function(wg.full((3,), float(k)), w)
+    assert wg.replay.explain(function).replays == 4

@@ -37,6 +37,14 @@ def test_derivatives_of_bessel_functions_at_zero(order):
         assert y.item() == pytest.approx(derivatives[order - 1], abs=1e-14), name
 
 
+def test_hyp0f1_of_one_is_a_bessel_function_for_large_numbers():
+    z = wg.tensor([2.0, 99000.0, 100100.0, 2e5, 2.0**31, INF, NAN], dtype=wg.float64)
+    expected = sp.iv(0, 2 * np.sqrt(values(z)))
+    np.testing.assert_allclose(values(wg.special.hyp0f1(1.0, z)), expected, rtol=1e-12)
+    complex_z = wg.tensor([2e5 + 0j, 100100 + 3j], dtype=wg.complex128)
+    np.testing.assert_allclose(values(wg.special.hyp0f1(1.0, complex_z)), sp.iv(0, 2 * np.sqrt(values(complex_z))))
+
+
 def test_scaled_functions_do_not_overflow():
     x = wg.tensor([-800.0, 800.0], dtype=wg.float64, requires_grad=True)
     y = wg.special.i0e(x) + wg.special.i1e(x)

@@ -283,3 +283,39 @@ def test_names_of_the_module_exist_and_others_are_absent() -> None:
 def test_a_backend_that_is_no_class_of_process_groups_is_refused() -> None:
     with registry.group("process_groups").register("odd", 3), pytest.raises(TypeError, match="'odd': expected a class"):
         wg.distributed.init_process_group("odd")
+
+
+class Incomplete(ProcessGroup):
+    """A backend with a connect that gives what it was told to, and without collectives."""
+
+    backend = "incomplete"
+    made: ClassVar[Any] = None
+
+    @classmethod
+    def connect(cls, rank: int, size: int, init_method: Any, seconds: float) -> Any:
+        return cls.made
+
+
+def test_a_backend_that_makes_no_group_is_named() -> None:
+    with registry.group("process_groups").register("incomplete", Incomplete):
+        with pytest.raises(TypeError, match=r"'incomplete': expected Incomplete\.connect\(\) to return a ProcessGroup"):
+            dist.init_process_group("incomplete")
+        Incomplete.made = Incomplete()
+        with pytest.raises(TypeError, match="expected the attribute 'rank' of its group to be an int, got None"):
+            dist.init_process_group("incomplete")
+        Incomplete.made.rank, Incomplete.made.size = 0, "two"
+        with pytest.raises(TypeError, match="expected the attribute 'size' of its group to be an int, got 'two'"):
+            dist.init_process_group("incomplete")
+
+
+def test_a_method_that_a_backend_lacks_is_named() -> None:
+    with registry.group("process_groups").register("incomplete", Incomplete):
+        Incomplete.made = Incomplete()
+        Incomplete.made.rank, Incomplete.made.size = 0, 1
+        dist.init_process_group("incomplete")
+        with pytest.raises(RuntimeError, match=r"'incomplete' has no method barrier\(\): Incomplete has to define it"):
+            dist.barrier()
+        dist.destroy_process_group()
+    bare = registry.group("process_groups").register("bare", ProcessGroup)
+    with bare, pytest.raises(NotImplementedError, match=r"has no method connect\(\)"):
+        dist.init_process_group("bare")

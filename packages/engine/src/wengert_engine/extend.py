@@ -44,6 +44,7 @@ NAMES = {
     "batch_level": ("vmap.batched_tensor", "level_of"),
     "add_batch_dim": ("vmap.levels", "add_batch_dim"),
     "remove_batch_dim": ("vmap.levels", "remove_batch_dim"),
+    "debug_unwrap": ("vmap.levels", "debug_unwrap"),
     "unwrap_batched": ("vmap.levels", "unwrap_batched"),
     "lift_to_levels": ("vmap.levels", "lift_to_levels"),
     # Observation

@@ -42,6 +42,7 @@ from wengert_engine.vmap.batched_attributes import unsupported_error as _refused
 from wengert_engine.vmap.batched_tensor import level_of as _level_of
 from wengert_engine.vmap.level_stack import depth as _depth
 from wengert_engine.vmap.levels import add_batch_dim as add_batch_dim
+from wengert_engine.vmap.levels import debug_unwrap as debug_unwrap
 from wengert_engine.vmap.levels import lift_to_levels as lift_to_levels
 from wengert_engine.vmap.levels import remove_batch_dim as remove_batch_dim
 from wengert_engine.vmap.levels import unwrap_batched as unwrap_batched

@@ -1,5 +1,7 @@
 """wengert.func: transforms of functions, to be put inside of each other, and structured control flow."""
 
+from wengert_engine.extend import debug_unwrap
+
 from wengert_functional.control_flow.conds import cond
 from wengert_functional.control_flow.scans import scan
 from wengert_functional.control_flow.while_loops import fori_loop, while_loop
@@ -10,6 +12,6 @@ from wengert_functional.func_products import jvp, linearize, vjp
 from wengert_functional.vmap import vmap
 
 __all__ = [
-    "cond", "fori_loop", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-    "scan", "vjp", "vmap", "while_loop",
+    "cond", "debug_unwrap", "fori_loop", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
+    "jvp", "linearize", "scan", "vjp", "vmap", "while_loop",
 ]

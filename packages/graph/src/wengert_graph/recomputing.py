@@ -98,6 +98,10 @@ def _set_states(*states: Tensor) -> None:
             generator.set_state(then)
 
 
+_states._is_of_generators = _set_states._is_of_generators = True  # type: ignore[attr-defined]
+# A device's program calls them among its draws of random numbers
+
+
 @contextmanager
 def random_state(states: tuple[Tensor, ...] | None) -> Generator[None, None, None]:
     """Draw random numbers from ``states`` on, and afterwards as if nothing had happened; None: no change."""
@@ -120,8 +124,18 @@ def facts(tensor: Any) -> dict[str, Any]:
 class Segment:
     """One call of a checkpointed function. again: the context of the second run."""
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], again: Any,
-                 *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        again: Any,
+        *,
+        preserve: bool,
+        check_facts: bool,
+        debug: bool,
+        early_stop: bool,
+    ) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
         self.rng_state, self.casts = generator_states() if preserve else None, casts_again()
@@ -174,8 +188,10 @@ class Segment:
 
     def arguments(self) -> list[Any]:
         tensors = iter(self.held_values.saved_tensors)
-        return [next(tensors) if is_tensor else other
-                for is_tensor, other in zip(self.held_values.is_tensor, self.held_values.others, strict=True)]
+        return [
+            next(tensors) if is_tensor else other
+            for is_tensor, other in zip(self.held_values.is_tensor, self.held_values.others, strict=True)
+        ]
 
     def recompute(self) -> list[Any]:
         """Run again; returns what was saved. Raises CheckpointError where that does not fit to the first run."""
@@ -183,8 +199,13 @@ class Segment:
         arguments = self.arguments()
         self.may_differ |= not self.complete
         try:
-            with (random_state(self.rng_state), enable_grad(), self.casts(), self.again,
-                  saved_tensors_hooks(second.pack, lambda tensor: tensor)):
+            with (
+                random_state(self.rng_state),
+                enable_grad(),
+                self.casts(),
+                self.again,
+                saved_tensors_hooks(second.pack, lambda tensor: tensor),
+            ):
                 self.function(*arguments, **self.keywords)
         except StopRecomputationError as stop:
             if stop.args != (id(second),):
@@ -205,8 +226,11 @@ class Segment:
         if not self.check_facts:
             return
         triples = zip(self.holders, self.facts, second.values, strict=False)
-        different = [(i, before, facts(now)) for i, (holder, before, now) in enumerate(triples)
-                     if holder() is not None and before != facts(now)]
+        different = [
+            (i, before, facts(now))
+            for i, (holder, before, now) in enumerate(triples)
+            if holder() is not None and before != facts(now)
+        ]
         if different:
             raise errors.other_facts(different)
 

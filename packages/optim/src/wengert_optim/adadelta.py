@@ -10,7 +10,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_lr, check_steps, require, scalar_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, increment_step, update_lists
+from wengert_optim.updates.rules import Rule, decay_weights, increment_step, is_on, update_lists
 
 __all__ = ["Adadelta", "adadelta"]
 
@@ -18,7 +18,7 @@ __all__ = ["Adadelta", "adadelta"]
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, square: Tensor, deltas: Tensor) -> None:
     """Update a parameter and the averages of its squared gradients and squared steps."""
     rho, eps = options["rho"], options["eps"]
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     square.mul_(rho).addcmul_(grad, grad, value=1 - rho)
     root, delta = square.add(eps).sqrt_(), deltas.add(eps).sqrt_()

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_steps, require, scalar_of, step_tensor
 from wengert_optim.group_optimizer import GroupOptimizer
 from wengert_optim.optimizer import ParamsT
-from wengert_optim.updates.rules import compare_options, number_of
+from wengert_optim.updates.rules import Rule, number_of, numbers_of
 
 __all__ = ["Adafactor", "adafactor"]
 
@@ -81,11 +81,19 @@ class Adafactor(GroupOptimizer):
         rows, columns, variances, steps = (
             [state.get(name) for state in states] for name in ("row_var", "col_var", "variance", "step")
         )
-        known = compare_options(group)
+        known, _ = numbers_of(RULE, group, ())
         options: dict[str, Any] = {name: known[name] for name in self.defaults if name in known and name != "eps"}
         scaler: dict[str, Any] = {name: getattr(self, name, None) for name in ("grad_scale", "found_inf")}
         eps1, eps2 = known["eps"]
         adafactor(params, grads, rows, columns, variances, steps, **scaler, **options, eps1=eps1, eps2=eps2)
+
+
+def advance(options: Any) -> None:
+    """Do nothing: each parameter counts its own steps."""
+
+
+RULE = Rule({}, advance, lambda *_: None)
+"""For the options of a captured step, which it reads in each replay."""
 
 
 def new_averages(grad: Tensor) -> dict[str, Tensor]:
@@ -107,13 +115,13 @@ def average_square(grad: Tensor, row: Any, column: Any, variance: Any, weight: A
     return product.div_(row.mean(dim=-2, keepdim=True).clamp_(min=eps))
 
 
-def rate_of(n: int, lr: Any, eps: float, d: float) -> Callable[[Tensor, Tensor, Tensor], float]:
+def rate_of(n: int, lr: Any, eps: float, d: float) -> Callable[..., float]:
     """Return a function of the step, the parameter's norm and the change's norm that gives the factor of the change.
 
-    n: the number of elements.
+    n: the number of elements.   lr: a number; None if the function gets a tensor for it.
     """
 
-    def rate(step: Tensor, param_norm: Tensor, change_norm: Tensor) -> float:
+    def rate(step: Tensor, param_norm: Tensor, change_norm: Tensor, lr: Any = lr) -> float:
         size, change = (float(norm.item() / n**0.5) for norm in (param_norm, change_norm))
         count: Any = step.item()
         return float(-(max(eps, size) * min(lr, 1 / count**0.5)) / max(1.0, change / d))
@@ -136,7 +144,7 @@ def adafactor(
     d: float,
     lr: float | Tensor,
     beta2_decay: float,
-    weight_decay: float,
+    weight_decay: float | Tensor,
     eps1: float | None,
     eps2: float,
     maximize: bool,
@@ -152,8 +160,10 @@ def adafactor(
         grad = -grad if maximize else grad
         weight = number_of(lambda step: float(step.item() ** beta2_decay), step.add_(1))
         norm = param.norm(2)
-        if weight_decay:
+        if isinstance(weight_decay, Tensor) or weight_decay:
             param.mul_(1 - lr * weight_decay)
         square = average_square(grad, row, column, variance, weight, eps)
         change = square.clamp_(min=eps * eps).rsqrt_().mul_(grad)
-        param.add_(change, alpha=number_of(rate_of(param.numel(), lr, eps2, d), step, norm, change.norm(2)))
+        number, read = (None, (lr,)) if isinstance(lr, Tensor) else (lr, ())
+        rate = rate_of(param.numel(), number, eps2, d)
+        param.add_(change, alpha=number_of(rate, step, norm, change.norm(2), *read))

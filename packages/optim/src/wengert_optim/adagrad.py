@@ -19,7 +19,7 @@ from wengert_optim.base.hyperparameters import (
 )
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_lists
+from wengert_optim.updates.rules import Rule, decay_weights, is_on, unscale, update_lists
 
 __all__ = ["Adagrad", "adagrad"]
 
@@ -35,7 +35,7 @@ def update(options: Any, lr: Any, param: Tensor, grad: Tensor, total: Tensor) ->
     if grad.is_sparse:
         update_sparse(options, lr, param, grad, total)
         return
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     total.addcmul_(grad, grad, value=1)
     root, eps = total.sqrt(), options["eps"]
@@ -44,7 +44,7 @@ def update(options: Any, lr: Any, param: Tensor, grad: Tensor, total: Tensor) ->
 
 def update_sparse(options: Any, lr: Any, param: Tensor, grad: Tensor, total: Tensor) -> None:
     """Update the elements that a sparse gradient names; RuntimeError where a weight decay names all of them."""
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         raise RuntimeError("weight_decay option is not compatible with sparse gradients")
     grad = grad.coalesce()  # an element that is named twice counts with its sum
     indices, values, size = grad.indices(), grad.values(), grad.size()

@@ -18,7 +18,7 @@ from wengert_optim.base.hyperparameters import (
 )
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, is_tensor, unscale, update_lists
+from wengert_optim.updates.rules import Rule, decay_weights, is_on, is_tensor, unscale, update_lists
 
 __all__ = ["Adam", "adam"]
 
@@ -42,7 +42,7 @@ def update(
     """Update a parameter and its averages; ``peak``, the largest second average so far, is there for amsgrad."""
     size, root = numbers
     beta1, beta2 = options["betas"]
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     mean.lerp_(grad, 1 - beta1)
     if isinstance(beta2, Tensor) and beta2.requires_grad:

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_on, is_tensor, update_lists
 
 __all__ = ["Adamax", "adamax"]
 
@@ -24,7 +24,7 @@ def advance(options: Any, step: Tensor) -> Any:
 def update(options: Any, size: Any, param: Tensor, grad: Tensor, mean: Tensor, norm: Tensor) -> None:
     """Update a parameter, the running average of its gradient and the decaying maximum of that."""
     beta1, beta2 = options["betas"]
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     mean.lerp_(grad, 1 - beta1)
     norm.mul_(beta2)

@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_lr, require, scalar_dtype, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_on, is_tensor, update_lists
 
 __all__ = ["ASGD", "asgd"]
 
@@ -36,7 +36,7 @@ def advance(options: Any, step: Tensor, eta: Tensor, mu: Tensor) -> tuple[Any, A
 def update(options: Any, rates: tuple[Any, Any], param: Tensor, grad: Tensor, mean: Tensor) -> None:
     """Update a parameter and its average."""
     eta, mu = rates
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     param.mul_(1 - options["lambd"] * eta)
     if is_tensor(options, eta):

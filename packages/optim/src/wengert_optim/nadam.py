@@ -10,7 +10,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_adam_options, check_steps, require, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, update_averages, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_on, update_averages, update_lists
 
 __all__ = ["NAdam", "nadam"]
 
@@ -38,7 +38,7 @@ def update(
 ) -> None:
     """Update a parameter and its averages."""
     factor, mean_factor, correction = numbers
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     update_averages(options, grad, mean, square)
     scale = square.div(correction).sqrt()

@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from wengert import Tensor
+from wengert.compiler import is_compiling
 
 from wengert_optim.base import state_dicts, step_hooks
 from wengert_optim.base.step_hooks import add_hook, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
@@ -189,6 +190,10 @@ class Optimizer:
         @wraps(func)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             self = args[0]
+            if is_compiling():
+                from wengert_optim.updates.captured import compare_groups
+
+                compare_groups(self)
             hooks = self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
             if not (hooks or GLOBAL_PRE or GLOBAL_POST or step_hooks.PROFILER in MODULES):
                 return func(*args, **kwargs)

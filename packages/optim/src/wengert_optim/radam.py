@@ -11,7 +11,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_adam_options, check_steps, scalar_of, value_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_tensor, update_averages, update_lists
+from wengert_optim.updates.rules import Rule, count_step, decay_weights, is_on, is_tensor, update_averages, update_lists
 
 __all__ = ["RAdam", "radam"]
 
@@ -34,12 +34,10 @@ def advance(options: Any, step: Tensor) -> tuple[Any, Any]:
     return size, square**0.5
 
 
-def update(
-    options: Any, numbers: tuple[Any, Any], param: Tensor, grad: Tensor, mean: Tensor, square: Tensor
-) -> None:
+def update(options: Any, numbers: tuple[Any, Any], param: Tensor, grad: Tensor, mean: Tensor, square: Tensor) -> None:
     """Update a parameter and its averages."""
     size, factor = numbers
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     update_averages(options, grad, mean, square)
     if is_tensor(options, factor):

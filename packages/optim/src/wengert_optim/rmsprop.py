@@ -10,7 +10,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_lr, check_steps, require, scalar_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, increment_step, update_lists
+from wengert_optim.updates.rules import Rule, decay_weights, increment_step, is_on, update_lists
 
 __all__ = ["RMSprop", "rmsprop"]
 
@@ -18,7 +18,7 @@ __all__ = ["RMSprop", "rmsprop"]
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, square: Tensor, *others: Tensor) -> None:
     """Update a parameter and its averages; ``others`` are the momentum and the average gradient, if there are any."""
     alpha, momentum, lr = options["alpha"], options["momentum"], scalar_of(options["lr"])
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
     square.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
     if options["centered"]:
@@ -29,7 +29,7 @@ def update(options: Any, numbers: None, param: Tensor, grad: Tensor, square: Ten
     else:
         root = square.sqrt()
     root = root.add(options["eps"]) if options["differentiable"] else root.add_(options["eps"])
-    if momentum > 0:
+    if len(others) > bool(options["centered"]):
         buffer = others[0]
         buffer.mul_(momentum).addcdiv_(grad, root)
         param.add_(buffer, alpha=-lr)

@@ -10,7 +10,7 @@ from wengert import Tensor
 from wengert_optim.base.hyperparameters import check_fused_switch, require, scalar_of
 from wengert_optim.optimizer import ParamsT
 from wengert_optim.updates.elementwise import Elementwise
-from wengert_optim.updates.rules import Rule, decay_weights, unscale, update_one
+from wengert_optim.updates.rules import Rule, decay_weights, is_on, unscale, update_one
 
 __all__ = ["SGD", "sgd"]
 
@@ -22,9 +22,9 @@ def advance(options: Any) -> None:
 def update(options: Any, numbers: None, param: Tensor, grad: Tensor, buffer: Tensor | None = None) -> Any:
     """Update a parameter and its momentum, which begins with the first gradient and is returned then."""
     made = None
-    if options["weight_decay"]:
+    if is_on(options, "weight_decay"):
         grad = decay_weights(options, param, grad)
-    if options["momentum"] != 0:
+    if is_on(options, "momentum"):
         if buffer is None:
             buffer = grad.detach().clone()
             made = {"momentum_buffer": buffer}
@@ -54,7 +54,7 @@ def increment(options: Any, grad: Tensor, buffer: Tensor | None = None) -> tuple
 def reads_param(options: Any) -> bool:
     """Return whether a step depends on the parameter, or on a learning rate that requires grad."""
     lr = options["lr"]
-    return bool(options["weight_decay"]) or (isinstance(lr, Tensor) and lr.requires_grad)
+    return is_on(options, "weight_decay") or (isinstance(lr, Tensor) and lr.requires_grad)
 
 
 class SGD(Elementwise):

@@ -27,8 +27,8 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.making import make_program, why_no_program
-from wengert_replay.methods import BoundCapture, Methods
-from wengert_replay.owners import refuse_stored
+from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
+from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
 from wengert_replay.python_state import PythonStates
@@ -68,7 +68,7 @@ class Capture:
         functools.update_wrapper(self, function)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else self.methods.bind(instance)
+        return self.methods.bind(instance) if instance is not None and is_method(self.function) else self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let copies and pickles have the function, and no programs."""
@@ -212,15 +212,14 @@ class Capture:
         """The function's name in messages."""
         return str(getattr(self.function, "__qualname__", type(self.function).__name__))
 
-    def record(
-        self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None
-    ) -> Any:
+    def record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None) -> Any:
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
             return self.run_eagerly("", args, kwargs)  # a profile observes the thread
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
         self.eager += 1
+        counts = count_references(recording.inputs)
         recording.start()
         try:
             holder = [self.function(*args, **kwargs)]
@@ -234,6 +233,8 @@ class Capture:
                 why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
                 if why:
                     raise Refusal(why, recording.passes)
+                self.check_state(entry, args, kwargs)
+                refuse_stored_arguments(recording, counts, holder, entry.key[0])
                 refuse_stored(recording, holder)
                 if miss is None and watch.finds_graph(holder[0]):
                     holder = [self.adopt(entry, recording, holder, watch)]
@@ -256,6 +257,11 @@ class Capture:
         if program is not None:
             program.drop_temporaries()
         return holder[0]
+
+    def check_state(self, entry: Entry, args: Any, kwargs: Any) -> None:
+        """Raise Refusal where a function has changed the state of Python that is part of its signature."""
+        if self.python_state(args, kwargs) not in ((), entry.key[-1:]):
+            raise Refusal("the function changes Python's state that it depends on", transient=True)
 
     def warn_of_effects(self, recording: Recording) -> None:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
@@ -298,10 +304,10 @@ class Capture:
         entry.refusal = why
         if self.strict:
             raise RuntimeError(f"wengert.capture: {self.name} cannot be replayed, and fullgraph is True: {why}")
-        known = why in self.reasons and not refused.transient
+        known = why in self.reasons
         if not known:
             self.reasons.append(why)
-        if known or self.quiet:
+        if self.quiet or (known and not refused.transient):
             return
         warn_caller(f"calls of {self.name} with these arguments run as usual: {why}")
 
@@ -344,11 +350,13 @@ def capture(
     >>> [float(scaled_sum(wg.ones(3), 2.0)), float(scaled_sum(wg.ones(3) * 2, 2.0))]
     [6.0, 12.0]
     """
-    if function is None:
-        return functools.partial(capture, max_programs=max_programs, max_branches=max_branches,
-                                 guard_python=guard_python, strict=strict, quiet=quiet, validate=validate)  # fmt: skip
+    checked = functools.partial(capture, max_programs=max_programs, max_branches=max_branches,
+                                guard_python=guard_python, strict=strict, quiet=quiet, validate=validate)  # fmt: skip
+    descriptor = None if function is None else capture_inside(function, checked)
+    if function is None or descriptor is not None:
+        return descriptor or checked
     if not callable(function):
-        raise TypeError(f"capture(): argument 'function' (position 1) must be callable, not {type(function).__name__}")
+        raise callable_error(function)
     for name, value in (("max_programs", max_programs), ("max_branches", max_branches)):
         if type(value) is not int or value < 1:
             raise ValueError(f"capture(): {name} must be an int of at least 1, got {value!r}")
@@ -383,12 +391,7 @@ def explain(function: Capture | BoundCapture) -> Explanation:
         raise TypeError(f"explain(): argument 'function' (position 1) must be a function of wengert.capture, not "
                         f"{type(function).__name__}")  # fmt: skip
     pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
+    pairs += function.devices.pairs()
     signatures, differences = explain_signatures(pairs, function.function)
-    return Explanation(
-        [program for _, program in pairs],
-        signatures,
-        differences,
-        function.replayed,
-        function.eager,
-        list(function.reasons),
-    )
+    programs, reasons = [program for _, program in pairs], list(function.reasons)
+    return Explanation(programs, signatures, differences, function.replayed, function.eager, reasons)

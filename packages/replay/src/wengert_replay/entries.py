@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wengert_replay.history.histories import History
+from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.programs.program import Program
 
 RETRIES = 4
@@ -20,7 +21,7 @@ ENTRIES = 16
 class Explanation(NamedTuple):
     """The programs of a captured function, the reason for each, and counts of its calls; it prints as a report."""
 
-    programs: list[Program]
+    programs: list[Any]  # Program, or what has the facts of a program on a device
     """The programs, in the order of their signatures' first calls."""
     signatures: list[str]
     """The signature of each program: its arguments, and modes that are not the usual ones."""
@@ -37,12 +38,18 @@ class Explanation(NamedTuple):
         calls = f"{count(self.replays, 'call')} replayed, {count(self.eager, 'call')} as usual, recordings among them"
         lines = [f"{count(len(self.programs), 'program')}, {calls}"]
         for number, (program, signature) in enumerate(zip(self.programs, self.signatures, strict=True)):
-            lines.append(f"program {number}: {signature}; {count(len(program.steps), 'operation')}, "
-                         f"{count(program.n_branches, 'branch', 'branches')}, "
-                         f"replayed {count(program.replays, 'time')}")  # fmt: skip
+            lines.append(f"program {number}: {signature}; {summarize(program)}")
             if self.differences[number]:
                 lines.append(f"    {self.differences[number]}")
         return "\n".join([*lines, *[f"as usual: {reason}" for reason in self.reasons]])
+
+
+def summarize(program: Program | ProgramFacts) -> str:
+    """Return how much a program does, in words."""
+    if isinstance(program, ProgramFacts):
+        return program.summary()
+    return (f"{count(len(program.steps), 'operation')}, {count(program.n_branches, 'branch', 'branches')}, "
+            f"replayed {count(program.replays, 'time')}")  # fmt: skip
 
 
 def count(n: int, one: str, several: str = "") -> str:

@@ -9,9 +9,10 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.graphs import is_spent
+from wengert_replay.history.outside import is_from_outside
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
-from wengert_replay.refusal import Miss, Refusal
+from wengert_replay.refusal import OWN_GRADIENT, STORED, Miss, Refusal
 from wengert_replay.signature import Unhashable, containers, find_state, flatten, surroundings
 
 
@@ -30,6 +31,10 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
     kind = find_state(shape, arguments)
     if kind is not None:
         raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
+    known = {id(leaf) for leaf, _ in recording.leaves.values()}
+    if any(one.is_leaf and one.requires_grad and one.grad is not None and id(one) not in known
+           and not is_from_outside(one, recording) for one in results):  # fmt: skip
+        raise Refusal(OWN_GRADIENT)
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
     live = blocks_in_use(recording, [*results, *grads])
     owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
@@ -69,8 +74,5 @@ def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
         gc.collect()
     live = recording.live_blocks()
     if not live <= used:
-        raise Refusal(
-            f"the function has stored {len(live - used)} tensors that it made, or their graph, somewhere else than in "
-            "its results", transient=True
-        )  # fmt: skip
+        raise Refusal(STORED.format(len(live - used)), transient=True)
     return live

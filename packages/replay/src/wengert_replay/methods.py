@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,3 +61,37 @@ def bind_weakly(function: Callable[..., Any], reference: weakref.ref[Any]) -> Ca
         return function(reference(), *args, **kwargs)
 
     return method
+
+
+def is_method(function: Callable[..., Any]) -> bool:
+    """Return whether an attribute of a class is a method of its instances, which have no other first argument yet."""
+    return hasattr(type(function), "__get__") and not isinstance(function, MethodType)
+
+
+def capture_inside(descriptor: Any, capture: Callable[[Callable[..., Any]], Capture]) -> Any:
+    """Return a descriptor with its function captured; None for another kind of object."""
+    if isinstance(descriptor, (classmethod, staticmethod)):
+        return type(descriptor)(capture(descriptor.__func__))
+    if isinstance(descriptor, property) and descriptor.fget is not None:
+        return descriptor.getter(bound_getter(capture(descriptor.fget)))
+    if isinstance(descriptor, functools.partialmethod):
+        return type(descriptor)(capture(descriptor.func), *descriptor.args, **descriptor.keywords)
+    return None
+
+
+def bound_getter(capture: Any) -> Callable[[Any], Any]:
+    """Return the getter of a property, each of whose instances has programs of its own."""
+
+    def getter(instance: Any) -> Any:
+        return capture.__get__(instance, type(instance))()
+
+    functools.update_wrapper(getter, capture.function)
+    getter.captured = capture  # type: ignore[attr-defined]
+    return getter
+
+
+def callable_error(function: Any) -> TypeError:
+    """Return the error for what is neither called nor a descriptor with a function that is."""
+    below = ": put it below that, above the function" if hasattr(function, "__get__") else ""
+    kind = type(function).__name__
+    return TypeError(f"capture(): argument 'function' (position 1) must be callable, not {kind}{below}")

@@ -12,13 +12,16 @@ from cpython.ref cimport PyObject
 
 import gc
 
-from wengert_core.extend cimport WG_GRAD, Storage, Tensor
+from wengert_core.extend cimport WG_GRAD, Block, Storage, Tensor
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_engine.extend import saved_values
 
 from wengert_replay.graphs import walk
+from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
+from wengert_replay.refusal import STORED as _STORED
 from wengert_replay.refusal import Refusal
+from wengert_replay.signature import Unhashable, find_state, flatten
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
@@ -59,11 +62,39 @@ cdef class References:
         return 0
 
     cdef int add_graph(self, list results) except -1:
-        """Note what the nodes have saved that results lead to."""
-        for node, _ in walk([one.grad_fn for one in results]):
+        """Note what the nodes have saved that results lead to, and the leaves that they lead to."""
+        for node, leaf in walk([one.grad_fn for one in results]):
+            if leaf is not None:
+                self.add(<Tensor> leaf)
             for _, _, value in saved_values(node):
                 self.add_all(value)
         return 0
+
+    cdef int add_recording(self, Recording recording) except -1:
+        """Note what a recording holds, arguments left out."""
+        for row in (*recording.outside.values(), *recording.tensors.values(), *recording.leaves.values()):
+            self.add(<Tensor> row[0])
+        return 0
+
+    cdef Py_ssize_t others(self, PyObject* one) except -1:
+        """The number of references to a tensor that are not known."""
+        return Py_REFCNT(one) - <Py_ssize_t> self.of_tensors.get(<size_t> one, 0)
+
+    cdef Py_ssize_t others_of_storage(self, PyObject* one) except -1:
+        """The number of references to its Storage, the tensor's own left out, that are not known."""
+        cdef PyObject* storage = (<Tensor> one).storage
+        known = self.of_storages.get(<size_t> storage, 0) - (<size_t> one in self.of_tensors)
+        return Py_REFCNT(storage) - 1 - <Py_ssize_t> known
+
+    cdef set blocks_in(self, Recording recording):
+        """The addresses of a recording's blocks that tensors have which are known."""
+        cdef set found = set()
+        cdef Block* block
+        for key in self.of_storages:
+            block = recording.block_of(<Storage> <PyObject*> <size_t> key)
+            if block != NULL:
+                found.add(<size_t> block.address)
+        return found
 
     cdef bint explain(self, list results) except -1:
         """Whether there are no other references than these, and one from the list itself."""
@@ -77,6 +108,37 @@ cdef class References:
                     or Py_REFCNT(storage) > <Py_ssize_t> self.of_storages[<size_t> storage]:
                 return False
         return True
+
+
+cdef References references_of(Recording recording, list results, list holder):
+    """The references that a recording has, a function's results and their graph."""
+    cdef References found = References()
+    found.add_all([results, holder])
+    found.add_graph(results)
+    found.add_recording(recording)
+    return found
+
+
+def refuse_own_leaves(Recording recording not None, list leaves not None, list results not None, list holder not None):
+    """Raise Refusal where a leaf that a graph leads to, and that the function has made, is a result, or is stored.
+
+    Each call makes another one, which gets the gradients of that call.   holder: as in ``refuse_stored``.
+    """
+    cdef Py_ssize_t i, others
+    cdef PyObject* one
+    for i in range(len(leaves)):
+        one = PyList_GET_ITEM(leaves, i)
+        is_result = any([<PyObject*> result == one for result in results])
+        is_own = <size_t> one in recording.made or recording.block_of(<Storage> (<Tensor> one).storage) != NULL
+        if not (is_result or is_own) or any([<PyObject*> own == one for own in recording.inputs]):
+            continue
+        if is_result and is_own:
+            raise Refusal(_OWN_LEAF)
+        others = references_of(recording, results, holder).others(one) - 1
+        if is_result and others <= 0:
+            raise Refusal(_OWN_LEAF)
+        if is_own and others > 0:
+            raise Refusal("the function has stored a leaf that it made somewhere", transient=True)
 
 
 cdef int add_results(Recording recording, value, set seen, list results) except -1:
@@ -96,6 +158,71 @@ cdef int add_results(Recording recording, value, set seen, list results) except 
     for item in value:
         add_results(recording, item, seen, results)
     return 0
+
+
+def count_references(list tensors not None):
+    """Return, of each tensor, the number of references to it, and to its Storage by other tensors."""
+    cdef Py_ssize_t i
+    cdef References none = References()
+    return [(none.others(PyList_GET_ITEM(tensors, i)), none.others_of_storage(PyList_GET_ITEM(tensors, i)))
+            for i in range(len(tensors))]
+
+
+cdef bint have_others(References known, list tensors, list counts) except -1:
+    cdef Py_ssize_t i
+    cdef PyObject* one
+    for i in range(len(tensors)):
+        one = PyList_GET_ITEM(tensors, i)
+        if known.others(one) > <Py_ssize_t> counts[i][0] or known.others_of_storage(one) > <Py_ssize_t> counts[i][1]:
+            return True
+    return False
+
+
+def refuse_stored_arguments(Recording recording not None, list counts not None, list holder not None,
+                            arguments):
+    """Raise Refusal where a function has stored an argument, a tensor on the memory of one, or one on an array that it
+    makes a tensor of.
+
+    counts: of the recording's arguments before the call.   holder: as in ``refuse_stored``.   arguments: their
+    structure.
+    """
+    cdef References known = References()
+    cdef list results = [], arrays = [row[0] for key, row in recording.outside.items() if key in recording.arrays]
+    cdef list held = [*recording.inputs, *arrays]
+    counts = [*[(n + 1, of_storage) for n, of_storage in counts], *[(2, 0) for _ in arrays]]     # ``held``, ``arrays``
+    if not have_others(known, held, counts):
+        return
+    try:
+        shape = flatten(holder[0], results)
+    except (Unhashable, RecursionError):
+        return                         # refused for this
+    if find_state(shape, arguments) or recording.python:
+        return                         # the object, or Python functions of the graph, may have them
+    known = references_of(recording, results, holder)
+    known.add_graph([one._base for one in results if one._base is not None])
+    if have_others(known, held, counts):
+        gc.collect()
+        if have_others(known, held, counts):
+            raise Refusal("the function has stored an argument, or a tensor on an array, somewhere", transient=True)
+
+
+def refuse_stored_blocks(Recording recording not None, list results not None, list holder not None):
+    """Raise Refusal where a function has stored a tensor that it made, and that the graph of its results does not need.
+
+    A backward that runs the function again would do that twice.   holder: as in ``refuse_stored``.
+    """
+    cdef References known
+    if recording.python:
+        return                         # Python functions of the graph may have them
+    known = references_of(recording, results, holder)
+    known.add_graph([one._base for one in results if one._base is not None])
+    used = known.blocks_in(recording)
+    if recording.live_blocks() <= used:
+        return
+    gc.collect()
+    n = len(recording.live_blocks() - used)
+    if n:
+        raise Refusal(_STORED.format(n), transient=True)
 
 
 def refuse_stored(Recording recording not None, list holder not None):

@@ -8,6 +8,11 @@ if TYPE_CHECKING:
     from wengert_replay.programs.program import Program
 
 
+OWN_LEAF = "a result is a leaf that the function has made"
+OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
+STORED = "the function has stored {} tensors that it made, or their graph, somewhere else than in its results"
+
+
 class Refusal(Exception):
     """A recording cannot be replayed; the message says why.
 

@@ -64,7 +64,7 @@ def check(make, calls, replays, reason="", **options):
                          state.numbers()))  # fmt: skip
         seen.append(rows)
     for k, (eager, captured) in enumerate(zip(*seen, strict=True)):
-        assert captured == eager, k
+        assert repr(captured) == repr(eager), k  # NaN is not equal to NaN
     found = explain(run)
     assert found.replays >= replays, found
     assert any(reason in one for one in found.reasons) if reason else not found.reasons, found
@@ -253,11 +253,6 @@ def test_ways_are_bounded():
     assert explain(run).replays >= 4
 
 
-def test_results_with_a_graph_run_as_usual():
-    reason = "numbers are read, and a result has a graph"
-    check(lambda s: lambda x: (x * s.p).sum() if x[0] > 0 else (s.p - x).sum(), MIXED, 0, reason)
-
-
 def test_numbers_of_another_stream_run_as_usual():
     side = SIM["Stream"]()
 
@@ -422,4 +417,4 @@ def test_random_programs(program, calls, validate):
             rows.append((result if is_error(result) else without_versions(result), numbers_of(x), state.numbers()))
         seen.append(rows)
     for k, (eager, captured) in enumerate(zip(*seen, strict=True)):
-        assert captured == eager, k
+        assert repr(captured) == repr(eager), k  # NaN is not equal to NaN

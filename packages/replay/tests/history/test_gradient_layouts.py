@@ -1,4 +1,4 @@
-"""Gradients behind a captured function that repeat elements: strides and versions are those of an eager run."""
+"""Gradients behind a captured function that repeat elements or have gaps: strides and versions as in an eager run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ FUNCTIONS = {
     "mean": lambda x, w: (x + w).mean(),
     "mean of columns": lambda x, w: (x + w).mean(0),
     "two results": lambda x, w: (x.sum(0), w.sum() * x.sum()),
+    "parts of rows": lambda x, w: wg.cat([x, w], 1) * 2,
+    "pairs": lambda x, w: wg.stack([x * 1, w], 2),
     "difference": lambda x, w: x.t().sum(0) - 2 * w.sum(1),
 }
 

@@ -3,6 +3,8 @@
 import pytest
 import wengert as wg
 
+EFFECTS = ["draw", "draw in both", "read", "write", "write in both", "write, and draw"]
+
 
 def run(effect, captured, **options):
     """Return results, gradients, what was written, and the next random numbers of six calls, and the function."""
@@ -16,16 +18,18 @@ def run(effect, captured, **options):
 
         @staticmethod
         def backward(ctx, grad):
-            if effect == "write":
+            if effect.startswith("write"):
                 backwards.add_(1)
+            if effect == "write in both":
+                forwards.mul_(1.5)
             if effect == "read" and grad.sum() < 0:
                 return grad * 3
-            return grad * wg.rand(2) if effect in ("draw", "draw in both") else grad * 2
+            return grad * wg.rand(2) if effect.startswith("draw") else grad * 2
 
     def function(x):
-        if effect == "draw in both":
+        if effect in ("draw in both", "write, and draw"):
             x = x * wg.rand(2)
-        if effect == "write":
+        if effect.startswith("write"):
             forwards.add_(1)
         return Factor.apply(x).sum()
 
@@ -39,7 +43,7 @@ def run(effect, captured, **options):
     return seen, called
 
 
-@pytest.mark.parametrize("effect", ["draw", "draw in both", "read", "write"])
+@pytest.mark.parametrize("effect", EFFECTS)
 def test_effects_of_backward_are_those_of_an_eager_run(effect):
     eager, _ = run(effect, False)
     captured, function = run(effect, True)
@@ -47,6 +51,31 @@ def test_effects_of_backward_are_those_of_an_eager_run(effect):
     assert wg.replay.explain(function).replays
 
 
-@pytest.mark.parametrize("effect", ["draw", "draw in both", "read", "write"])
+@pytest.mark.parametrize("effect", EFFECTS)
 def test_a_validated_backward_has_its_effects_once(effect):
     assert run(effect, True, validate=True)[0] == run(effect, False)[0]
+
+
+@pytest.mark.parametrize("n_between", [0, 1, 2])
+def test_a_checkpoint_writes_again_in_backward(n_between):
+    """So does an eager one; ``n_between``: calls between a call and its backward."""
+    seen = []
+    for is_captured in (False, True):
+        count, factor = wg.zeros(()), wg.ones(2, requires_grad=True)
+
+        def write(x, count=count, factor=factor):
+            count.mul_(1.5).add_(1)
+            return (x * factor).tanh()
+
+        def function(x, write=write):
+            return wg.utils.checkpoint.checkpoint(write, x, use_reentrant=False).sum()
+
+        called = wg.capture(function) if is_captured else function
+        results, rows = [], []
+        for number in range(8):
+            results.append(called(wg.full((2,), 0.1 * number)))
+            if len(results) > n_between:
+                results.pop(0).backward()
+            rows.append((count.item(), count._version, factor.grad is not None and factor.grad.tolist()))
+        seen.append(rows)
+    assert seen[1] == seen[0]

@@ -193,6 +193,7 @@ from wengert_core import argwhere as argwhere
 from wengert_core import as_strided as as_strided
 from wengert_core import as_strided_ as as_strided_
 from wengert_core import as_strided_copy as as_strided_copy
+from wengert_core import as_strided_scatter as as_strided_scatter
 from wengert_core import as_tensor as as_tensor
 from wengert_core import asarray as asarray
 from wengert_core import asin as asin

@@ -1,3 +1,4 @@
+from wengert_engine.extend import debug_unwrap as debug_unwrap
 from wengert_functional.control_flow.conds import cond as cond
 from wengert_functional.control_flow.scans import scan as scan
 from wengert_functional.control_flow.while_loops import fori_loop as fori_loop
@@ -17,6 +18,7 @@ from wengert_nn.functional_call import replace_all_batch_norm_modules_ as replac
 from wengert_nn.functional_call import stack_module_state as stack_module_state
 
 __all__ = [
-    "cond", "fori_loop", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
-    "jvp", "linearize", "replace_all_batch_norm_modules_", "scan", "stack_module_state", "vjp", "vmap", "while_loop",
+    "cond", "debug_unwrap", "fori_loop", "functional_call", "functionalize", "grad", "grad_and_value", "hessian",
+    "jacfwd", "jacrev", "jvp", "linearize", "replace_all_batch_norm_modules_", "scan", "stack_module_state", "vjp",
+    "vmap", "while_loop",
 ]

@@ -160,11 +160,14 @@ def check_forward(program: Program) -> None:
     """<weights, forward(tangents)> equals <reverse(weights), tangents>: forward mode by dual tensors."""
     weights = program.cotangents()
     tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
-    with dual_level():
-        outputs = program.run(program.inputs, True, tangents)[1]
-        found = [tangent_of(y) for y in outputs if y.requires_grad]
     backward = inner(reverse(program, program.inputs, weights), tangents)
-    close(program, inner(weights, found), backward, "forward against reverse")
+    close(program, inner(weights, forward(program, tangents)), backward, "forward against reverse")
+
+
+def forward(program: Program, tangents: Inputs) -> Inputs:
+    """The tangents of the differentiable outputs."""
+    with dual_level():
+        return [tangent_of(y) for y in program.run(program.inputs, True, tangents)[1] if y.requires_grad]
 
 
 def tangent_of(tensor: Tensor) -> Array:
@@ -190,6 +193,8 @@ def check_second(program: Program) -> None:
     numeric = (plus - minus) / (2 * STEP)
     close(program, inner(reverse_of_reverse(program, weights, tangents), along), numeric, "second derivative")
     close(program, inner(forward_of_reverse(program, weights, along), tangents), numeric, "forward over reverse")
+    both = inner(reverse_of_forward(program, weights, tangents), along[:n])
+    close(program, both + inner(along[n:], forward(program, tangents)), numeric, "reverse over forward")
 
 
 def reverse_of_reverse(program: Program, weights: Inputs, tangents: Inputs) -> Inputs:
@@ -218,6 +223,19 @@ def forward_of_reverse(program: Program, weights: Inputs, along: Inputs) -> Inpu
         grads = we.grad(outputs, made, given, allow_unused=True)
         pairs = zip(program.inputs, grads, strict=True)
         return [np.zeros(x.shape, x.dtype) if g is None else tangent_of(g) for x, g in pairs]
+
+
+def reverse_of_forward(program: Program, weights: Inputs, tangents: Inputs) -> Inputs:
+    """The gradients of <weights, forward(tangents)> by the inputs."""
+    with dual_level():
+        made, outputs = program.run(program.inputs, True, tangents)
+        found = [unpack_dual(y).tangent for y in outputs if y.requires_grad]
+        pairs = [(t, contiguous(w)) for t, w in zip(found, weights, strict=True) if t is not None and t.requires_grad]
+        grads: Sequence[Tensor | None] = [None] * len(made)
+        if pairs:
+            grads = we.grad([t for t, _ in pairs], made, [w for _, w in pairs], allow_unused=True)
+    return [np.zeros(x.shape, x.dtype) if g is None else array_of(g)
+            for x, g in zip(program.inputs, grads, strict=True)]  # fmt: skip
 
 
 def check_gradients(case: OpCase, sample: Sample) -> None:
@@ -269,11 +287,15 @@ def writable(program: Program) -> bool:
 
 
 def compare_gradients(program: Program, one: Callable[..., Any], other: Callable[..., Any], what: str) -> None:
-    """Both functions have the same gradients."""
+    """Both functions have the same gradients, and the same ones of their tangents."""
+    tangents = [randoms(x, 100 + i) for i, x in enumerate(program.inputs)]
     results = []
     for function in (one, other):
         program.function = function
-        results.append(reverse(program, program.inputs, program.cotangents()))
+        weights = program.cotangents()
+        results.append(reverse(program, program.inputs, weights))
+        if program.case.grad != "first":
+            results[-1] += reverse_of_forward(program, weights, tangents)
     program.function = one
     for i, (expected, got) in enumerate(zip(*results, strict=True)):
         close(program, got, expected, f"{what}: gradient of input {i}")

@@ -315,7 +315,7 @@ OPS = {
         "_diag_embed _diagonal_copy diag diag_embed diagflat linalg.diagonal "
     ),
     "view.scatter_views": (
-        "diagonal_scatter select_scatter slice_scatter "
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter "
     ),
     "view.splits": (
         "dsplit hsplit tensor_split vsplit "
@@ -483,7 +483,7 @@ METHODS = {
         "diag diag_embed diagflat fill_diagonal_ "
     ),
     "view.scatter_views": (
-        "diagonal_scatter select_scatter slice_scatter "
+        "as_strided_scatter diagonal_scatter select_scatter slice_scatter "
     ),
     "view.splits": (
         "dsplit hsplit tensor_split vsplit "

@@ -51,9 +51,7 @@ def init_process_group(
     rank, world_size = numbers(rank, world_size, init_method, store)
     names = backends_by_device(backend)
     meeting = init_method if store is None else store
-    made = {
-        name: find_backend(name).connect(rank, world_size, meeting, seconds) for name in dict.fromkeys(names.values())
-    }
+    made = {name: connect_backend(name, rank, world_size, meeting, seconds) for name in dict.fromkeys(names.values())}
     transports = {device: made[name] for device, name in names.items()}
     first = next(iter(made.values()))
     check_agreement(first, rank, world_size)
@@ -61,6 +59,24 @@ def init_process_group(
     world.default = ProcessGroup(name, range(first.size), transports, seconds, "default_pg")
     world.groups[name] = world.default
     world.number, world.store = 1, store
+
+
+def connect_backend(name: str, rank: int, world_size: int, meeting: Any, seconds: float) -> Transport:
+    """Return the group of all ranks that a backend makes.
+
+    Raises TypeError for a backend that makes something else, or a group without a rank and a size.
+    """
+    backend = find_backend(name)
+    transport = backend.connect(rank, world_size, meeting, seconds)
+    if not isinstance(transport, Transport):
+        raise TypeError(f"the backend '{name}': expected {backend.__qualname__}.connect() to return a ProcessGroup, "
+                        f"got {transport!r}")  # fmt: skip
+    for fact in ("rank", "size"):
+        value = getattr(transport, fact, None)
+        if not isinstance(value, SupportsIndex):
+            raise TypeError(f"the backend '{name}': expected the attribute '{fact}' of its group to be an int, got "
+                            f"{value!r}")  # fmt: skip
+    return transport
 
 
 def numbers(rank: Any, world_size: Any, init_method: str | None, store: Any) -> tuple[int, int]:

@@ -143,7 +143,7 @@ class ProcessGroup:
 
         Raises RuntimeError where the ranks cannot be found within some seconds.
         """
-        raise NotImplementedError
+        raise missing_method(cls, "connect")
 
     @classmethod
     def is_available(cls) -> bool:
@@ -155,7 +155,7 @@ class ProcessGroup:
 
         All ranks of this group call it, with the same ranks and a number that is the same for all and used once.
         """
-        raise NotImplementedError
+        raise missing_method(type(self), "split")
 
     def coalesce(self) -> AbstractContextManager[Any]:
         """Return a block in which sends and receives are started together, for transports that need that."""
@@ -197,46 +197,52 @@ class ProcessGroup:
 
     def barrier(self) -> Request | None:
         """Start to wait for all ranks."""
-        raise NotImplementedError
+        raise missing_method(type(self), "barrier")
 
     def all_reduce(self, array: Any, op: RedOpType) -> Request | None:
         """Reduce the arrays of all ranks, in place. op is none of AVG and PREMUL_SUM."""
-        raise NotImplementedError
+        raise missing_method(type(self), "all_reduce")
 
     def reduce(self, array: Any, root: int, op: RedOpType) -> Request | None:
         """Reduce the arrays of all ranks into the root's; the others' may hold anything afterwards."""
-        raise NotImplementedError
+        raise missing_method(type(self), "reduce")
 
     def broadcast(self, array: Any, root: int) -> Request | None:
         """Copy the root's array to all ranks."""
-        raise NotImplementedError
+        raise missing_method(type(self), "broadcast")
 
     def all_gather(self, output: Any, array: Any) -> Request | None:
         """Put the arrays of all ranks, of one size, behind each other into each rank's output."""
-        raise NotImplementedError
+        raise missing_method(type(self), "all_gather")
 
     def gather(self, output: Any | None, array: Any, root: int) -> Request | None:
         """Put the arrays of all ranks, of one size, behind each other into the root's output (None elsewhere)."""
-        raise NotImplementedError
+        raise missing_method(type(self), "gather")
 
     def scatter(self, output: Any, array: Any | None, root: int) -> Request | None:
         """Give each rank its part of the root's array (None elsewhere)."""
-        raise NotImplementedError
+        raise missing_method(type(self), "scatter")
 
     def reduce_scatter(self, output: Any, array: Any, op: RedOpType) -> Request | None:
         """Reduce the arrays of all ranks and give each rank its part."""
-        raise NotImplementedError
+        raise missing_method(type(self), "reduce_scatter")
 
     def all_to_all(
         self, output: Any, array: Any, output_counts: Sequence[int], input_counts: Sequence[int]
     ) -> Request | None:
         """Send a part of the array to each rank and put the parts received behind each other; counts of elements."""
-        raise NotImplementedError
+        raise missing_method(type(self), "all_to_all")
 
     def send(self, array: Any, rank: int, tag: int) -> Request | None:
         """Send an array to a rank of the group."""
-        raise NotImplementedError
+        raise missing_method(type(self), "send")
 
     def recv(self, array: Any, rank: int | None, tag: int) -> Request | None:
         """Receive an array from a rank of the group (None: any). The Request has the attribute ``source`` then."""
-        raise NotImplementedError
+        raise missing_method(type(self), "recv")
+
+
+def missing_method(backend: type[ProcessGroup], name: str) -> NotImplementedError:
+    """Return the error for a method that a backend has to have, and lacks."""
+    return NotImplementedError(f"the backend '{backend.backend}' has no method {name}(): {backend.__qualname__} has to "
+                               "define it")  # fmt: skip

@@ -172,12 +172,15 @@ cdef PyObject* node_of_write(Tensor t) noexcept:
 # ---- writes
 
 cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
-    """Keep the value before the write when tangents will be computed: formulas see the arguments as they were."""
+    """Keep the value before the write when tangents will be computed: formulas see the arguments as they were.
+
+    The copy is recorded, so that the tangent has a gradient by what the value was computed from.
+    """
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
     BASE.before_inplace(op, slots, keep)
     if keep[0] == NULL and dual_is_open() and state.modes & WG_DUAL and any_dual(op, slots):
-        state.modes = modes & ~(<unsigned int> (WG_DUAL | WG_GRAD))
+        state.modes = modes & ~(<unsigned int> WG_DUAL)
         try:
             old = (<object> slots[0]).clone()
         finally:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from wengert_core.tensors.tensor import Tensor
+
 from wengert_engine.vmap.batched_grad import peel_levels, row_tensor
-from wengert_engine.vmap.batched_tensor import level_of, lift, physical_of, wrap_batched
+from wengert_engine.vmap.batched_tensor import in_dim_of, level_of, lift, physical_of, wrap_batched
 from wengert_engine.vmap.level_stack import depth, enter, leave, outside
 
 
@@ -50,6 +52,30 @@ def remove_batch_dim(tensor: Any, level: int, size: int) -> Any:
 def unwrap_batched(tensor: Any) -> Any:
     """Return the tensor below all levels of vmap, whose first dims are theirs; a tensor without a batch as it is."""
     return peel_levels(tensor)[0]
+
+
+def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
+    """Return the tensor below the levels of vmap, for prints and debuggers only.
+
+    An argument has the batch where vmap took it, what was computed of it in the first dim.
+    recurse: below all levels; False: below the innermost one. A tensor without a batch is returned as it is.
+    Raises TypeError for what is no tensor.
+
+    >>> import wengert as wg
+    >>> def show(x):
+    ...     print(tuple(x.shape), tuple(wg.func.debug_unwrap(x).shape))
+    ...     return x
+    >>> _ = wg.func.vmap(show, in_dims=1)(wg.ones(3, 2))
+    (3,) (3, 2)
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
+    while level := level_of(tensor):
+        with outside(level - 1):
+            tensor = physical_of(tensor).detach().movedim(0, in_dim_of(tensor))
+        if not recurse:
+            break
+    return tensor
 
 
 def lift_to_levels(tensor: Any, skip: Collection[int] = ()) -> Any:

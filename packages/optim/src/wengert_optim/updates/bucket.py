@@ -29,6 +29,8 @@ ADD: Any = Tensor.add_
 COPY: Any = Tensor.copy_
 RAVEL: Any = Tensor.ravel
 GRAD = attrgetter("grad")
+KNOWN = 16
+"""Versions that are remembered."""
 VALUES: Any = dict.values
 STRIDED = wengert.strided
 
@@ -41,8 +43,8 @@ class Bucket:
     """
 
     __slots__ = (
-        "__weakref__", "addresses", "are_vectors", "dtype", "entries", "flat", "params", "scalars", "size", "tensors",
-        "versions", "views",
+        "__weakref__", "addresses", "are_vectors", "dtype", "entries", "flat", "params", "scalars", "size", "state",
+        "tensors", "versions", "views",
     )  # fmt: skip
 
     def __init__(
@@ -57,7 +59,8 @@ class Bucket:
         self.tensors = [move_into_vector(states, name) for name in tensors]
         self.addresses = [param.data_ptr() for param in params]
         self.entries = [entry.data_ptr() for state in states for entry in state.values()]
-        self.versions = [vector._version for vector in self.scalars]
+        self.versions = deque([self.version()], KNOWN)
+        self.state: Any = {}
 
     def gather(self, state: dict[Any, Any]) -> Any:
         """Return the gradients as one vector; None where anything is not as it was."""
@@ -65,12 +68,9 @@ class Bucket:
         try:
             if list(map(ADDRESS, params)) != self.addresses:
                 return None
-            if self.entries:
-                entries = chain.from_iterable(map(VALUES, map(state.get, params)))
-                if list(map(ADDRESS, entries)) != self.entries:
-                    return None
-                if [vector._version for vector in self.scalars] != self.versions:  # the numbers may differ now
-                    return None
+            self.state = state
+            if not self.is_as_it_was():
+                return None
             grads = map(GRAD, params)
             grad: Any = wengert.cat(list(grads if self.are_vectors else map(RAVEL, grads)))
         except (AttributeError, RuntimeError, TypeError):  # a gradient or a state is absent, or no dense tensor
@@ -79,24 +79,51 @@ class Bucket:
             return None
         return grad
 
+    def is_as_it_was(self) -> bool:
+        """Return whether each parameter's state is the one that lies in the vectors, with the same numbers for all."""
+        if not self.entries:
+            return True
+        try:
+            entries = chain.from_iterable(map(VALUES, map(self.state.get, self.params)))
+            return list(map(ADDRESS, entries)) == self.entries and self.has_same_numbers()
+        except TypeError:  # there is none, or no tensor
+            return False
+
+    def has_same_numbers(self) -> bool:
+        """Return whether each vector of numbers still has the same number for all parameters."""
+        if self.version() in self.versions:
+            return True
+        is_same: bool = wengert.compiler.disable(self.compare_numbers)()
+        return is_same
+
+    def compare_numbers(self) -> bool:
+        """Look at the numbers, which somebody may have written to, and note the versions if all are the same."""
+        if not all(bool((vector == vector[0]).all()) for vector in self.scalars):
+            return False
+        self.note_versions()
+        return True
+
     def update(self, rule: Any, options: Any, grad: Tensor) -> None:
         """Apply a rule to all parameters, given their gradients as one vector."""
         if options["maximize"]:
             grad = -grad
+        options, numbers = numbers_of(rule, options, self.scalars, self)  # first: in a replay all the rest may differ
         if rule.increment is not None and not rule.reads_param(options):
-            options, _ = numbers_of(rule, options, self.scalars)
             factor, direction = rule.increment(options, grad, *self.tensors)
             wengert.mul(direction, factor, out=self.flat)
             deque(map(ADD, self.params, self.views), 0)
             return
         deque(map(COPY, self.views, self.params), 0)
-        options, numbers = numbers_of(rule, options, self.scalars, self.note_versions)
         rule.update(options, numbers, self.flat, grad, *self.tensors)
         deque(map(COPY, self.params, self.views), 0)
 
+    def version(self) -> list[int]:
+        """Return the versions of the vectors of numbers: they rise where anybody writes to them."""
+        return [vector._version for vector in self.scalars]
+
     def note_versions(self) -> None:
-        """Remember the versions of the vectors of numbers: they rise where anybody else writes to them."""
-        self.versions = [vector._version for vector in self.scalars]
+        """Remember the versions behind a write of one's own; earlier ones come back where a replay is undone."""
+        self.versions.appendleft(self.version())
 
 
 def flatten(tensors: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:

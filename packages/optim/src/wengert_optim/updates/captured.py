@@ -5,55 +5,124 @@ Note [Captured steps]
     rate, which schedulers change, and what follows from the count of steps. So in a recording a function that is not
     recorded (``compiler.disable``) computes them, as always, and each replay calls it: what it gives as tensors of one
     float64 number is read by the operations behind it, with the same bits. The other hyperparameters are its result as
-    well, so that a replay notices when one has changed.
+    well, so that a replay notices when one has changed. That step is recorded anew. If it was the momentum, or another
+    number of ``VARIABLE``, it is a tensor from then on: a scheduler may change it in each step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakMethod
+from weakref import WeakValueDictionary, ref
 
 import wengert
 from wengert import Tensor
 
-from wengert_optim.updates.number_code import trace_numbers
+from wengert_optim.updates.number_code import NumberCode, trace_numbers
 
-__all__ = ["captured_number", "captured_numbers", "compared_options"]
+__all__ = ["captured_number", "captured_numbers", "compare_groups"]
 
 NUMBER: Any = wengert.tensor
 KINDS = frozenset((bool, int, float, str, type(None), tuple))
 """Types of options that are compared; a tuple is one of numbers, or of tensors by their identity."""
+NUMBERS = (int, float)
+VARIABLE = ("alpha", "betas", "dampening", "lambd", "momentum", "rho", "weight_decay")
+"""Options that become tensors once they have changed: rules use them in arithmetic only, but for ``is_on``."""
+LEFT_OUT = frozenset(("lr", "max_momentum", "base_momentum", "initial_lr", "max_lr", "min_lr"))
+"""Options that are no guards: the learning rate is a tensor, the others are notes of schedulers."""
 
 
-def captured_numbers(
-    rule: Any, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] | None
-) -> tuple[Any, Any]:
+class Changes:
+    """The names of a group's options that have changed since its first captured step.
+
+    The functions that a program calls keep it: as long as one does, it is known to later recordings.
+    """
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+        self.first = {name: options[name] for name in VARIABLE if is_number(options.get(name))}
+        self.names: list[str] = []
+
+    def find(self) -> dict[str, Any]:
+        """Note the options that are other numbers now; return what ``numbers`` does."""
+        options = self.options
+        for name, value in self.first.items():
+            now = options.get(name)
+            if now is not value and name not in self.names and is_number(now) and now != value:
+                self.names.append(name)
+        return self.numbers() if self.names else NOTHING
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the options that have changed at some time, without numbers up to zero, by which rules may decide."""
+        options = self.options
+        return {name: as_floats(options[name]) for name in self.names if is_variable(options.get(name))}
+
+
+NOTHING: dict[str, Any] = {}
+CHANGES: WeakValueDictionary[int, Changes] = WeakValueDictionary()
+"""By the id of the group, which they keep alive."""
+
+
+def changes_of(options: Any) -> Changes:
+    """Return the changes of a group that are known."""
+    found = CHANGES.get(id(options))
+    if found is None:
+        found = CHANGES[id(options)] = Changes(options)
+    found.find()
+    return found
+
+
+def captured_numbers(rule: Any, options: Any, scalars: Sequence[Tensor], owner: Any = None) -> tuple[Any, Any]:
     """Count a step; return options and numbers for the rule's update, with tensors in place of Python's numbers.
 
-    note: called behind that, in each replay too, as long as the object is alive whose method it is.
+    owner: the Bucket of these scalars; each replay asks it whether it is as it was, as long as it is alive.
     """
     has_tensors = False
-    again = None if note is None else WeakMethod(note)
+    bucket = no_bucket if owner is None else ref(owner)
+    changes = changes_of(options)
 
     def read(*scalars: Tensor) -> Any:
         nonlocal has_tensors
+        own = bucket()
+        is_same = own is None or own.is_as_it_was()
         numbers, lr = rule.advance(options, *scalars), options.get("lr")
         has_tensors = any(isinstance(one, Tensor) for one in (numbers if isinstance(numbers, tuple) else (numbers,)))
-        note_again(again)
-        return changing(numbers), changing(lr), plain(options)
+        if own is not None:
+            own.note_versions()
+        tensors = changes.find()
+        if not tensors:
+            return changing(numbers), changing(lr), (), plain(options), is_same
+        return changing(numbers), changing(lr), changing(tuple(tensors.values())), plain(options, tensors), is_same
 
     def read_options() -> Any:
-        note_again(again)
+        own = bucket()
+        if own is not None:
+            own.note_versions()
         return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), plain(options)
 
-    describe_for_files(rule, options, scalars, read, read_options)
+    describe_for_files(rule, changes, scalars, read, read_options)
     if options.get("capturable") or options.get("differentiable"):
         numbers = rule.advance(options, *scalars)
         wengert.compiler.disable(read_options)()
         return options, numbers
-    numbers, lr, _ = wengert.compiler.disable(read)(*scalars)
-    return {**options, "lr": lr} if has_tensors else {**options, "lr": lr, "captured": True}, numbers
+    numbers, lr, tensors, *_ = wengert.compiler.disable(read)(*scalars)
+    varying = dict(zip(changes.numbers(), tensors, strict=True))
+    made = {**options, "lr": lr, **varying, "varying": varying}
+    return made if has_tensors else {**made, "captured": True}, numbers
+
+
+def compare_groups(optimizer: Any) -> None:
+    """Let each replay compare which parameters an optimizer has: others than in the recording are recorded anew."""
+    reference = ref(optimizer)
+
+    def read_groups() -> int:
+        found = reference()
+        groups = () if found is None else found.param_groups
+        return hash(tuple([tuple(map(id, group["params"])) for group in groups]))
+
+    read: Any = read_groups
+    read.frozen_result = lambda: None  # a file has the parameters that it was saved with
+    wengert.compiler.disable(read)()
 
 
 def captured_number(function: Callable[..., float], tensors: Sequence[Tensor]) -> Any:
@@ -61,31 +130,44 @@ def captured_number(function: Callable[..., float], tensors: Sequence[Tensor]) -
     return wengert.compiler.disable(lambda *own: changing(function(*own)))(*tensors)
 
 
-def compared_options(options: Any) -> Any:
-    """Return options whose numbers are Python's, all of which a replay compares."""
-
-    def read_options() -> Any:
-        return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), plain(options)
-
-    wengert.compiler.disable(read_options)()
-    return options
-
-
-def describe_for_files(rule: Any, options: Any, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:
+def describe_for_files(rule: Any, changes: Changes, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:
     """Say what a saved program has in place of these functions: numbers as they are, or how they follow from steps."""
+    options = changes.options
     read_options.frozen_result = lambda: None
+
+    def number_code() -> NumberCode | None:
+        made = trace_numbers(rule, options, len(scalars))
+        if made is not None:
+            for value in changes.numbers().values():
+                made.results += value if isinstance(value, tuple) else (value,)
+        return made
+
     if scalars:
-        read.number_code = lambda: trace_numbers(rule, options, len(scalars))
+        read.number_code = number_code
         read.file_hint = "the optimizer decides in Python by the number of its steps; one that does not can be saved"
     else:
-        read.frozen_result = lambda: (changing(rule.advance(options)), changing(options.get("lr")))
+        read.frozen_result = lambda: (
+            changing(rule.advance(options)), changing(options.get("lr")), changing(tuple(changes.numbers().values())),
+        )  # fmt: skip
 
 
-def note_again(reference: WeakMethod[Callable[[], None]] | None) -> None:
-    """Call the method that a weak reference leads to, where there is one."""
-    note = None if reference is None else reference()
-    if note is not None:
-        note()
+def no_bucket() -> None:
+    """Stand in for a reference to a bucket, where there is none."""
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a Python number, or a tuple of those."""
+    return type(value) in NUMBERS or (type(value) is tuple and all(map(is_number, value)))
+
+
+def is_variable(value: Any) -> bool:
+    """Return whether a tensor may stand for a value: for a number above zero, and for any in a tuple."""
+    return value > 0 if type(value) in NUMBERS else is_number(value)
+
+
+def as_floats(value: Any) -> Any:
+    """Return a number as a float, or those of a tuple."""
+    return tuple(map(float, value)) if isinstance(value, tuple) else float(value)
 
 
 def changing(value: Any) -> Any:
@@ -95,6 +177,11 @@ def changing(value: Any) -> Any:
     return tuple(map(changing, value)) if isinstance(value, tuple) else value
 
 
-def plain(options: Any) -> frozenset[tuple[str, Any]]:
-    """Return the options that are plain values, the learning rate left out."""
-    return frozenset([(name, value) for name, value in options.items() if type(value) in KINDS and name != "lr"])
+def plain(options: Any, varying: Any = ()) -> frozenset[tuple[str, Any]]:
+    """Return the options that are plain values; the learning rate and those that vary have no values here."""
+    if not varying:
+        return frozenset([one for one in options.items() if type(one[1]) in KINDS and one[0] not in LEFT_OUT])
+    return frozenset([
+        (name, None if name in varying else value)
+        for name, value in options.items() if type(value) in KINDS and name not in LEFT_OUT
+    ])  # fmt: skip

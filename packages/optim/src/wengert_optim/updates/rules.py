@@ -13,10 +13,10 @@ from wengert_optim.base.hyperparameters import check_capturable, scalar_of, valu
 
 __all__ = [
     "Rule",
-    "compare_options",
     "count_step",
     "decay_weights",
     "increment_step",
+    "is_on",
     "is_tensor",
     "number_of",
     "numbers_of",
@@ -57,17 +57,17 @@ class Rule:
         self.increment, self.reads_param = increment, reads_param
 
 
-def numbers_of(
-    rule: Rule, options: Any, scalars: Sequence[Tensor], note: Callable[[], None] | None = None
-) -> tuple[Any, Any]:
-    """Count a step, call the method ``note``; return options and numbers for ``update``; in a capture, tensors."""
+def numbers_of(rule: Rule, options: Any, scalars: Sequence[Tensor], bucket: Any = None) -> tuple[Any, Any]:
+    """Count a step, also for the Bucket of these scalars; return options and numbers for ``update``; in a capture,
+    tensors.
+    """
     if is_compiling():
         from wengert_optim.updates.captured import captured_numbers
 
-        return captured_numbers(rule, options, scalars, note)
+        return captured_numbers(rule, options, scalars, bucket)
     numbers = rule.advance(options, *scalars)
-    if note is not None:
-        note()
+    if bucket is not None:
+        bucket.note_versions()
     return options, numbers
 
 
@@ -80,18 +80,15 @@ def number_of(function: Callable[..., float], *tensors: Tensor) -> Any:
     return function(*tensors)
 
 
-def compare_options(options: Any) -> Any:
-    """Return the options; in a capture each replay compares them, the learning rate too."""
-    if is_compiling():
-        from wengert_optim.updates.captured import compared_options
-
-        return compared_options(options)
-    return options
-
-
 def is_tensor(options: Any, value: Any) -> bool:
     """Return whether one of the numbers is a tensor that the update must not read; inside of a capture none is."""
     return isinstance(value, Tensor) and "captured" not in options
+
+
+def is_on(options: Any, name: str) -> bool:
+    """Return whether an option is not zero; inside of a capture, one that varies is a tensor and is not."""
+    value = options[name]
+    return bool(value) if not isinstance(value, Tensor) or name not in options.get("varying", ()) else True
 
 
 def update_one(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wengert_core.extend import Tensor, device, device_memory_of
@@ -35,12 +35,21 @@ class Arguments:
             self.inputs.append(stands.detach().requires_grad_() if given.requires_grad else stands)
         self.geometry: list[Any] = [geometry(one)[0] for one in self.inputs]
         self.versions: list[int] = [one._version for one in self.rows]
-        self.written: list[int] = [0] * len(tensors)  # how often, by versions
+        self.bumps: list[int] = [0] * len(tensors)  # of versions
+        self.is_written: list[bool] = [False] * len(tensors)  # also by ``data``, which has a version of its own
         self.requires_grad: list[bool] = [one.requires_grad for one in self.inputs]
 
-    def note_writes(self) -> None:
-        """Note how often the function has written to each argument."""
-        self.written = [one._version - version for one, version in zip(self.rows, self.versions, strict=True)]
+    @property
+    def nbytes(self) -> int:
+        """Bytes of their memory."""
+        return sum(one.untyped_storage().nbytes() for k, one in enumerate(self.rows) if self.first[k] == k)
+
+    def note_writes(self, written: Mapping[int, Any]) -> None:
+        """Note which arguments the function has written to. written: weak references to memory, by its identity."""
+        self.bumps = [one._version - version for one, version in zip(self.rows, self.versions, strict=True)]
+        memories = [device_memory_of(one) for one in self.rows]
+        self.is_written = [n > 0 or (id(one) in written and written[id(one)]() is one)
+                           for n, one in zip(self.bumps, memories, strict=True)]  # fmt: skip
 
     def why_not(self, results: Sequence[Tensor]) -> str:
         """Return why there is no program for a function that has done to its arguments what it has; "" else."""
@@ -78,9 +87,9 @@ class Arguments:
     def write(self, tensors: Sequence[Tensor]) -> None:
         """Copy what the function has written to where a call's arguments are."""
         for k, (row, given) in enumerate(zip(self.rows, tensors, strict=True)):
-            if self.first[k] == k and self.written[k]:
-                without_repeats(given).copy_(row)
-                for _ in range(self.written[k] - 1):
+            if self.first[k] == k and self.is_written[k]:
+                without_repeats(given).data.copy_(row)
+                for _ in range(self.bumps[k]):
                     increment_version(given)
 
     def hand_over_gradients(self, tensors: Sequence[Tensor]) -> None:

@@ -81,6 +81,7 @@ class DeviceCall:
         # for as long as backward may read them
         self.memories: list[Any] = [reference() for reference in program.memories]
         self.saved: list[Any] | None = None  # a copy of the residuals
+        self.saved_states: list[Tensor] = []  # of generators: see GeneratorCalls
         self.uses = 0  # backwards that have read the residuals; 2: or more
 
     def note_draws(self) -> bool:

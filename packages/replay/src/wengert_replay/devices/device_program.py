@@ -14,9 +14,11 @@ from wengert_engine.namespaces.graph import increment_version
 from wengert_registry import fork_lock
 
 from wengert_replay.devices.arguments import Arguments
+from wengert_replay.devices.listing import Listing
 from wengert_replay.devices.ranges import Ranges
 from wengert_replay.devices.segments import Numbers, Segments
 from wengert_replay.devices.watch import DeviceWatch
+from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.signature import flatten
 
 STORED = "the function has stored tensors that it made somewhere else than in its results"
@@ -48,7 +50,7 @@ class LeafGradient:
         return self.memory is None or device_memory_of(grad) is self.memory()
 
 
-class DeviceProgram:
+class DeviceProgram(ProgramFacts):
     """A captured function's work on a device, for one signature."""
 
     why_not_validated = ""
@@ -59,7 +61,6 @@ class DeviceProgram:
         self.index: int = index
         self.graph: Segments = graph
         self.arguments: Arguments = arguments
-        arguments.note_writes()
         self.structure: Any = None
         self.results: list[Tensor] = []
         self.outside: list[tuple[Any, Any, int]] = []  # weak references to tensor and memory, and the address
@@ -75,10 +76,16 @@ class DeviceProgram:
         self.refusal: str = ""
         self.lock: RLock = fork_lock()
         self.done: Any = None  # an event behind the last replay
+        self.listing: Listing | None = None
+        self.nbytes: int = 0  # of values; what the device's own functions need in between is not seen
+        self.replays: int = 0
+        self.order: int = 0  # among the programs of a signature
 
     def note(self, watch: DeviceWatch, results: list[Tensor], structure: Any, is_node: bool = False) -> None:
         """Note what a recording has seen, and why there is no program. is_node: whether results had a graph."""
+        self.arguments.note_writes(watch.written)
         self.structure, self.results, self.calls = structure, results, watch.calls
+        self.listing, self.nbytes = watch.listing, Ranges(watch.regions).nbytes + self.arguments.nbytes
         self.generators = watch.generators
         alive = [memory for one in watch.memories.values() if (memory := one()) is not None]
         mine = self.arguments.memories()
@@ -102,6 +109,8 @@ class DeviceProgram:
                 seen.add(id(memory))
                 self.bumps.append((tensor_reference, tensor._version - version))
         self.refusal = watch.refusal or self.arguments.why_not(results) or self.why_not(alive, results, grads)
+        if self.listing is not None:
+            self.listing.close()
 
     def why_not(self, alive: list[Any], results: list[Tensor], grads: list[Tensor]) -> str:
         """Return why the recording is no program; "" where it is one."""
@@ -129,6 +138,14 @@ class DeviceProgram:
         """Values that Python has read in the recording."""
         return (*self.graph.numbers,)
 
+    @property
+    def device_program(self) -> DeviceProgram:
+        return self
+
+    def had_gradients(self) -> set[int]:
+        """Return the identities of the leaves from outside that had a gradient before the recording."""
+        return {id(one.leaf()) for one in self.gradients if not one.was_none}
+
     def is_stale(self) -> bool:
         """Whether a tensor from outside is gone, or has other memory."""
         if any(one() is None for one in self.memories):
@@ -143,7 +160,7 @@ class DeviceProgram:
 
     def shares(self, tensors: Sequence[Tensor]) -> bool:
         """Whether arguments share memory with tensors from outside, none of which is stale, and one is written."""
-        written = [one for one, n in zip(tensors, self.arguments.written, strict=True) if n]
+        written = [one for one, n in zip(tensors, self.arguments.is_written, strict=True) if n]
         return self.written_ranges.meet_any(tensors) or self.ranges.meet_any(written)
 
     def fits(self) -> bool:
@@ -169,6 +186,7 @@ class DeviceProgram:
                 for _ in range(n if tensor is not None else 0):
                     increment_version(tensor)
             found = self.finish(tensors)
+            self.replays += 1
         return self.add_views(found, tensors)
 
     @contextmanager

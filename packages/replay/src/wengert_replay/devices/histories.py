@@ -21,12 +21,13 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.devices.calls import DeviceCall, has_drawn, random_states, set_states
 from wengert_replay.devices.device_program import SHARED
-from wengert_replay.devices.pairs import GraphPair
+from wengert_replay.devices.pairs import GraphPair, replay_all
 from wengert_replay.devices.signature import describe, is_capturing
 from wengert_replay.devices.work import FusionError
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.node import check_results, gradients_of, leaves_like
 from wengert_replay.history.runs import Form, Run, Way, attach
+from wengert_replay.inspection.device_facts import ProgramFacts, count
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 
@@ -45,13 +46,12 @@ REPLACED = (
 )
 
 
-class DeviceHistory:
+class DeviceHistory(ProgramFacts):
     """A function of tensors whose results have a graph, for one signature and one state of what is outside."""
 
     why_not_validated = "on a device, results with a graph are not compared: calls with validate=True run as usual"
     shared = SHARED
     refusal = ""
-    numbers: Numbers = ()
     function: Callable[[list[Tensor]], Any]
     name: str
     reasons: list[str]
@@ -66,6 +66,17 @@ class DeviceHistory:
         self.program, self.form = program, form  # what calls run
         self.structure: Any = program.structure
         self.pairs: dict[Any, GraphPair | str] = {}  # "": why there is none
+        self.replays: int = 0
+        self.order: int = 0
+
+    @property
+    def device_program(self) -> DeviceProgram:
+        return self.program
+
+    def summary(self) -> str:
+        """Return the program in words."""
+        pairs = sum(isinstance(one, GraphPair) for one in self.pairs.values())
+        return f"{super().summary()}, a result has a graph: {count(pairs, 'program')} for call and backward"
 
     # ---- calls
 
@@ -77,17 +88,25 @@ class DeviceHistory:
         """Whether arguments share memory with tensors from outside, none of which is stale, and one is written."""
         return self.program.shares(tensors)
 
+    @property
+    def numbers(self) -> Numbers:
+        """Values that Python has read in the recording."""
+        return self.program.numbers
+
     def fits(self) -> bool:
         """Whether a replay does what a call would do."""
         return self.program.fits()
 
-    def replay(self, tensors: list[Tensor]) -> list[Tensor]:
-        """Return the results of a call with these arguments."""
+    def replay(self, tensors: list[Tensor]) -> list[Tensor] | Numbers:
+        """Return the results of a call with these arguments. Numbers in place of them: see ``DeviceProgram.replay``."""
         program = self.program
         with program.lock:
             call = DeviceCall(program, self.form)
-            results = replay_all(program, tensors, call)
+            results = program.replay(tensors, call)
+        if isinstance(results, tuple):
+            return results
         call.note_end()
+        self.replays += 1
         self.attach(call, tensors, results)
         return results
 
@@ -119,7 +138,7 @@ class DeviceHistory:
         found = pair.go_on(call, inputs, given)
         if found is None:
             with call.restore(self.name):
-                pair.run_forward(call, inputs)
+                pair.run_forward(call, inputs, self.name)
                 found = pair.run_backward(call, given)
         self.program = pair.program
         return found
@@ -139,9 +158,9 @@ class DeviceHistory:
         call: DeviceCall = run.state
         expected = self.results_again(call, inputs)
         try:
-            pair = self.capture_pair(call, inputs, given, key[0])
             with call.restore(self.name):
-                results = pair.run_forward(call, inputs)
+                pair = self.capture_pair(call, inputs, given, key[0])
+                results = pair.run_forward(call, inputs, self.name)
                 states = random_states(call.generators)
                 found = pair.run_backward(call, given)
                 if has_drawn(states):
@@ -160,7 +179,7 @@ class DeviceHistory:
                      pattern: Sequence[bool]) -> GraphPair:  # fmt: skip
         """Return a new pair. Raises Refusal."""
         try:
-            pair = GraphPair(self.function, inputs, given, pattern, self.form, self.fuse)
+            pair = GraphPair(self.function, inputs, given, pattern, self.form, self.numbers, self.fuse)
         except FusionError:
             if not self.fuse:
                 raise
@@ -176,7 +195,7 @@ class DeviceHistory:
         if self.program.is_stale():
             raise RuntimeError(REPLACED.format(name=self.name))
         with call.restore(self.name):
-            return replay_all(self.program, inputs)
+            return replay_all(self.program, inputs, self.name)
 
     def differentiate(
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -209,13 +228,6 @@ class DeviceHistory:
             derive, f"the derivative of {self.name}", self.reasons, "derivatives of derivatives run as usual on devices"
         ).call([*inputs, *given])
         return result
-
-
-def replay_all(program: DeviceProgram, tensors: list[Tensor], call: DeviceCall | None = None) -> list[Tensor]:
-    """Return the results of a program that reads no numbers."""
-    results = program.replay(tensors, call)
-    assert isinstance(results, list)
-    return results
 
 
 def is_on(tensor: Tensor, where: device) -> bool:

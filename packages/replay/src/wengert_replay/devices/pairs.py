@@ -22,7 +22,8 @@ from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.calls import DeviceCall
 from wengert_replay.devices.device_program import STORED, DeviceProgram
 from wengert_replay.devices.recording import DeviceRecording
-from wengert_replay.devices.watch import DeviceWatch
+from wengert_replay.devices.segments import Numbers
+from wengert_replay.devices.watch import Box, DeviceWatch
 from wengert_replay.devices.work import capture_work, undo
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.runs import Form
@@ -35,10 +36,11 @@ class ResidualMemory:
     plugin: Any
     index: int
     memories: list[tuple[Any, int, int]]
+    boxes: list[Box]
 
-    def __init__(self, plugin: Any, index: int, memories: Sequence[tuple[Any, int, int]]) -> None:
-        """memories: each with the first address that is used, and the end."""
-        self.plugin, self.index, self.memories = plugin, index, list(memories)
+    def __init__(self, plugin: Any, index: int, memories: Sequence[tuple[Any, int, int]], boxes: list[Box]) -> None:
+        """memories: each with the first address that is used, and the end.   boxes: states of generators."""
+        self.plugin, self.index, self.memories, self.boxes = plugin, index, list(memories), boxes
         self.current: Any = None  # a weak reference to the call whose residuals are there; or None
 
     def array(self, memory: Any, offset: int, nbytes: int) -> Any:
@@ -62,7 +64,7 @@ class ResidualMemory:
         if call is not None and call.saved is None and call.uses != 1:
             saved = [self.plugin.allocate(high - low, self.index) for _, low, high in self.memories]
             self.copy(saved, False)
-            call.saved = saved
+            call.saved, call.saved_states = saved, [one.tensor for one in self.boxes]
 
     def is_of(self, call: DeviceCall) -> bool:
         """Whether the residuals of a call are there."""
@@ -76,6 +78,8 @@ class ResidualMemory:
             return False
         self.put_aside()
         self.copy(call.saved, True)
+        for box, state in zip(self.boxes, call.saved_states, strict=True):
+            box.tensor = state
         self.current = ref(call)
         return True
 
@@ -83,7 +87,7 @@ class ResidualMemory:
         """Note that a backward has read the residuals: nobody says whether there will be another one."""
         call.uses = min(call.uses + 1, 2)
         if call.uses == 1:
-            call.saved = None
+            call.saved, call.saved_states = None, []
 
 
 class GraphPair:
@@ -99,19 +103,22 @@ class GraphPair:
     held: tuple[dict[int, Any], dict[int, Any]]
 
     def __init__(self, function: Callable[[list[Tensor]], Any], inputs: list[Tensor], given: list[Tensor],
-                 pattern: Sequence[bool], form: Form, fuse: bool) -> None:  # fmt: skip
-        """Capture both; nothing is computed.
+                 pattern: Sequence[bool], form: Form, numbers: Numbers, fuse: bool) -> None:  # fmt: skip
+        """Capture both. What is computed, up to the last number that Python reads, changes nothing outside.
 
-        pattern: which outputs have a gradient in ``given``.   fuse: see ``DeviceRecording``.
+        pattern: which outputs have a gradient in ``given``.   numbers: that the call has read, from the state in which
+        memory outside and generators are.   fuse: see ``DeviceRecording``.
         Raises Refusal, FusionError, and RuntimeError where the function gives other results than those of the form.
         """
         with no_grad():
             self.grads = Arguments(given)
         pool = device_plugin(inputs[0].device.type).make_graph_pool()
         with enable_grad():
-            forward = DeviceRecording(function, inputs, fuse, pool)
-        if forward.structure != form.structure or forward.outputs() != form.outputs:
+            forward = DeviceRecording(function, inputs, fuse, pool, can_read=bool(numbers))
+        if forward.structure != form.structure or forward.outputs() != form.outputs \
+                or (*forward.graph.numbers,) != numbers:  # fmt: skip
             undo(forward.watch)
+            forward.recorder.undo()
             raise RuntimeError("a captured function gives other results when backward runs it again than in the call")
         behind = DeviceWatch(inputs[0], fuse)
         behind.go_on_from(forward.watch)
@@ -129,6 +136,7 @@ class GraphPair:
             self.graph = capture_work(forward.stream, behind, differentiate, pool).segments
         except BaseException:
             undo(forward.watch)
+            forward.recorder.undo()
             raise
         roots.clear()
         forward.drop_graph(form)
@@ -136,12 +144,13 @@ class GraphPair:
         why = self.why_not(forward, behind, form)
         undo(behind)
         undo(forward.watch)
+        forward.recorder.finish(is_of_no_use=True)
         if why:
             raise Refusal(why)
         used = {id(one): one for one in [*left, *behind.held.values()] if self.graph.owns(one)}
-        extents = {**behind.extents, **forward.watch.extents}
-        self.residuals = ResidualMemory(forward.plugin, forward.index,
-                                        [(one, *extents[number]) for number, one in used.items()])  # fmt: skip
+        extents = [(one, *extent_of(one, (forward.watch, behind))) for one in used.values()]
+        self.residuals = ResidualMemory(forward.plugin, forward.index, extents,
+                                                        behind.generator_calls.close())  # fmt: skip
         self.program.residuals = self.residuals
         self.read_behind = {number for number, one in behind.held.items() if number not in used}
         self.held = forward.watch.held, behind.held
@@ -167,10 +176,9 @@ class GraphPair:
         now = [tensor for reference, _ in self.program.bumps if (tensor := reference()) is not None]
         return all(id(device_memory_of(one)) in known for one in now)
 
-    def run_forward(self, call: DeviceCall, inputs: list[Tensor]) -> list[Tensor]:
-        """Return the results of a call again. All has to be as it was before the call."""
-        results = self.program.replay(inputs, call)
-        assert isinstance(results, list)  # no numbers are read
+    def run_forward(self, call: DeviceCall, inputs: list[Tensor], name: str) -> list[Tensor]:
+        """Return the results of a call again. All has to be as it was before the call. name: the function's."""
+        results = replay_all(self.program, inputs, name, call)
         for held in self.held:  # the graphs have read it
             held.clear()
         return results
@@ -191,3 +199,21 @@ class GraphPair:
             self.graph.replay([])
             self.residuals.use(call)
             return [None if one is None else one.detach().clone() for one in self.found]
+
+
+def extent_of(memory: Any, watches: Sequence[DeviceWatch]) -> tuple[int, int]:
+    """Return the first address of memory that was used, and the end, by what watches have seen of it."""
+    number = id(memory)  # which other memory had before, in what one watch has seen
+    seen = [one.extents[number] for one in watches if number in one.memories and one.memories[number]() is memory]
+    return min(low for low, _ in seen), max(high for _, high in seen)
+
+
+def replay_all(
+    program: DeviceProgram, tensors: list[Tensor], name: str, call: DeviceCall | None = None
+) -> list[Tensor]:
+    """Return the results of a call again. RuntimeError where it reads other numbers. name: the function's."""
+    results = program.replay(tensors, call)
+    if isinstance(results, tuple):
+        raise RuntimeError(f"{name} reads other numbers when its backward runs it again than in the call: operations "
+                           "of this device give other bits in each run")  # fmt: skip
+    return results

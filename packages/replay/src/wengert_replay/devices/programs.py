@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert_core.extend import Tensor
 
-from wengert_replay.devices.signature import describe, is_capturing, why_not
+from wengert_replay.devices.signature import describe, describe_in_words, is_capturing, why_not
 from wengert_replay.entries import WAYS
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
@@ -49,6 +49,7 @@ class DeviceEntry:
         self.programs: list[Replayable] = []  # that of the newest call first
         self.refusal = ""
         self.attempts = 0
+        self.order = 0  # of the program that was recorded last
         self.fuse = True
         self.ways: dict[Numbers, str] = {}  # numbers behind which the function runs as usual, and why
 
@@ -82,6 +83,12 @@ class DevicePrograms:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.entries: dict[Any, DeviceEntry] = {}
+
+    def pairs(self) -> list[tuple[Any, Any]]:
+        """Return the programs in the order of their recordings, with their signatures, whose tensors are words."""
+        return [((structure, tuple(map(describe_in_words, described)), *others), program)
+                for (structure, described, _, *others), entry in [*self.entries.items()]
+                for program in sorted(entry.programs, key=lambda one: one.order)]  # fmt: skip
 
     def call(self, structure: Any, tensors: list[Tensor], modes: int, why: str, args: Any, kwargs: Any) -> Any:
         """Return the result of a call; ``why``: why no program of the host can be used."""
@@ -183,6 +190,8 @@ class DevicePrograms:
             return capture.run_eagerly("", args, kwargs)
         except Refusal as refused:
             why = str(refused)
+            if not why and isinstance(refused.__cause__, Exception):
+                return self.run_despite(entry, refused.__cause__, seen, args, kwargs)
             if seen:
                 entry.note_way(seen, why)
                 return capture.run_eagerly(why, args, kwargs)
@@ -197,8 +206,25 @@ class DevicePrograms:
         elif program.refusal:
             self.note_refusal(entry, program.refusal)
         else:
+            program.order = entry.order = entry.order + 1
             entry.programs.insert(0, program)
         return rebuild(shape, results)
+
+    def run_despite(self, entry: DeviceEntry, error: Exception, seen: Numbers, args: Any, kwargs: Any) -> Any:
+        """Run a call as usual whose capture has raised an error, which is the capture's if this raises none.
+
+        CuPy's cuBLAS, for one, raises NotImplementedError while a stream captures.
+        """
+        capture = self.capture
+        result = capture.run_eagerly("", args, kwargs)
+        why = f"the device cannot capture it: {type(error).__name__}: {error}"
+        if seen:
+            entry.note_way(seen, why)
+        elif entry.attempts >= RETRIES:
+            entry.refusal = why
+        if why not in capture.reasons:
+            capture.reasons.append(why)
+        return result
 
     def note_refusal(self, entry: DeviceEntry, why: str) -> None:
         """Note why a recording is no program."""

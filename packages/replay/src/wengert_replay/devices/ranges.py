@@ -24,6 +24,11 @@ class Ranges:
                 self.starts.append(low)
                 self.ends.append(high)
 
+    @property
+    def nbytes(self) -> int:
+        """The number of addresses."""
+        return sum(self.ends) - sum(self.starts)
+
     def meet(self, low: int, high: int) -> bool:
         """Whether one of them has an address of another range."""
         before = bisect_right(self.starts, low) - 1

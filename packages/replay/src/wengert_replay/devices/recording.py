@@ -13,6 +13,7 @@ from wengert_engine.extend import is_released
 from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.calls import DeviceCall
 from wengert_replay.devices.device_program import SHARED, STORED, DeviceProgram
+from wengert_replay.devices.listing import Listing
 from wengert_replay.devices.segments import SegmentRecorder, Segments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.devices.work import capture_work, undo
@@ -50,6 +51,7 @@ class DeviceRecording:
         with no_grad():
             self.arguments = Arguments(tensors)
         self.watch = DeviceWatch(first, fuse)
+        self.watch.listing = Listing(self.arguments.inputs, self.watch.lines)
         self.results: list[Tensor] = []
         self.structure: Any = None
         self.clock = graph_clock()
@@ -106,7 +108,7 @@ class DeviceRecording:
 
     def why_not_node(self, form: Form, program: DeviceProgram) -> str:
         """Return why the results cannot be those of a node: "" or words."""
-        if any(self.arguments.written):
+        if any(self.arguments.is_written):
             return "an argument is written to, and a result has a graph"
         if any(leaf.grad is not before for leaf, before in self.watch.leaves.values()):
             return "the function runs backward, and a result has a graph"
@@ -129,17 +131,22 @@ class DeviceRecording:
                 return "a result is a view of an argument that requires gradients, or has its memory"
         return ""
 
-    def why_not_numbers(self, form: Form | None) -> str:
+    def why_not_numbers(self) -> str:
         """Return why numbers that the function reads are not those of a usual call, or cannot be compared; "" else."""
-        if self.recorder.is_denied:
+        if self.recorder.is_denied or self.watch.has_effects:
             return self.watch.refusal
         if not self.graph.numbers:
             return ""
-        if form is not None:
-            return "numbers are read, and a result has a graph"
         if len(self.watch.calls) > self.recorder.calls_before:
             return "a Python function is called inside of it, behind a number that is read"
         return ""
+
+    def make_call(self, program: DeviceProgram, form: Form | None) -> DeviceCall | None:
+        """Return what the node of this call keeps; None without one."""
+        if form is None:
+            return None
+        with self.recorder.as_before():
+            return DeviceCall(program, form)
 
     def run(self) -> None:
         """Let the device do the work for the first time."""
@@ -178,7 +185,7 @@ def record_program(
     why = why or recorded.why_not_arguments()
     if form is not None and not why:
         why = recorded.why_not_node(form, program)
-    why = why or recorded.why_not_numbers(form) or (SHARED if program.shares(tensors) else "")
+    why = why or recorded.why_not_numbers() or (SHARED if program.shares(tensors) else "")
     program.refusal = why or program.refusal
     current = recorded.plugin.current_stream(recorded.index)
     if program.refusal:
@@ -190,8 +197,8 @@ def record_program(
             arguments.write(tensors)
         arguments.hand_over_gradients(tensors)
         return program, shape, [arguments.in_place_of(one, tensors) for one in results]
+    state = recorded.make_call(program, form)
     recorded.recorder.finish()
-    state = None if form is None else DeviceCall(program, form)
     recorded.run()
     with no_grad():
         found = program.finish(tensors)

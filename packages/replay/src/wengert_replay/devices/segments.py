@@ -13,7 +13,8 @@ Note [Numbers that are read on a device]
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 from weakref import ref
@@ -22,6 +23,7 @@ import numpy as np
 from wengert_core.extend import CaptureError, Tensor, device_plugin
 
 from wengert_replay.devices.calls import States, has_drawn, random_states, set_states
+from wengert_replay.devices.listing import number_words
 from wengert_replay.devices.watch import DeviceWatch
 
 Numbers = tuple[bytes, ...]
@@ -75,6 +77,7 @@ class Segments:
         self.graphs: list[Any] = []
         self.copies: list[Any] = []  # of the numbers, on the device
         self.numbers: list[bytes] = []
+        self.words: list[str] = []  # the same, as they are printed
         self.written: list[tuple[Any, int, int]] = []  # outside, ahead of the last number; weak references to memory
         self.draws: bool = False  # random numbers, ahead of the last number that is read
 
@@ -166,6 +169,9 @@ class SegmentRecorder:
         finally:
             self.plugin.leave(token)
         self.watch.note_numbers(numbers.tobytes())
+        words = number_words(numbers)
+        self.watch.list_guard(tensor, words)
+        self.segments.words.append(words)
         self.segments.numbers.append(numbers.tobytes())
         self.segments.copies.append(copy)
         return numbers
@@ -202,15 +208,28 @@ class SegmentRecorder:
         self.before.states = self.with_new(self.before.states)
         self.before.put_back()
 
+    @contextmanager
+    def as_before(self) -> Generator[None, None, None]:
+        """Memory outside, and generators, as before the recording; afterwards as now."""
+        now = MemoryCopies(self.plugin, self.index, random_states(self.watch.generators))
+        now.add(extent for extent, _ in self.before.copies.values())
+        self.undo()
+        try:
+            yield
+        finally:
+            now.put_back()
+
     def close(self) -> None:
         """End the last graph."""
         self.end()
         if CaptureError.count() != self.errors:
             self.deny("the function catches an error of the capture")
 
-    def finish(self) -> None:
-        """Note what replays have to put back; nothing is put back any more."""
+    def finish(self, is_of_no_use: bool = False) -> None:
+        """Note what replays have to put back; nothing is put back any more. is_of_no_use: what was computed."""
         copies = self.before.copies.values()
         self.segments.written = [(ref(memory), low, high) for (memory, low, high), _ in copies]
         self.segments.draws = has_drawn(self.before.states)
+        if is_of_no_use:
+            self.undo()
         self.before = MemoryCopies(self.plugin, self.index, [])

@@ -9,11 +9,19 @@ from wengert_core.extend import Tensor, device_plugin
 from wengert_engine import is_inference_mode_enabled
 
 from wengert_replay.devices.ranges import range_of
+from wengert_replay.inspection.signatures import words_of_tensor
 
 
 def describe(tensor: Tensor) -> tuple[Any, ...]:
     """Return what a program depends on in an argument."""
     return type(tensor), tensor.device, tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad
+
+
+def describe_in_words(row: tuple[Any, ...]) -> str:
+    """Return words for what ``describe`` gives."""
+    _, where, dtype, shape, strides, requires_grad = row
+    facts = [f"on {where}", *(["requires_grad"] if requires_grad else [])]
+    return words_of_tensor(str(dtype).removeprefix("torch."), shape, strides, facts)
 
 
 def is_capturing(tensor: Tensor) -> bool:

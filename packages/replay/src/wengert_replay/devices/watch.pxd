@@ -5,6 +5,17 @@ from wengert_core.extend cimport Op, Recorder, Tensor
 from wengert_engine.extend cimport Tracer
 
 from wengert_replay.devices.fusion cimport PendingChain
+from wengert_replay.trace.lines cimport Lines
+
+
+cdef class GeneratorCalls:
+    cdef readonly dict boxes           # id of a tensor -> the Box of what it has in the replay that runs
+    cdef list held                     # the tensors, until the recording ends
+    cdef object plugin
+    cdef int index
+
+    cdef object run(self, function, tuple args)
+    cdef object box_of(self, Tensor t)
 
 
 cdef class DeviceWatch(Tracer):
@@ -17,6 +28,8 @@ cdef class DeviceWatch(Tracer):
     cdef readonly dict leaves          # id -> (leaf, its gradient before)
     cdef readonly set asked            # ids of leaves whose gradient was read or replaced
     cdef readonly bint needs_whole_backward    # a checkpoint of the kind that runs ``backward()`` itself
+    cdef readonly GeneratorCalls generator_calls
+    cdef readonly bint has_effects     # on memory of the host, or on generators, beside ``generator_calls``
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
     cdef readonly list states          # (generator, its state when it was first seen)
     cdef bint is_paused                # the device's numbers are being read
@@ -24,6 +37,10 @@ cdef class DeviceWatch(Tracer):
     cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
     cdef readonly str refusal          # why there is no program; "" where there may be one
+    cdef public object listing         # the Listing of operations; None: none is wanted
+    cdef readonly set regions          # (first address, end) of storages that operations have made
+    cdef readonly Lines lines            # of the program, that called operations
+    cdef str call                      # the operation that runs, as it is printed
     cdef set host                      # storages of the host that were made meanwhile
     cdef list keep                     # so that their addresses stay theirs
     cdef unsigned int device
@@ -31,6 +48,8 @@ cdef class DeviceWatch(Tracer):
     cdef Recorder recorder
 
     cdef void drop_launches(self) noexcept
+    cdef object call_of_generators(self, function, tuple args)
+    cdef int note_call(self, Op op, PyObject** slots) except -1
     cdef int see_effects(self) except -1
     cdef int note_host_read(self) except -1
     cdef int note_writes(self, bint is_underway) except -1

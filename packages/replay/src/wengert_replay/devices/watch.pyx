@@ -5,6 +5,8 @@ from libc.stdlib cimport free
 
 from weakref import ref
 
+import numpy as np
+
 from wengert_core.extend cimport (WG_GRAD, Launch, Op, Storage, StorePlan, Tensor, free_launch, is_strided,
                                   set_recorder)
 
@@ -13,6 +15,7 @@ from wengert_core.extend import device_memory_of, device_plugin
 from wengert_engine.extend import set_tracer
 
 from wengert_replay.devices.fusion cimport PendingChain
+from wengert_replay.trace.lines cimport Lines
 
 from wengert_replay.signature import Unhashable, flatten
 
@@ -29,6 +32,57 @@ cdef int do_deferred(void* owner) except -1:
     return (<DeviceWatch> owner).chain.run()
 
 
+class Box:
+    """A tensor of the host that each replay has another one for."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+@cython.binding(False)
+@cython.auto_pickle(False)
+cdef class GeneratorCalls:
+    """Calls that read or set the states of generators, in a graph whose replays draw random numbers on the host.
+
+    A graph's draws are copies to the device, made ahead of all its work, in their order. A call is one, too: it copies
+    nothing of use, and what it gives waits in boxes for later calls. A checkpoint draws its numbers again so.
+    """
+
+    def __init__(self, plugin, int index):
+        self.plugin, self.index, self.boxes, self.held = plugin, index, {}, []
+
+    cdef object box_of(self, Tensor t):
+        found = self.boxes.get(id(t))
+        if found is None:
+            found = self.boxes[id(t)] = Box(t)
+            self.held.append(t)
+        return found
+
+    cdef object run(self, function, tuple args):
+        """Call a function of tensors of the host now, and in each replay."""
+        result = function(*args)
+        given = [self.box_of(one) for one in args]
+        made = [self.box_of(one) for one in result or ()]
+        token = np.zeros(1, np.uint8)
+
+        def repeat():
+            found = function(*[one.tensor for one in given])
+            for box, tensor in zip(made, found or (), strict=True):
+                box.tensor = tensor
+            return token
+
+        self.plugin.replayed_upload(self.index, token, repeat)
+        return result
+
+    def close(self):
+        """Know no more tensors; return the boxes."""
+        boxes = list(self.boxes.values())
+        self.boxes, self.held = {}, []
+        return boxes
+
+
 @cython.binding(False)
 cdef class DeviceWatch(Tracer):
     """A listener of a thread from ``start`` to ``stop``; all tensors have to be on one device."""
@@ -38,8 +92,10 @@ cdef class DeviceWatch(Tracer):
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
         self.extents, self.asked, self.written, self.given = {}, set(), {}, []
         self.generators, self.states, self.last_read = [], [], b""
+        self.regions, self.lines, self.call = set(), Lines(), ""
         self.recorder.owner, self.recorder.see_read = <void*> self, see_read
         plugin = device_plugin((<object> first).device.type)
+        self.generator_calls = GeneratorCalls(plugin, (<object> first).device.index or 0)
         if fuse and plugin.fusible:
             self.chain = PendingChain(plugin, (<object> first).device.index or 0, first.device)
             self.recorder.defer, self.recorder.do_deferred = defer, do_deferred
@@ -52,6 +108,8 @@ cdef class DeviceWatch(Tracer):
     def go_on_from(self, DeviceWatch other not None):
         """Listen to the backward of what another watch has listened to; before ``start``."""
         self.last_node, self.host, self.keep = other.last_node, other.host, other.keep
+        self.generator_calls = other.generator_calls
+        self.listing, self.lines, self.regions = other.listing, other.lines, other.regions
 
     def finish(self):
         """Queue what waits to be queued together with other work."""
@@ -89,14 +147,36 @@ cdef class DeviceWatch(Tracer):
             for i in range(op.n_params):
                 if slots[i] != NULL and slots[i] != op.defaults[i]:
                     self.see(<object> slots[i], False)
+            if self.listing is not None:
+                self.note_call(op, slots)
         self.depth += 1
         return 0
+
+    cdef int note_call(self, Op op, PyObject** slots) except -1:
+        """Note the operation that begins, as it is printed: results may be written to what it reads."""
+        cdef int i
+        cdef bint has_gap = False
+        arguments = []
+        for i in range(op.n_params):
+            if slots[i] == NULL or slots[i] == op.defaults[i]:
+                has_gap = True
+            else:
+                arguments.append((op.params[i] if has_gap else "", <object> slots[i]))
+        self.call = self.listing.call(op.name, arguments)
+        return 0
+
+    def list_guard(self, Tensor t not None, str numbers not None):
+        """Add a number that Python has read to the listing."""
+        if self.listing is not None:
+            self.listing.add_guard(t, numbers, self.lines.current())
 
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1:
         self.depth -= 1
         if self.depth == 0 and not self.is_paused:
             self.note_writes(False)
             self.see(<object> result, True)
+            if self.listing is not None:
+                self.listing.add(self.call, <object> result, self.lines.current())
             self.drop_launches()
             self.recorder.opaque = 0
         return 0
@@ -111,6 +191,7 @@ cdef class DeviceWatch(Tracer):
     cdef int see_effects(self) except -1:
         """See whether, between two operations, something has happened that a replay would not do."""
         if self.recorder.opaque and not self.is_paused:
+            self.has_effects = True
             self.refuse("memory of the host, or the state of a generator, is read or written by Python")
         return 0
 
@@ -149,6 +230,8 @@ cdef class DeviceWatch(Tracer):
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
         if source.device == self.device and is_strided(source):
             self.see_tensor(source, False)
+        if self.listing is not None:
+            self.listing.add_alias(source, made)
         return 0
 
     def give_up(self, str why not None):
@@ -180,7 +263,18 @@ cdef class DeviceWatch(Tracer):
     cdef int note_old_node(self) except -1:
         return self.refuse("backward runs through a graph that was made outside of the function")
 
+    cdef object call_of_generators(self, function, tuple args):
+        cdef int opaque = self.recorder.opaque
+        cdef bint is_paused = self.is_paused
+        self.is_paused = True
+        try:
+            return self.generator_calls.run(function, args)
+        finally:
+            self.is_paused, self.recorder.opaque = is_paused, opaque
+
     def call_python(self, function, tuple args not None, dict kwargs not None):
+        if getattr(function, "_is_of_generators", False):
+            return self.call_of_generators(function, args)
         result = function(*args, **kwargs)
         tensors = []
         try:
@@ -233,6 +327,8 @@ cdef class DeviceWatch(Tracer):
         self.memories[id(memory)] = reference
         low = <size_t> (<Storage> t.storage).data
         high = low + <size_t> (<Storage> t.storage).nbytes
+        if is_result and (known is None or known() is not memory):
+            self.regions.add((low, high))
         if known is not None and known() is memory:
             low, high = min(low, self.extents[id(memory)][0]), max(high, self.extents[id(memory)][1])
         self.extents[id(memory)] = low, high
@@ -249,6 +345,11 @@ cdef class DeviceWatch(Tracer):
         elif <size_t> t.storage not in self.host:
             self.refuse("a tensor of the host is used, whose numbers would be kept")
         return 0
+
+
+def line_text(Lines lines not None, unsigned int number):
+    """Return a line of a program by its number, as "file:line"; "" where there is none."""
+    return lines.text(number)
 
 
 def set_version(Tensor t not None, unsigned int version):

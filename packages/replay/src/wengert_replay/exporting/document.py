@@ -5,6 +5,7 @@ Note [A program in a file]
     operations in their order, each with the place of each tensor that it gets (values.py). Nothing can refer to what
     comes later. Operations have names, which are looked up in the tables of operations (``ops``); those that
     the engine does without an operation have names of their own (pseudo_ops.py) and the table "".
+    A result is the place of a tensor, or ``{"detached": place}``, ``{"data": place}``, ``{"leaf": place}``.
     Loops have bodies, which stand in a table of their own (Note [Loops in files] in loop_entries.py).
 """
 

@@ -26,13 +26,13 @@ from wengert_replay.exporting.document import (
     read_file,
 )
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.nodes import GradientRule, Node
+from wengert_replay.exporting.nodes import RESULT_FORMS, GradientRule, Node
 from wengert_replay.exporting.operations import read_op
 from wengert_replay.exporting.portable import PortableProgram
 from wengert_replay.exporting.step_reader import Parts, StepReader, checked_index, read_body
 from wengert_replay.exporting.structures import check_structure, refuse_object
 from wengert_replay.exporting.tensors import FORMAT_NAMES, Geometry, make_tensors
-from wengert_replay.exporting.values import DTYPES, decode_value, expect, look_up_in
+from wengert_replay.exporting.values import DTYPES, decode_value, expect, look_up_in, one_pair
 
 FIELDS = {
     "arguments": dict, "inputs": list, "default_dtype": str, "nodes": list, "ops": list, "types": list, "lines": list,
@@ -210,7 +210,12 @@ class Reader:
         n_values = self.steps.n_values
         steps = [self.steps.read_step(one) for one in expect(data["steps"], list, "a way of the program")]
         node = Node(at, steps, data["result"])
-        node.results = [self.steps.read_slot(place) for place in expect(data["results"], list, "the result")]
+        for one in expect(data["results"], list, "the result"):
+            form, place = one_pair(one)[0] if isinstance(one, dict) else ("", one)
+            if form and form not in RESULT_FORMS:
+                raise ProgramFileError(f"a result in a form that is not known: {form!r:.40}")
+            node.results.append(self.steps.read_slot(place))
+            node.forms.append(form)
         node.rules = [self.read_rule(rule) for rule in expect(data["gradients"], list, "the gradients")]
         check_structure(node.result, len(node.results))
         self.n_before[id(node)] = n_values

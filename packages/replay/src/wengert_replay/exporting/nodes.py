@@ -8,7 +8,7 @@ Note [Ways of a program from a file]
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor
@@ -67,6 +67,14 @@ class Guard:
                 f"{self.signature[1:-1]:.60}")  # fmt: skip
 
 
+RESULT_FORMS: dict[str, Callable[[Any], Any]] = {
+    "detached": lambda t: t.detach(),
+    "data": lambda t: t.data,
+    "leaf": lambda t: t.detach().requires_grad_(),
+}
+"""Results that are made of the tensor of a step, of an argument or from outside."""
+
+
 class Node:
     """A way of a program, from its beginning or from a step on where it differs from another."""
 
@@ -75,6 +83,7 @@ class Node:
         self.steps = steps
         self.result = result
         self.results: list[int] = []
+        self.forms: list[str] = []  # names of RESULT_FORMS, or "", of each result
         self.rules: list[GradientRule] = []
         self.branches: dict[int, dict[str, Node]] = {}
 
@@ -132,6 +141,11 @@ class Node:
         """
         kept = self.ends().union(*(branch.uses() for branch in self.children()))
         plan_drops(self.steps, kept, first, n_values)
+
+    def results_of(self, values: list[Any]) -> list[Any]:
+        """Return the results."""
+        pairs = zip(self.results, self.forms, strict=True)
+        return [RESULT_FORMS[form](values[number]) if form else values[number] for number, form in pairs]
 
     def set_gradients(self, values: list[Any]) -> None:
         """Give leaves their gradients."""

@@ -105,7 +105,7 @@ class PortableProgram:
         if node is not self._root:
             node.check_gradients(values, self._names)
         node.set_gradients(values)
-        return build(node.result, [values[number] for number in node.results])
+        return build(node.result, node.results_of(values))
 
     # ---- words
 

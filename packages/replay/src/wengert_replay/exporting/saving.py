@@ -106,7 +106,8 @@ class Writer:
             "at": at,
             "steps": entries[at:],
             "result": portable_structure(program.shape, "the result"),
-            "results": [steps.slot_of(value) for value in program.result_values],
+            "results": [encode_result(steps.slot_of(value), getattr(plan, "form", ""))
+                        for value, plan in zip(program.result_values, program.results, strict=True)],
             "gradients": encode_gradients(program, self, steps.slot_of),
         })  # fmt: skip
         for branch in program.branches:
@@ -171,6 +172,11 @@ def fork_of(entries: list[Any], beginning: list[Any]) -> int | None:
         if entry != other:
             return i
     return None
+
+
+def encode_result(place: str, form: str) -> Any:
+    """Return a result as JSON has it: the place of a tensor, with the form that the function gives it."""
+    return {form: place} if form else place
 
 
 def portable_structure(structure: Any, what: str) -> dict[str, Any]:

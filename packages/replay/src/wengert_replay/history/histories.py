@@ -50,6 +50,7 @@ from wengert_replay.history.paused import PausedCall, pause_call
 from wengert_replay.history.recorded_gradients import make_program, record_again, record_on
 from wengert_replay.history.runs import Derivative, Form, Joint, Run, Way, attach, describe_grads
 from wengert_replay.history.watch import Watch
+from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
 from wengert_replay.refusal import Refusal
@@ -126,7 +127,7 @@ class History:
             structure = flatten(holder[0], results)
         except Unhashable as error:
             raise Refusal(f"the result has an object of type {error} in it") from None
-        form, why = form_of(structure, results, recording, watch.clock)
+        form, why = form_of(structure, results, recording, watch.clock, holder)
         why = why or why_not_node(results, recording)
         if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
             why = "a result has a graph with a checkpoint that has use_reentrant=True"
@@ -134,6 +135,7 @@ class History:
             why = "the function runs backward, and a result has a graph"
         if why:
             raise Refusal(why)
+        refuse_stored_blocks(recording, results, holder)
         self.draws = self.draws or watch.state.has_drawn()
         if not self.draws:
             watch.state.random = None
@@ -275,8 +277,8 @@ class History:
         """Return gradients by running the function again, as usual."""
         run.twin = None  # there is no replay to compare
         expected = self.results_by_program(run, inputs)
-        with restore_state(run) as draw_on:
-            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, draw_on)
+        with restore_state(run) as restoration:
+            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, restoration.end)
         check_results(self.name, expected, results)
         return found
 
@@ -369,11 +371,18 @@ def rebuilt_call(function: Callable[..., Any], structure: Any) -> Callable[[list
     return call
 
 
-def form_of(structure: Any, results: list[Tensor], recording: Recording, clock: int) -> tuple[Form, str]:
-    """Return what results of a recorded function are, and why they cannot be those of a node: "" or words."""
+def form_of(
+    structure: Any, results: list[Tensor], recording: Recording, clock: int, holder: list[Any] | None = None
+) -> tuple[Form, str]:
+    """Return what results of a recorded function are, and why they cannot be those of a node: "" or words.
+
+    holder: a list of what the function has given, to which nobody else refers.
+    """
     inputs = recording.inputs
     outputs = [i for i, one in enumerate(results) if has_graph(one) and all(one is not t for t in inputs)]
     leaves, why = outer_leaves([results[i] for i in outputs], inputs, clock)
+    if not why and holder is not None:
+        refuse_own_leaves(recording, leaves, results, holder)
     ends = [i for i, one in enumerate(inputs) if one.requires_grad]
     leaves = [one for one in leaves if is_from_outside(one, recording)]
     known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}

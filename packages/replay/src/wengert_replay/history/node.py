@@ -44,11 +44,34 @@ class State:
 NOTHING = State([], draws=False)
 
 
+class Restoration:
+    """A time with the state before a call; behind it there is the state of now again."""
+
+    def __init__(self, run: Run) -> None:
+        self.now: State = State(run.history.written if run.state.outside is not None else [],
+                                run.state.random is not None)  # fmt: skip
+        run.state.put_back()
+
+    def end(self) -> None:
+        """Return to the state of now: backward, which comes next, writes and draws as in an eager run."""
+        now, self.now = self.now, NOTHING
+        now.put_back()
+
+    def end_if_alike(self) -> bool:
+        """Do the same where the function has led to the state of now: return whether it has."""
+        outside = self.now.outside
+        alike = (outside is None or not outside.differs()) and not self.now.has_drawn()
+        if alike:
+            self.now = NOTHING
+        return alike
+
+
 @contextmanager
-def restore_state(run: Run) -> Generator[Callable[[], None], None, None]:
+def restore_state(run: Run) -> Generator[Restoration, None, None]:
     """Memory outside and generators as they were before the call; afterwards as if nothing had happened.
 
-    Gives a function that ends that for generators: what is drawn then is drawn by backward, as in an eager run.
+    Gives what may end that between the function and its backward, which has effects of its own: a checkpoint's
+    functions run in it, and so do hooks.
     """
     if versions_of(run.form.read) != run.versions:
         raise RuntimeError(
@@ -56,18 +79,11 @@ def restore_state(run: Run) -> Generator[Callable[[], None], None, None]:
             f"tensor from outside that {run.history.name} has read, which backward runs again. Clone it before, "
             "or call backward() first"
         )
-    now = State(run.history.written if run.state.outside is not None else [], run.state.random is not None)
-
-    def draw_on() -> None:
-        if now.random is not None:
-            set_rng_states(now.random)
-            now.random = None
-
-    run.state.put_back()
+    restoration = Restoration(run)
     try:
-        yield draw_on
+        yield restoration
     finally:
-        now.put_back()
+        restoration.end()
 
 
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -195,13 +211,25 @@ def gradients_of_results(
     return with_own_memory(found, [*inputs, *given, *leaves, *results])
 
 
-def copy_expanded(gradient: Tensor) -> Tensor:
-    """Return a copy that repeats the elements which the gradient repeats: a leaf copies such a one, and counts that."""
-    repeats = [stride == 0 and size > 1 for size, stride in zip(gradient.shape, gradient.stride(), strict=True)]
-    if not any(repeats):
+MOST_GAPS = 2
+"""Elements between the first and the last one of a gradient that is copied with its gaps, for each of its own."""
+
+
+def copy_with_layout(gradient: Tensor) -> Tensor:
+    """Return a copy that repeats the elements which the gradient repeats, and has its gaps, where these are few.
+
+    A leaf copies such a gradient, and counts that.
+    """
+    layout = list(zip(gradient.shape, gradient.stride(), strict=True))
+    repeats = [stride == 0 and size > 1 for size, stride in layout]
+    if any(repeats):
+        once = gradient[tuple(slice(0, 1) if one else slice(None) for one in repeats)]
+        return once.clone().expand(gradient.shape)
+    n, reach = gradient.numel(), 1 + sum((size - 1) * stride for size, stride in layout)
+    if not n < reach <= MOST_GAPS * n:
         return gradient.clone()
-    once = gradient[tuple(slice(0, 1) if one else slice(None) for one in repeats)]
-    return once.clone().expand(gradient.shape)
+    flat = gradient.as_strided((reach,), (1,), gradient.storage_offset()).clone()
+    return flat.as_strided(gradient.shape, gradient.stride())
 
 
 def with_own_memory(found: Sequence[Tensor | None], others: list[Tensor]) -> list[Tensor | None]:
@@ -209,7 +237,7 @@ def with_own_memory(found: Sequence[Tensor | None], others: list[Tensor]) -> lis
     gradients: list[Tensor | None] = []
     for one in found:
         if one is not None and shares_memory(one, others):
-            one = copy_expanded(one)
+            one = copy_with_layout(one)
         if one is not None:
             others.append(one)
         gradients.append(one)

@@ -2,7 +2,9 @@
 """
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
+
+from weakref import ref
 
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Block,
                                   Launch, Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
@@ -14,29 +16,50 @@ from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
 
+from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
+
 
 @cython.binding(False)
 cdef class OutsideState:
     """The memory of tensors and their versions, at one time."""
 
-    def __init__(self, tensors):
+    def __init__(self, tensors, weakly=()):
+        """weakly: tensors that are not held; one that is gone later is left out."""
         cdef Tensor t
         cdef Storage s
         self.parts = []
-        for t in tensors:
+        for i, t in enumerate([*tensors, *weakly]):
             s = <Storage> t.storage
-            self.parts.append((t, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+            part = t if i < len(tensors) else ref(t)
+            self.parts.append((part, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+
+    def differs(self):
+        """Whether memory has other bytes or another version now."""
+        cdef Storage s
+        for part, content, version in self.parts:
+            s = storage_of(part)
+            if s is not None and (s.version != <unsigned int> version or s.nbytes != PyBytes_GET_SIZE(content)
+                                  or memcmp(s.data, PyBytes_AS_STRING(content), s.nbytes)):
+                return True
+        return False
 
     def put_back(self):
         """Let the tensors have these values and versions again. RuntimeError for one that was resized."""
-        cdef Tensor t
         cdef Storage s
-        for t, content, version in self.parts:
-            s = <Storage> t.storage
+        for part, content, version in self.parts:
+            s = storage_of(part)
+            if s is None:
+                continue
             if s.nbytes != PyBytes_GET_SIZE(content):
                 raise RuntimeError("a tensor that a captured function writes to was resized before its backward")
             memcpy(s.data, PyBytes_AS_STRING(content), s.nbytes)
             s.version = version
+
+
+cdef Storage storage_of(part):
+    """The memory of a tensor, or of one that a reference leads to; None where that is gone."""
+    cdef Tensor t = part if isinstance(part, TensorClass) else part()
+    return None if t is None else <Storage> t.storage
 
 
 def written_outside(Recording recording not None):
@@ -104,6 +127,8 @@ def forget_leaves(Recording recording not None):
     for key, (leaf, grad) in list(recording.leaves.items()):
         if leaf.grad is not grad:
             return False
+        if key in recording.read_gradients:
+            continue
         if grad is None or <size_t> (<Tensor> grad).storage not in recording.outside:
             del recording.leaves[key]
     return True
@@ -161,7 +186,7 @@ def why_not_node(list results not None, Recording recording not None):
         if any([one is t for one in recording.inputs]):
             continue
         if t.flags & WG_GRAD and t.grad_fn == NULL and id(t) not in recording.leaves:
-            return "a result is a leaf that the function has made"
+            return _OWN_LEAF
         if key in recording.outside:
             if t.grad_fn != NULL:
                 return "a result is a view of a tensor from outside, or has its memory"

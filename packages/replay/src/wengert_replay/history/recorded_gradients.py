@@ -37,11 +37,11 @@ def record_again(
     """Return gradients by running the function again, and make a program of that."""
     run.twin = None  # there is no replay to compare
     try:
-        found = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
+        found, is_eager = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
     finally:
         if derivative.joint is not None:
             derivative.joint.program.drop_temporaries()
-    if derivative.refusal and history.draws:  # backward may draw as well, behind what was drawn since the call
+    if derivative.refusal and not is_eager:  # backward may write and draw as well, behind what others have since
         return history.differentiate(run, inputs, given, pattern)
     return found
 
@@ -82,17 +82,20 @@ def run_again(
     leaves: list[Tensor],
     given: list[Tensor],
     pattern: Sequence[bool],
-) -> list[Tensor | None]:
+) -> tuple[list[Tensor | None], bool]:
+    """Return the gradients, and whether backward has had the effects of an eager one."""
     copies = [copy_with_strides(one) for one in given]
     recording = Recording([*leaves, *copies])
     pauses: list[int] = []
+    alike: list[bool] = []
 
     def pause() -> None:
         pauses.append(add_pause(recording, differentiate.__code__))
+        alike.append(restoration.end_if_alike())
 
     known = run.way.joint, run.way.newest
     expected = history.results_by_program(run, leaves)
-    with restore_state(run):
+    with restore_state(run) as restoration:
         try:
             recording.start()
             try:
@@ -112,7 +115,7 @@ def run_again(
         derivative.joint = None
         run.way.joint, run.way.newest = known
         raise
-    return found
+    return found, alike[0]
 
 
 def make_joint(

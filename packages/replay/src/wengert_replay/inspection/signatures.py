@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert_core.extend import DEVICES, Tensor, short_repr
 
 from wengert_replay.arguments import facts_of
+from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.signature import PLAIN, is_named_tuple
 
 GRAD_MODE = 1
@@ -66,14 +67,21 @@ def add_parts(parts: dict[str, str], name: str, value: Any, described: Any) -> N
 
 
 def tensor_words(row: Any) -> str:
-    """Return words for a tensor among the arguments."""
+    """Return words for a tensor among the arguments. row: of ``describe_tensors``, or the words."""
+    if isinstance(row, str):
+        return row
     dtype, shape, strides, facts = facts_of(row)
+    return words_of_tensor(dtype.name, shape, strides, facts)
+
+
+def words_of_tensor(dtype: str, shape: Sequence[int], strides: Sequence[int], facts: Sequence[str]) -> str:
+    """Return words for a tensor. facts: beside its geometry."""
     step, same = 1, True
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         same = same and (size == 1 or stride == step)
         step *= size
     same = same or 0 in shape
-    words = f"{dtype.name}{list(shape)}" + ("" if same else f" with strides {strides}")
+    words = f"{dtype}{list(shape)}" + ("" if same else f" with strides {strides}")
     return ", ".join([words, *facts])
 
 
@@ -119,6 +127,8 @@ def changed_parts(parts: dict[str, str], earlier: dict[str, str]) -> list[str]:
 
 def changed_state(program: Any, earlier: Any) -> str:
     """Return why a signature has two programs, in words."""
+    if isinstance(program, ProgramFacts):
+        return program.difference(earlier)
     if type(program) is not type(earlier):
         return "a result has a graph: this program has its gradients too"
     before = {id(one.leaf): one.had_grad for one in earlier.leaves if one.leaf is not None}

@@ -5,19 +5,35 @@ Note [A body is called again]
     xs = scan(lambda h, x: cell(h, x), h, xs)`` the variable ``cell`` is the last one by then. So backward has a copy of
     the function with cells of its own, of functions that it calls by its closure too. What else it depends on, such as
     attributes of objects, must be as it was: the last iteration has to give the same bits again.
+Note [What a construct has read may be written to]
+    A function may write to what a construct has read before it calls backward. An eager call has saved some of that,
+    and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read. Where
+    that has been written to since, no loop can be its gradient: the plain construct runs with the memory as it was, the
+    graph of that is differentiated with the memory as it is now, and the next recording has the construct operation by
+    operation.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any
+from weakref import ref
 
 from wengert_core import bfloat16
 from wengert_core.extend import Tensor
+from wengert_engine.extend import current_tracer
+
+from wengert_replay.history.outside import OutsideState
+from wengert_replay.loops.loop import refuse_once
+from wengert_replay.loops.unrolled import UNROLLED, remember
+from wengert_replay.recording.tracing import Recording
 
 CONSTRUCTS = "wengert_functional.control_flow."
+MOST_BYTES = 1 << 24
+"""Of memory that is copied; larger ones are not, and a write to one may be an error that an eager call has not."""
 
 
 def with_own_cells(value: Any, known: dict[int, Any] | None = None) -> Any:
@@ -74,3 +90,42 @@ def check_bits(construct: str, source: str, expected: list[bytes], tensors: list
             "than before: it depends on Python's state, which has changed in between. Give what changes to the "
             "construct as an argument, or compute the gradient before it changes"
         )
+
+
+class Surroundings:
+    """The memory that a construct reads, as it was then. Note [What a construct has read may be written to]"""
+
+    def __init__(self, recording: Recording, construct: str, key: Any, tensors: Sequence[Any]) -> None:
+        """key: by which the construct is remembered. An argument of the captured function is not held."""
+        self.construct, self.key = construct, key
+        while recording.around is not None:
+            recording = recording.around
+        arguments = {one.untyped_storage().data_ptr(): one for one in recording.inputs}
+        memory = {one.untyped_storage().data_ptr(): one for one in tensors
+                  if one.untyped_storage().nbytes() <= MOST_BYTES}  # fmt: skip
+        given = [arguments[address] for address in memory if address in arguments]
+        self.tensors = [one.detach() for address, one in memory.items() if address not in arguments]
+        self.arguments = [ref(one) for one in given]
+        self.then = OutsideState(self.tensors, given)
+        self.now: OutsideState | None = None
+
+    def were_written(self) -> bool:
+        """Whether somebody has written there. The next recording has the construct operation by operation then."""
+        if not self.then.differs():
+            return False
+        remember(self.key, "what it reads is written to before backward")
+        tracer = current_tracer()
+        if isinstance(tracer, Recording):
+            refuse_once(tracer, f"func.{self.construct} is recorded operation by operation: {UNROLLED[self.key]}")
+        return True
+
+    def go_back(self) -> None:
+        """Let the memory be as it was, until ``go_on``."""
+        arguments = [one() for one in self.arguments]
+        self.now = OutsideState(self.tensors, [one for one in arguments if one is not None])
+        self.then.put_back()
+
+    def go_on(self) -> None:
+        now, self.now = self.now, None
+        if now is not None:
+            now.put_back()

@@ -19,8 +19,8 @@ from wengert_engine.extend import current_tracer
 from wengert_replay.history.node import without_hooks
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.choice import make_choice
-from wengert_replay.loops.closures import check_bits, with_own_cells
-from wengert_replay.loops.gradients import LoopNode
+from wengert_replay.loops.closures import Surroundings, check_bits, with_own_cells
+from wengert_replay.loops.gradients import LoopNode, gradients_of
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, make_body, nest, resume, suspend
@@ -79,8 +79,9 @@ class Derivation:
     ends: the numbers of the operands that get gradients.   closures: tensors from outside that do.
     """
 
-    def __init__(self, source: str, branches: tuple[Any, Any], chosen: Branch) -> None:
-        self.source, self.gives, self.ending = source, chosen.gives, chosen.ending
+    def __init__(self, surroundings: Surroundings, branches: tuple[Any, Any], chosen: Branch) -> None:
+        self.surroundings, self.source = surroundings, surroundings.key[0]
+        self.gives, self.ending = chosen.gives, chosen.ending
         self.branches = [with_own_cells(one) for one in branches]
         self.closures = chosen.closures
         self.others: Flat = []
@@ -101,7 +102,7 @@ class CondNode(LoopNode):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        return (None, None, None, *gradients(ctx.derivation, list(ctx.saved_tensors), grads))
+        return (None, None, None, *gradients_of(ctx, grads, gradients))
 
 
 def attach(derivation: Derivation, predicate: Any, operands: Flat, outputs: Flat) -> Flat:
@@ -146,6 +147,7 @@ def pull(
         if create_graph:
             inputs = [Passage.apply(gate, one) if i in derivation.ends else one for i, one in enumerate(operands)]
         leaves = as_plain(derivation.branches[number]([as_number(one) for one in inputs]))
+    derivation.surroundings.go_on()
     results = [one for one in leaves if isinstance(one, Tensor)]
     pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
              if cotangent is not None and one.requires_grad]  # fmt: skip

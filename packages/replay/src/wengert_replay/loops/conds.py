@@ -18,13 +18,13 @@ from wengert_engine import is_grad_enabled
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.loops.choice import Choice, make_choice
-from wengert_replay.loops.closures import bits_of
+from wengert_replay.loops.closures import Surroundings, bits_of
 from wengert_replay.loops.cond_gradients import BodyRecording, Derivation, as_leaves, attach
 from wengert_replay.loops.gradients import depend_on_others
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, graph_ends, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, resume, suspend
-from wengert_replay.loops.unrolled import UNROLLED, remember, source_of
+from wengert_replay.loops.unrolled import UNROLLED, code_of, remember, source_of
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
@@ -36,9 +36,10 @@ MOST_TRIALS = 4
 class Branch:
     """A function of a cond as a body.
 
-    leaves: what it gives, without a graph.   tensors: those of them that are tensors.   gives: which of these had a
-    graph.   closures: tensors from outside that gradients go to, beside operands.   ending: the bits of the tensors
-    where one of them had a graph, of the chosen function.
+    leaves: what it gives, without a graph.   others: those of them that it has not made, and that no gradient goes to;
+    None for the rest.   tensors: those of them that are tensors.   gives: which of these had a graph.   closures:
+    tensors from outside that gradients go to, beside operands.   ending: the bits of the tensors where one of them had
+    a graph, of the chosen function.
     """
 
     ending: list[bytes]
@@ -49,11 +50,15 @@ class Branch:
         with BodyRecording(recording) as own:
             inputs = as_leaves(operands) if is_grad_enabled() else operands
             leaves = as_plain(function([as_number(one) for one in inputs]))
-            leaves = own.without_aliases(leaves)
+            own_leaves = own.without_aliases(leaves)
+        self.others = [None if one is made or (one.requires_grad and is_grad_enabled()) else one
+                       for one, made in zip(leaves, own_leaves, strict=True)]  # fmt: skip
+        leaves = own_leaves
+        del own_leaves
         results = [one for one in leaves if isinstance(one, Tensor)]
         if any(type(one) is not Tensor for one in results):
             raise Refusal("it gives a tensor of another class")
-        self.gives = [one.requires_grad for one in results]
+        self.gives = [one.requires_grad and is_grad_enabled() for one in results]
         self.closures, known = graph_ends(results, inputs, own.own, clock)
         if not known or (any(self.gives) and own.own.differentiates()):
             raise Refusal("its gradient goes to a tensor that is gone, or it differentiates itself")
@@ -80,31 +85,41 @@ def run_cond(
             or depth_of(recording) > MOST_TRIALS:  # fmt: skip
         return NotImplemented
     source = f"{source_of(true_branch.function)}, {source_of(false_branch.function)}"
-    key = (source, geometry_of(tensors), is_grad_enabled() and tuple([one.requires_grad for one in tensors]))
+    codes = code_of(true_branch.function), code_of(false_branch.function)
+    key = (source, geometry_of(tensors), is_grad_enabled() and tuple([one.requires_grad for one in tensors]), codes)
     if key in UNROLLED or not suspend(recording):
         return NotImplemented
     states = rng_states()
     try:
-        chosen, outputs, choice = record_choice(recording, predicate, (true_branch, false_branch), operands, source)
+        chosen, same, outputs, choice = record_choice(
+            recording, predicate, (true_branch, false_branch), operands, source
+        )
     except (NoLoop, Refusal) as refused:
         remember(key, str(refused) or CHANGES)
         set_rng_states(states)
         true_branch.spec = false_branch.spec = None
         return NotImplemented
+    else:
+        if any(chosen.gives):
+            outside = [one for body in choice.bodies for one in body.outside]
+            surroundings = Surroundings(recording, "cond", key, [predicate, *tensors, *outside])
     finally:
         resume(recording)
     add_loop(recording, choice, [predicate], outputs)
     if any(chosen.gives):
         branches = true_branch, false_branch
-        outputs = attach(Derivation(source, branches, chosen), predicate, operands, outputs)
+        outputs = attach(Derivation(surroundings, branches, chosen), predicate, operands, outputs)
     remaining = iter(outputs)
-    return [next(remaining) if isinstance(one, Tensor) else one for one in chosen.leaves]
+    found = [next(remaining) if isinstance(one, Tensor) else one for one in chosen.leaves]
+    return [one if other is None else other for one, other in zip(found, same, strict=True)]
 
 
 def record_choice(
     recording: Recording, predicate: Any, branches: tuple[Any, Any], operands: Flat, source: str
-) -> tuple[Branch, Flat, Choice]:
-    """Return the chosen function, copies of its results, and the choice. Raises Refusal and NoLoop."""
+) -> tuple[Branch, Flat, Flat, Choice]:
+    """Return the chosen function, results that both functions give and have not made, copies of its results, and the
+    choice. Raises Refusal and NoLoop.
+    """
     first = 0 if bool(predicate) else 1
     before = rng_states()
     with Aside():
@@ -124,7 +139,8 @@ def record_choice(
     set_rng_states(after)
     if not agrees:
         raise Refusal("its function gives other numbers than before: it depends on Python's state")
-    return chosen, outputs, choice
+    same = [one if one is another else None for one, another in zip(chosen.others, other.others, strict=True)]
+    return chosen, same, outputs, choice
 
 
 def record_other(recording: Recording, function: Callable[[Flat], Flat], operands: Flat) -> Branch:

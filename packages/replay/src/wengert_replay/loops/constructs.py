@@ -22,18 +22,19 @@ from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
-from wengert_replay.loops.closures import bits_of, with_own_cells
+from wengert_replay.loops.closures import Surroundings, bits_of, with_own_cells
 from wengert_replay.loops.conds import run_cond
 from wengert_replay.loops.gradients import Derivation, attach, depend_on_others
 from wengert_replay.loops.index_reads import as_plain
-from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy
+from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy, same_tensors
 from wengert_replay.loops.loop import Aside, Loop, add_loop, bytes_for, make_loop, refuse_once, resume, suspend
-from wengert_replay.loops.unrolled import UNROLLED, remember, source_of
+from wengert_replay.loops.unrolled import UNROLLED, code_of, remember, source_of
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
 scalar_tensor = TABLE.ops["scalar_tensor"]
 
+OTHER_NUMBERS = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
 AMPLE_BYTES = 0x10000
 """Of room for carries that may never be used."""
 
@@ -54,9 +55,9 @@ def is_loop(key: Any, tensors: Flat) -> bool:
 
 
 def key_of(function: Any, tensors: Flat) -> Any:
-    """Return where a function begins, and the geometry of its arguments."""
+    """Return where a function begins, the geometry of its arguments, and what else tells it from others."""
     needs = is_grad_enabled() and tuple([one.requires_grad for one in tensors])
-    return source_of(function), geometry_of(tensors), needs
+    return source_of(function), geometry_of(tensors), needs, code_of(function)
 
 
 class Pause:
@@ -95,11 +96,10 @@ class Pause:
         """Return why a loop does not give the numbers of the plain one; "" where it does."""
         now = rng_states()
         set_rng_states(self.states)
-        why = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
         try:
-            return "" if loop.agrees() else why
-        except Refusal:
-            return why
+            return "" if loop.agrees() else OTHER_NUMBERS
+        except Refusal as refused:  # of a construct in it
+            return f"in one of its iterations, {refused}"
         except IndexError:  # Note [Windows have one length] in index_reads.py
             return "a slice by numbers of the loop has another length in another iteration"
         finally:
@@ -136,10 +136,14 @@ def run_rows(
     room = -1
     steps: Flat = []
     ending: list[bytes] = []
+    surroundings: Surroundings | None = None
+    same: dict[int, Any] = {}
+    repeats: dict[int, int] = {}
     with Pause(recording, construct, key) as pause:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
         with Aside():
             results = call(iterations, tensors[:n], tensors[n:])
+        same, repeats = same_tensors(iterations, results, tensors[:n], carry, is_open)
         results = [own_copy(one) for one in results]
         iterations.finish(results[:n])
         if iterations.ran and any(iterations.needs):
@@ -158,6 +162,9 @@ def run_rows(
                     room = room_for(room, sum(bytes_for(one, 1).numel() for one in likes))
                 kept = [bytes_for(one, room) for one in likes]
                 steps = [scalar_tensor(iterations.ran, dtype=int64)] if tests else []
+                bodies = [*iterations.bodies, *(tests.bodies if tests else [])]
+                outside = [one for body in bodies for one in body.outside]
+                surroundings = Surroundings(recording, construct, key, [*carry, *rows, *limits, *outside])
         operands, outputs = [*carry, *rows, *limits], [*results, *kept, *steps]
         backwards = [reverse] * (len(rows) + len(results) - n)
         both = [iterations] if tests is None else [iterations, tests]
@@ -170,14 +177,14 @@ def run_rows(
     is_noted = pause.finish()
     if not iterations.ran and any(iterations.needs):
         return carry
-    if not is_noted:
-        return results if results and not any(iterations.gives) else NotImplemented
-    if any(iterations.gives):
+    if not is_noted and (not results or any(iterations.gives)):
+        return NotImplemented
+    if surroundings:
         bounds = [0, *steps] if tests else bounds
-        derivation = Derivation(construct, key[0], iterations, again or call, reverse, bounds, len(rows), ending,
-                                has_index, room if is_open else -1)  # fmt: skip
-        return attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)
-    return results
+        derivation = Derivation(surroundings, iterations, again or call, reverse, bounds, len(rows), ending, has_index,
+                                room if is_open else -1)  # fmt: skip
+        results = attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)
+    return [same.get(i, results[repeats.get(i, i)]) for i in range(len(results))]
 
 
 def run_scan(

@@ -25,7 +25,7 @@ from wengert_replay.graphs import walk
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
-from wengert_replay.loops.closures import check_bits, with_own_cells
+from wengert_replay.loops.closures import Surroundings, check_bits, with_own_cells
 from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of
 from wengert_replay.loops.loop import (
@@ -53,13 +53,14 @@ class Derivation:
     """Facts that backward of a loop needs beside tensors."""
 
     def __init__(
-        self, construct: str, source: str, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat],
+        self, surroundings: Surroundings, iterations: Iterations, call: Callable[[Any, Flat, Flat], Flat],
         reverse: bool, bounds: list[Any] | None, n_rows: int, ending: list[bytes], has_index: bool, room: int,
     ) -> None:  # fmt: skip
         """ending: the bits of the last carry.   room: iterations whose carry can be kept, where another call may have
         another number of them; otherwise -1.   outputs: the results that have a graph.
         """
-        self.construct, self.source, self.call = construct, source, call
+        self.surroundings, self.construct, self.source = surroundings, surroundings.construct, surroundings.key[0]
+        self.call = call
         self.function = with_own_cells(iterations.function)
         self.ending = ending
         self.count, self.reverse, self.room = iterations.ran, reverse, room
@@ -100,7 +101,19 @@ class LoopNode(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        return (None, None, None, *gradients(ctx.derivation, list(ctx.saved_tensors), grads))
+        return (None, None, None, *gradients_of(ctx, grads, gradients))
+
+
+def gradients_of(ctx: Any, grads: Sequence[Any], function: Callable[[Any, Flat, Sequence[Any]], Flat]) -> Flat:
+    """Return the gradients of a construct by a function. Note [What a construct has read may be written to]"""
+    surroundings = ctx.derivation.surroundings
+    if not surroundings.were_written():
+        return function(ctx.derivation, list(ctx.saved_tensors), grads)
+    surroundings.go_back()
+    try:
+        return function(ctx.derivation, list(ctx.saved_tensors), grads)
+    finally:
+        surroundings.go_on()
 
 
 def attach(

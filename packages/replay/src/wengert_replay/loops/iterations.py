@@ -18,7 +18,7 @@ from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.index_reads import with_numbers
-from wengert_replay.loops.loop import make_body, nest
+from wengert_replay.loops.loop import Loop, make_body, nest
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.recording.watch import addresses_of_rows, rows_are_doubtful
 from wengert_replay.refusal import NoLoop, Refusal
@@ -26,6 +26,8 @@ from wengert_replay.refusal import NoLoop, Refusal
 Flat = list[Any]
 MOST_BODIES = 4
 """Bodies of one loop: one for each set of strides that its carry has."""
+MOST_ATTEMPTS = 16
+"""Iterations that are recorded because a loop in the body had no iteration in those before."""
 WRITES_TO_ROWS = "it writes to a row that it reads by an index, or keeps it, or gives it as its carry"
 
 
@@ -49,6 +51,8 @@ class Iterations:
         self.endings: list[list[bool]] = []  # these of all iterations, without repetitions
         self.differentiable: Flat = []  # tensors from outside that gradients go to
         self.alike: dict[int, int] = {}  # results that are a part of the carry they stand beside, by number
+        self.unchanged = set(range(n_carry))  # parts of the carry that all bodies hand on as they are
+        self.n_attempts = 0  # to record a body again
         self.numbers: dict[Any, int] = {}
         self.bodies: list[Body] = []
         self.following: list[int] = []
@@ -59,11 +63,18 @@ class Iterations:
     def __call__(self, tensors: Flat) -> Flat:
         key = geometry_of(tensors[: self.n_carry])
         self.ran += 1
-        if not self.refusal and key not in self.numbers:
+        if not self.refusal and (key not in self.numbers or self.lacks_bodies(self.bodies[self.numbers[key]])):
             return self.record(key, tensors)
         if not self.refusal:
             self.note(self.numbers[key])
         return self.without_graph(self.function(self.as_leaves(tensors)))
+
+    def lacks_bodies(self, body: Body) -> bool:
+        """Whether a loop in a body had no iteration in its recording, so that it is to be recorded again, for now."""
+        if any(self.gives) or self.n_attempts >= MOST_ATTEMPTS or not has_empty_loop(body):
+            return False
+        self.n_attempts += 1
+        return True
 
     def as_leaves(self, tensors: Flat) -> Flat:
         return [one.detach().requires_grad_() if need else one for one, need in zip(tensors, self.now, strict=True)]
@@ -109,6 +120,8 @@ class Iterations:
             recording.stop()
         self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
                       if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
+        self.unchanged = {k for k in self.unchanged if not self.is_test and results[k] is copies[k]}
+        arguments = {id(made): one for made, one in zip(copies, tensors, strict=True)}
         found, known = graph_ends(results, copies, recording, clock)
         self.differentiable += [one for one in found if all(one is not other for other in self.differentiable)]
         try:
@@ -116,7 +129,8 @@ class Iterations:
             self.check_rows(recording, results)
             if not known:
                 raise Refusal("its gradient goes to a tensor that is gone")
-            if len(self.bodies) >= MOST_BODIES:
+            number = self.numbers.get(key, len(self.bodies))
+            if number >= MOST_BODIES:
                 raise Refusal("the carry has other strides in each iteration")
             body = make_body(recording, self.around, results, n_carry=0 if self.is_test else self.n_carry)
             if any(self.gives) and recording.differentiates():
@@ -124,17 +138,17 @@ class Iterations:
             if any(self.gives) and (body.generators() or body.all_states()):
                 raise Refusal("it draws random numbers, and has a gradient")
             self.around.python.extend(one for one in recording.python if one not in self.around.python)
-            self.numbers[key] = len(self.bodies)
-            self.bodies.append(body)
-            self.following.append(-1)
-            self.note(len(self.bodies) - 1)
+            if number == len(self.bodies):
+                self.following.append(-1)
+            self.numbers[key], self.bodies[number:] = number, [body, *self.bodies[number + 1 :]]
+            self.note(number)
         except Refusal as refused:
             self.refusal = str(refused)
         finally:
             recording.close()
         if self.refusal and any(self.gives):
             raise NoLoop
-        return results
+        return [arguments.get(id(one), one) for one in results]
 
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
@@ -152,6 +166,12 @@ class Iterations:
         number = self.numbers.get(geometry_of(carry), -1)
         if number >= 0 and not self.refusal:
             self.note(number)
+
+
+def has_empty_loop(body: Body) -> bool:
+    """Whether a loop in a body, or in a body of that, has no body."""
+    loops = [call for call in body.calls.values() if isinstance(call, Loop)]
+    return any(not one.bodies or any(map(has_empty_loop, one.all_bodies())) for one in loops)
 
 
 def graph_ends(results: Flat, inputs: Flat, recording: Recording, clock: int) -> tuple[Flat, bool]:
@@ -183,6 +203,25 @@ def graph_ends(results: Flat, inputs: Flat, recording: Recording, clock: int) ->
             found.append(leaf)
             known = known and any(leaf is one for one in outside)
     return found, known
+
+
+def same_tensors(
+    iterations: Iterations, results: Flat, tensors: Flat, carry: Flat, is_open: bool
+) -> tuple[dict[int, Any], dict[int, int]]:
+    """Return the parts of the first carry that some results are, and the first of results that are one tensor, each by
+    the result's number, as far as each call has the same.
+
+    tensors: what stands for the carry; a part that a gradient goes through is a result of the loop's node.   is_open:
+    another call may have another number of iterations, or none.
+    """
+    known = {id(made): one for made, one in zip(tensors, carry, strict=True)
+             if made is one or not is_grad_enabled()}  # fmt: skip
+    same = {i: known[id(one)] for i, one in enumerate(results) if id(one) in known}
+    if is_open:
+        return {i: one for i, one in same.items() if iterations.ran and i in iterations.unchanged}, {}
+    first: dict[int, int] = {}
+    numbers = [first.setdefault(id(one), i) for i, one in enumerate(results)]
+    return same, {i: number for i, number in enumerate(numbers) if number != i}
 
 
 def own_copy(tensor: Any) -> Any:

@@ -17,9 +17,14 @@ def remember(key: Any, why: str) -> None:
     UNROLLED[key] = why
 
 
+def code_of(function: Any) -> Any:
+    """Return the code of a function, which equals that of the same function made again; None where it has none."""
+    return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
 def source_of(function: Any) -> str:
     """Return where a function begins, as words that stay."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    code = code_of(function)
     if code is None:
         return f"{type(function).__module__}.{type(function).__qualname__}"
     return f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"

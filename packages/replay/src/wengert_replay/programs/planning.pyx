@@ -18,7 +18,7 @@ from wengert_replay.trace.tables cimport ABSENT
 
 from wengert_core.extend import Tensor as TensorClass
 
-from wengert_replay.refusal import HasGraph, Refusal
+from wengert_replay.refusal import OWN_GRADIENT, HasGraph, Refusal
 
 
 cdef list plan_inputs(Recording recording, Memory memory):
@@ -127,16 +127,16 @@ cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory
     """Note what is written outside before the end of the last guard or call; launches and calls are moved already."""
     cdef Py_ssize_t i, last = last_stop(recording)
     cdef Launch* launch
-    cdef list ranges = [], generators = []
+    cdef list ranges = [], references = [], generators = []
     cdef int k
     for i in range(first, last + 1):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
-            note_effects(recording.calls[i], memory, ranges, generators)
+            note_effects(recording.calls[i], memory, ranges, references, generators)
         for k in range(launch.n_operands):
             if launch.role[k] & OPERAND_WRITTEN and launch.low[k] < launch.high[k]:
                 note_range(launch.data[k] + launch.low[k], launch.data[k] + launch.high[k], memory, ranges)
-    return snapshot_of(list(set(ranges)), generators)
+    return snapshot_of(list(set(ranges)), references, generators)
 
 
 cdef int note_range(char* low, char* high, Memory memory, list ranges) except -1:
@@ -146,8 +146,8 @@ cdef int note_range(char* low, char* high, Memory memory, list ranges) except -1
     return 0
 
 
-cdef int note_effects(Call call, Memory memory, list ranges, list generators) except -1:
-    """Note what a call writes outside, and the generator that it draws from."""
+cdef int note_effects(Call call, Memory memory, list ranges, list references, list generators) except -1:
+    """Note what a call writes outside, the tensors of a Python function, and the generator that it draws from."""
     cdef Py_ssize_t low = 0, high = 0
     cdef Storage s
     cdef Tensor t
@@ -155,6 +155,7 @@ cdef int note_effects(Call call, Memory memory, list ranges, list generators) ex
         for reference in (<PythonCall> call).outside:
             s = <Storage> (<Tensor?> reference()).storage
             ranges.append((<size_t> s.data, <size_t> s.data + s.nbytes))
+            references.append(reference)
         return 0
     for t in call.outputs if call.writes else ():
         extent(t, &low, &high)
@@ -181,7 +182,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     if <size_t> result.storage in recording.outside:
         return plan_outside(t, recording)
     if result.flags & WG_GRAD and result.grad_fn == NULL and t.grad is not None:
-        raise Refusal("a result is a leaf that the function has made, and has a gradient")
+        raise Refusal(OWN_GRADIENT)
     if type(t) is not TensorClass:
         raise Refusal(f"a result is of the class {type(t).__name__}")
     if not result.flags & WG_GRAD and result.base != NULL and may_require_grad(t):
@@ -191,7 +192,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     extent(result, &low, &high)
     plan = ResultPlan.__new__(ResultPlan)
     region = memory.find(result.data + low) if low < high else NULL
-    if low < high and region == NULL:
+    if region == NULL and (low < high or was_there(result, recording)):
         raise Refusal("a result is a tensor from outside that no operation has used")
     if region != NULL and region.kind == REGION_OUTSIDE:       # what ``data`` gives has a storage of its own
         if id(t) not in recording.made:
@@ -228,8 +229,13 @@ cdef object plan_outside(t, Recording recording):
         return plan
     if <size_t> result.storage in recording.arrays:
         raise Refusal("a result lies on an array that the function makes a tensor of")
-    if result.flags & WG_GRAD or result.grad_fn != NULL or type(t) is not TensorClass:
+    if result.grad_fn != NULL:
         return t
+    if result.flags & WG_GRAD and t.grad is not None:
+        raise Refusal(OWN_GRADIENT)
+    if type(t) is not TensorClass:
+        raise Refusal(f"a result is of the class {type(t).__name__}")
+    plan.requires_grad = result.flags & WG_GRAD != 0
     plan.is_new = <size_t> result.storage not in recording.outside or <size_t> result.storage in recording.own_storages
     plan.like, plan.version = alias(result), (<Storage> result.storage).version
     if result.base != NULL:
@@ -256,6 +262,12 @@ cdef int watch_results(list results, Recording recording) except -1:
         elif t.base != NULL and id(<object> t.base) not in recording.made:
             recording.add_outside(<Tensor> t.base)
     return 0
+
+
+cdef bint was_there(Tensor t, Recording recording):
+    """Whether a result that no operation has used was there before; it may have no elements, and no memory."""
+    return recording.is_from_outside(t) and recording.find_block((<Storage> t.storage).data) == NULL \
+        and id(t) not in recording.made and not recording.is_input(t)
 
 
 cdef bytes words_of_results(list results, Recording recording):

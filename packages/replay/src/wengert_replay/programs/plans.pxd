@@ -47,9 +47,11 @@ cdef class OutsideResult:
     cdef Tensor like                   # one that the function makes: its geometry and memory; None: it was there
     cdef uint32_t flags                # of a view
     cdef bint is_new                   # it has a Storage that the function makes, as what ``data`` gives
+    cdef bint requires_grad            # it is a leaf
     cdef uint32_t version              # of that
 
     cdef Tensor give(self)
+    cdef Tensor make(self)
 
 
 cdef class LeafPlan:

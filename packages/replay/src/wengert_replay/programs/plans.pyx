@@ -88,6 +88,11 @@ cdef class ResultPlan:
                 track(made)
         return made
 
+    @property
+    def form(self):
+        """How it differs from the value that was computed, as files name it."""
+        return "leaf" if self.requires_grad and self.grad_fn is None else ""
+
     cdef Tensor make_empty(self):
         """Return a tensor of this geometry with memory of its own."""
         cdef Py_ssize_t nbytes = self.high - self.low
@@ -141,12 +146,27 @@ cdef class OutsideResult:
     Tensors from outside are held weakly (Note in outside.pyx): the caller may have another in its place.
     """
 
+    @property
+    def form(self):
+        """How it differs from the tensor that was there, or its view, as files name it."""
+        if self.like is None or self.where is not None or self.source is not None:
+            return ""
+        return "leaf" if self.requires_grad else "data" if self.is_new else "detached"
+
     cdef Tensor give(self):
         """Return it, while the run holds what is outside."""
-        cdef Tensor made, base
-        cdef Storage s
+        cdef Tensor made
         if self.like is None:
             return <Tensor?> self.where()
+        made = self.make()
+        if self.requires_grad:
+            made.flags |= WG_GRAD
+        return made
+
+    cdef Tensor make(self):
+        """Return a new tensor as the one that the function has made."""
+        cdef Tensor made, base
+        cdef Storage s
         if self.where is None and self.source is None:
             s = <Storage> self.like.storage
             if not self.is_new or s.owner == NULL:

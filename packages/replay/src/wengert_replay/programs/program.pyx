@@ -249,7 +249,9 @@ cdef class Program:
         cdef set in_use = {(<LeafPlan> one).alike for one in self.leaves}
         for i, leaf in enumerate(self.leaves):
             leaf.is_temporary = leaf.input < 0 and not leaf.had_grad and leaf.leaf is None and i not in in_use \
-                and leaf not in self.results
+                and (leaf.alike < 0 or leaf not in self.results)
+        self.results = [(<LeafPlan> one).grad if isinstance(one, LeafPlan) and (<LeafPlan> one).is_temporary else one
+                        for one in self.results]
         self.surroundings.drop_temporaries()
 
     @property
@@ -387,7 +389,7 @@ cdef class Program:
         return count_program(self)
 
     def save(self, path, *, names=None):
-        """Write the program to a file that ``wengert.replay.load`` reads. See exporting."""
+        """Write the program to a path or an open file, for ``wengert.replay.load``. names: of tensors from outside."""
         from wengert_replay.exporting import save_program
         save_program(self, path, names)
 

@@ -11,6 +11,8 @@ cdef class Snapshot:
     cdef Py_ssize_t n
     cdef char* kept                    # their bytes, behind each other
     cdef readonly Py_ssize_t nbytes
+    cdef list references               # weak ones to tensors that Python calls get, which may raise their versions
+    cdef list versions                 # theirs
     cdef list generators
     cdef list states                   # of the generators
 
@@ -18,4 +20,4 @@ cdef class Snapshot:
     cdef int restore(self) except -1
 
 
-cdef Snapshot snapshot_of(list ranges, list generators)
+cdef Snapshot snapshot_of(list ranges, list references, list generators)

@@ -108,6 +108,8 @@ cdef class Recording(TracedOperations):
             return t
         made = on_captured_memory(t)
         made.flags |= t.flags & (WG_GRAD | TF_INFERENCE)
+        if id(t) in self.made:
+            self.made.add(id(made))
         (<Storage> made.storage).version = (<Storage> t.storage).version
         if <size_t> t.storage in self.storages:
             self.storages.add(<size_t> made.storage)
@@ -233,7 +235,8 @@ cdef class Recording(TracedOperations):
     cdef int note_grad(self, Tensor leaf) except -1:
         if self.is_trial and id(leaf) not in self.made and self.block_of(<Storage> leaf.storage) == NULL:
             stop_loop(self)
-        return self.see_leaf(leaf)
+        self.read_gradients.add(id(leaf))
+        return self.see_gradient(leaf)
 
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
         """Watch a tensor from outside of which the function uses a detached one."""

@@ -45,6 +45,7 @@ cdef class ValueMap(Tracer):
     cdef readonly dict tensors         # of outside, by id: (Tensor, address, Storage's address, requires_grad)
     cdef readonly list views           # of outside: (reference to a Tensor, address, Storage's address, requires_grad)
     cdef readonly dict leaves          # by id: (Tensor, its gradient when first seen)
+    cdef set read_gradients            # ids of tensors whose gradient is read or set
     cdef readonly set made             # ids of tensors that operations have made on memory from outside
     cdef readonly set own_storages     # addresses of Storages on memory from outside that the function has made
     cdef readonly dict own_leaves      # weak references to leaves among those, by id
@@ -82,6 +83,7 @@ cdef class ValueMap(Tracer):
     cdef int watch_outside(self, Tensor t) except -1
     cdef int add_outside(self, Tensor t) except -1
     cdef int see_leaf(self, Tensor t) except -1
+    cdef int see_gradient(self, Tensor t) except -1
     cdef int keep_own_leaves(self) except -1
     cdef bint is_input(self, Tensor t)
     cdef bint is_python_data(self, Tensor t) noexcept     # nothing has written its memory

@@ -45,6 +45,7 @@ cdef class ValueMap(Tracer):
     def __cinit__(self):
         self.steps, self.foreign, self.storages, self.views = Steps(), [], set(), []
         self.made, self.arrays, self.own_storages, self.aliases = set(), set(), set(), {}
+        self.read_gradients = set()
         self.outside, self.tensors, self.leaves, self.own_leaves = {}, {}, {}, {}
         memset(&self.recorder, 0, sizeof(self.recorder))
 
@@ -246,9 +247,13 @@ cdef class ValueMap(Tracer):
 
     cdef int see_leaf(self, Tensor t) except -1:
         """Note the gradient that a leaf has before anything changes it."""
-        if not t.flags & WG_GRAD or t.grad_fn != NULL or id(t) in self.leaves:
+        return self.see_gradient(t) if t.flags & WG_GRAD else 0
+
+    cdef int see_gradient(self, Tensor t) except -1:
+        """The same for any tensor: one that requires no gradient may have one, too."""
+        if t.grad_fn != NULL or id(t) in self.leaves or self.block_of(<Storage> t.storage) != NULL:
             return 0
-        if self.block_of(<Storage> t.storage) != NULL:
+        if id(t) in self.made and not t.flags & WG_GRAD:
             return 0
         if id(t) in self.made:         # not held: whether backward takes over its gradient depends on who has that
             self.own_leaves[id(t)] = ref(t)

@@ -22,7 +22,6 @@ from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_READ, OPERAND_WRITTEN, Launch,
                                             count_recorders, tell_complete)
 from wengert_core.runtime.state cimport WG_GRAD, WG_TELL, thread_state
-from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -117,7 +116,7 @@ cdef bint backward(ClassLoss* p, real_t* grad, real_t* weight, real_t* out) noex
 
 def refuse_gradient(str function, str argument, t):
     """RuntimeError for an argument that requires a gradient, which the function does not have."""
-    if isinstance(t, Tensor) and thread_state().modes & WG_GRAD and requires_grad(<Tensor> t):
+    if isinstance(t, Tensor) and thread_state().modes & WG_GRAD and t.requires_grad:  # of a batch: that of the whole
         raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
                            "This input cannot have requires_grad True.")
 

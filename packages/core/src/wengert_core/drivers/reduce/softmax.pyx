@@ -1,7 +1,8 @@
 """The driver of softmax and log_softmax, and of their gradients from the result.
 
-A kernel normalizes rows of contiguous elements. Along another dim, or where memory has gaps, a copy with that dim last
-is normalized in place and copied to the result.
+A kernel normalizes rows of contiguous elements. Along another dim a kernel of columns takes a stripe of some that lie
+side by side. Where they are few, or memory has gaps, a copy with the dim last is normalized in place and copied to the
+result.
 """
 
 from cpython.ref cimport PyObject
@@ -32,9 +33,15 @@ cdef struct Job:                       # rows for several threads
     char* b                            # NULL: none
     char* out
     Py_ssize_t stride                  # from row to row, in bytes
-    Py_ssize_t rows
-    Py_ssize_t n                       # elements in a row
+    Py_ssize_t rows                    # or stripes
+    Py_ssize_t n                       # elements in a row, or a column
+    Py_ssize_t count                   # elements altogether
     Py_ssize_t unit                    # rows in a unit
+    Py_ssize_t columns                 # side by side, of n elements; 0: rows
+
+cdef enum:
+    STRIPE = 64                        # columns that a kernel takes at a time
+    FEWEST = 8                         # columns that it takes well
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef const int* RECORDERS = count_recorders()
@@ -131,7 +138,34 @@ cdef Tensor normalize(Op op, Tensor a, Tensor b, int dim):
         out = new_like(a, code)
         run(kernel, a, b, out)
         return out
+    if not last and a.flags & TF_CONTIGUOUS and (b is None or b.flags & TF_CONTIGUOUS) and columns_of(a, dim) >= FEWEST:
+        out = softmax_of_columns(find_softmax(<bytes> op.impl + b"_columns", code), a, b, dim, code)
+        return out if out.code == a.code else convert_copy(out, a.code)
     return softmax_along_dim(kernel, a, b, dim, code)
+
+
+cdef Tensor softmax_of_columns(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
+    """Contiguous tensors along a dim that is not the last, in the dtype ``code``."""
+    cdef Tensor x = a if a.code == code else convert_copy(a, code), out
+    cdef Job job
+    if b is not None and b.code != code:
+        b = convert_copy(b, code)
+    out = new_like(x, code) if x is a else x
+    job.kernel, job.a, job.b, job.out = kernel, x.data, b.data if b is not None else NULL, out.data
+    job.n, job.columns = a.dims[dim], columns_of(a, dim)
+    job.stride = job.columns * FACTS.itemsize[code]
+    job.rows, job.unit = a.count // (job.n * job.columns) * stripes(job.columns), 1
+    finish(&job, x, b, out)
+    return out
+
+
+cdef inline Py_ssize_t columns_of(Tensor a, int dim) noexcept:
+    """How many lie side by side in a contiguous tensor."""
+    return a.dims[a.rank + dim] // FACTS.itemsize[a.code]
+
+
+cdef inline Py_ssize_t stripes(Py_ssize_t columns) noexcept nogil:
+    return (columns + STRIPE - 1) // STRIPE
 
 
 cdef Tensor softmax_along_dim(rows_fn kernel, Tensor a, Tensor b, int dim, int code):
@@ -157,20 +191,27 @@ cdef int run(rows_fn kernel, Tensor a, Tensor b, Tensor out) except -1:
     cdef Py_ssize_t n = a.dims[a.rank - 1] if a.rank else 1
     cdef Job job
     job.kernel, job.a, job.b, job.out = kernel, a.data, b.data if b is not None else NULL, out.data
-    job.n, job.stride = n, n * FACTS.itemsize[a.code]
+    job.n, job.stride, job.columns = n, n * FACTS.itemsize[a.code], 0
     job.rows, job.unit = a.count // n, max(UNIT // n, 1)    # the kernel takes UNIT elements of short rows at a time
-    if a.count < LARGE:
-        run_rows(0, job.rows, &job)
+    return finish(&job, a, b, out)
+
+
+cdef int finish(Job* job, Tensor a, Tensor b, Tensor out) except -1:
+    """Run a job whose memory belongs to these tensors, and tell who records."""
+    job.count = a.count
+    if job.count < LARGE:
+        run_part(0, job.rows, job)
     else:
         with nogil:
-            run_shared(&job)
+            run_shared(job)
     if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_rows(&job, a, b, out)
+        tell_rows(job, a, b, out)
     return 0
 
 
 cdef void run_shared(Job* job) noexcept nogil:
-    parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (job.unit * job.n), run_units, job)
+    cdef Py_ssize_t width = min(job.columns, STRIPE) if job.columns else job.unit
+    parallel_for((job.rows + job.unit - 1) // job.unit, GRAIN_ROWS // (width * job.n), run_units, job)
 
 
 cdef int tell_rows(Job* job, Tensor a, Tensor b, Tensor out) except -1:
@@ -184,8 +225,8 @@ cdef int tell_rows(Job* job, Tensor a, Tensor b, Tensor out) except -1:
 cdef int run_launch(Launch* launch) noexcept nogil:
     cdef Job job = (<Job*> launch.plan)[0]
     job.a, job.b, job.out = launch.data[0], launch.data[1], launch.data[2]
-    if job.rows * job.n < LARGE:
-        run_rows(0, job.rows, &job)
+    if job.count < LARGE:
+        run_part(0, job.rows, &job)
     else:
         run_shared(&job)
     return 0
@@ -193,7 +234,24 @@ cdef int run_launch(Launch* launch) noexcept nogil:
 
 cdef void run_units(Py_ssize_t begin, Py_ssize_t end, void* ctx) noexcept nogil:
     cdef Job* job = <Job*> ctx
-    run_rows(begin * job.unit, min(end * job.unit, job.rows), job)
+    run_part(begin * job.unit, min(end * job.unit, job.rows), job)
+
+
+cdef inline void run_part(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept nogil:
+    if job.columns:
+        run_columns(begin, end, job)
+    else:
+        run_rows(begin, end, job)
+
+
+cdef void run_columns(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept nogil:
+    """Stripes, which are counted through all matrices of n lines."""
+    cdef Py_ssize_t several = stripes(job.columns), i, first, at
+    for i in range(begin, end):
+        first = i % several * STRIPE
+        at = i // several * job.n * job.stride + first * (job.stride // job.columns)
+        job.kernel(job.a + at, job.stride, job.b + at if job.b != NULL else NULL, job.stride, job.out + at, job.stride,
+                   job.n, min(<Py_ssize_t> STRIPE, job.columns - first))
 
 
 cdef inline void run_rows(Py_ssize_t begin, Py_ssize_t end, Job* job) noexcept nogil:

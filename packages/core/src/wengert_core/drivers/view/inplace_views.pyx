@@ -82,13 +82,16 @@ cdef int record_view(Op op, PyObject** slots, PyObject** outs, uint32_t flags) e
     """Record the change. Its tangent is that of the view op: no tangent changes its geometry in place."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes
+    cdef Tensor t = <Tensor> outs[0]
+    cdef PyObject* node
     try:
+        if flags & modes & WG_DUAL:
+            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD | modes & WG_ON_DEVICE)
+            node, t.grad_fn = t.grad_fn, NULL    # the tangent has a gradient, so that was recorded, too
+            Py_XDECREF(node)
         if flags & modes & WG_GRAD:
             state.modes = modes & ~(<unsigned int> WG_DUAL)
             record_outputs(op, slots, outs, 1, WG_RECORD | modes & WG_ON_DEVICE)
-        if flags & modes & WG_DUAL:
-            state.modes = modes & ~(<unsigned int> WG_GRAD)
-            record_outputs(op.out_of_place, slots, outs, 1, WG_RECORD | modes & WG_ON_DEVICE)
     finally:
         state.modes = modes
     return 0

@@ -8,4 +8,5 @@ ctypedef void (*rows_fn)(char *a, npy_intp a_stride, char *b, npy_intp b_stride,
 #   softmax(x), log_softmax(x)                                                  out may be x
 #   softmax_backward(grad, result), log_softmax_backward(grad, result)          out may be grad
 #   logsumexp(x)            out: one element a row
+# All but the last also as NAME_columns, which normalize the n columns of lines ("rows") instead.
 cdef rows_fn find_softmax(const char *name, int dtype) noexcept nogil

@@ -248,6 +248,8 @@ WG_CLONES static void FN(logsumexp)(const wg_rows *t, Py_ssize_t rows) {
         *WG_ROW(R, t->out, r) = FN(wg_logsumexp)(WG_ROW(R, t->a, r), tops[r], FN(wg_row_sum)(group + r * n, n), n);
 }
 
+#include "softmax_columns.h"
+
 #undef FN
 #undef EXP
 #undef WHOLE

@@ -47,6 +47,7 @@ search_op = TABLE.array(
     "_searchsorted(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter=None) -> Tensor",
     reference=insertion_points,
     results=("int64",),
+    kernel="search",
     method=False,
     no_record=True,
     doc="Where values go in sorted rows of boundaries.",
@@ -117,14 +118,15 @@ def searchsorted(
                 f"\"searchsorted_out_cpu\" not implemented for '{SCALAR_NAMES[x.dtype.code]}': it takes numbers that "
                 "have an order"
             )
-    kind = DTYPES["int32" if out_int32 else "int64"]
-    if out is not None and out.dtype is not kind:
+    if out is not None and out.dtype is not DTYPES["int32" if out_int32 else "int64"]:
         raise RuntimeError(
             "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending "
             f"on whether out_int32 flag is True, but we got output tensor's dtype {SCALAR_NAMES[out.dtype.code]} and "
             f"out_int32 flag is {out_int32}"
         )
-    found = search_op(sorted_sequence, values, right or side == "right", sorter).to(kind)
+    found = search_op(sorted_sequence, values, right or side == "right", sorter)
+    if out_int32:
+        found = found.to(DTYPES["int32"])
     return found if out is None else into("searchsorted", found, out)
 
 

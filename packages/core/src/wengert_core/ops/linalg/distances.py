@@ -49,6 +49,21 @@ def numpy_distances(xp: Any, difference: Any, p: float) -> Any:
 
 
 # ---- of all pairs of rows
+MANY_ROWS = 25
+"""Rows above which Euclidean distances are a matrix product, unless compute_mode= says what else."""
+
+
+def cross_distances(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Any:
+    """The stages of cdist. by_product: |a - b|² as |a|² - 2 a b + |b|², in one product with both squares."""
+    if not by_product:
+        return distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+    cat, ones = TABLE.ops["cat"], TABLE.ops["ones_like"]
+    squares = [(x * x).sum(-1, True) for x in (x1, x2)]
+    first = cat([x1 * -2, squares[0], ones(squares[0])], -1)
+    second = cat([x2, ones(squares[1]), squares[1]], -1)
+    return (first @ second.mT).clamp_min_(0).sqrt_()
+
+
 def pairs(self: Tensor, p: float) -> Any:
     """The stages of pdist."""
     first, second = TABLE.ops["triu_indices"](self.size(0), self.size(0), 1, device=self.device)
@@ -62,9 +77,9 @@ def numpy_pairs(xp: Any, x: Any, p: float) -> Any:
 
 
 cdist_op = TABLE.staged(
-    "cdist(Tensor x1, Tensor x2, float p=2.0) -> Tensor",
-    stages=lambda x1, x2, p: distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p),
-    reference=lambda xp, x1, x2, p: numpy_distances(xp, x1[..., :, None, :] - x2[..., None, :, :], p),
+    "cdist(Tensor x1, Tensor x2, float p=2.0, bool by_product=False) -> Tensor",
+    stages=cross_distances,
+    reference=lambda xp, x1, x2, p, by_product: numpy_distances(xp, x1[..., :, None, :] - x2[..., None, :, :], p),
     key="_cdist",
     method=False,
     out=False,
@@ -101,7 +116,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         raise RuntimeError(f"expected scalar type {type_name(x1)} but found {type_name(x2)}")
     if not p >= 0 or math.isnan(p):
         raise RuntimeError("cdist only supports non-negative p values")
-    return cdist_op(x1, x2, p)
+    many = x1.size(-2) > MANY_ROWS or x2.size(-2) > MANY_ROWS
+    by_product = compute_mode == COMPUTE_MODES[1] or (many and compute_mode == COMPUTE_MODES[0])
+    return cdist_op(x1, x2, p, p == 2 and by_product and x1.size(-1) > 0)
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:

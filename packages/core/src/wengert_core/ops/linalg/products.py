@@ -203,7 +203,7 @@ def trilinear(i1: Tensor, i2: Tensor, i3: Tensor) -> Tensor:
     if i2.dtype.category == 0:
         raise not_implemented_for("bmm", i2.dtype)
     pairs = i1.size(1) * i3.size(1)
-    return (i1.unsqueeze(2) * i3.unsqueeze(1)).view(i1.size(0), pairs) @ i2.reshape(i2.size(0), pairs).t()
+    return (i1.unsqueeze(2) * i3.unsqueeze(1)).reshape(i1.size(0), pairs) @ i2.reshape(i2.size(0), pairs).t()
 
 
 trilinear_op = TABLE.staged(

@@ -62,6 +62,7 @@ TABLE.array(
     "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
     reference=numbers_of,
     results=("array",),
+    kernel="count",
     widen="float64",
 )
 

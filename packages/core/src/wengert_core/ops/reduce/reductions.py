@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert_core.dispatch.composite import UNSAID
@@ -241,7 +242,8 @@ def sum_of_numbers(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """The stages of nansum."""
     if self.dtype.category == 3:
         raise RuntimeError("nansum on CPU does not support complex inputs")
-    return sum_(ops["where"](ops["isnan"](self), 0, self), dim, keepdim, dtype=dtype)
+    numbers = ops["_nan_to_num"](self, 0, math.inf, -math.inf) if self.dtype.category == 2 else self
+    return sum_(numbers, dim, keepdim, dtype=dtype)
 
 
 nansum_op = TABLE.staged(
@@ -282,9 +284,9 @@ def nanmean(
         )
     if input.dtype.category == 3:
         raise RuntimeError("nansum on CPU does not support complex inputs: nanmean is made of it")
-    nothing = ops["isnan"](input)
-    total = sum_(ops["where"](nothing, 0, input), dim, keepdim, dtype=dtype)
-    return ops["div"](total, sum_(ops["logical_not"](nothing), dim, keepdim), out=out)
+    total = nansum_op(input, dim, keepdim, dtype=dtype)
+    plain = input.detach()
+    return ops["div"](total, sum_(ops["eq"](plain, plain), dim, keepdim), out=out)
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:

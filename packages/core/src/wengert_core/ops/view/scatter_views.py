@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.ops.view.view_backward import extent
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
 
@@ -25,16 +26,20 @@ def in_part(part: Any) -> Any:
 
     def stages(self: Tensor, src: Tensor, *where: Any) -> Tensor:
         out = copy_with_strides(self)
-        target = part(out, *where)
-        if tuple(target.shape) != tuple(src.shape):
-            raise RuntimeError(
-                f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-                f"{list(target.shape)}"
-            )
-        target.copy_(src)
+        write_part(part(out, *where), src)
         return out
 
     return stages
+
+
+def write_part(target: Tensor, src: Tensor) -> None:
+    """Copy src to a part of its shape."""
+    if tuple(target.shape) != tuple(src.shape):
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(target.shape)}"
+        )
+    target.copy_(src)
 
 
 def in_array(part: Any) -> Any:
@@ -69,5 +74,40 @@ TABLE.staged(
     "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     stages=in_part(lambda out, *where: out.diagonal(*where)),
     reference=in_array(lambda x, *where: x.diagonal(*where)),
+    out=False,
+)
+
+
+# ---- any geometry
+def as_strided_scatter(self: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+    """Write to the copy as as_strided would to the memory of self. Elements that self does not show are not copied."""
+    out = copy_with_strides(self)
+    start = self.storage_offset() if out.stride() == self.stride() else 0
+    offset = 0 if storage_offset is None else storage_offset - start
+    if storage_offset is None or storage_offset < 0 or offset >= 0:
+        write_part(out.as_strided(size, stride, max(offset, -1)), src)
+        return out
+    shape, strides = tuple(out.shape), out.stride()  # the part begins before self
+    memory = ops["empty"](extent((shape, strides, -offset)), dtype=out.dtype, device=out.device)
+    shown = memory.as_strided(shape, strides, -offset)
+    shown.copy_(out)
+    write_part(memory.as_strided(size, stride, 0), src)
+    return out.copy_(shown)
+
+
+def array_as_strided_scatter(xp: Any, x: Any, src: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
+    """The same, of an array without gaps."""
+    places = xp.full(tuple(size), storage_offset or 0)
+    for d, (n, step) in enumerate(zip(size, stride, strict=True)):
+        places = places + (xp.arange(n) * step).reshape([-1 if e == d else 1 for e in range(len(size))])
+    out = xp.array(x).reshape(-1)
+    out[places] = src
+    return out.reshape(x.shape)
+
+
+TABLE.staged(
+    "as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+    stages=as_strided_scatter,
+    reference=array_as_strided_scatter,
     out=False,
 )

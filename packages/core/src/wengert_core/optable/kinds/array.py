@@ -13,6 +13,8 @@ from wengert_core.optable.kinds import settings as s
 from wengert_core.optable.kinds.base import Reference, Rows, driver, with_out
 
 Composite = TypeVar("Composite", bound=Callable[..., Any])
+KERNELS = ("search", "count")
+"""Kernels that the driver index.bins has for most calls of a row."""
 PREFIXED = ("fft", "linalg", "special")  # whose functions have the namespace in their names, as in PyTorch
 
 
@@ -33,10 +35,11 @@ class ArrayRows(Rows):
         inplace=s.flag,
         no_record=s.flag,
         order=s.one_of("", "dims", "channels", "own"),
+        kernel=s.one_of("", *KERNELS),
     )
     def array(self, schema: str, *, reference: Reference, results: tuple[str, ...] = ("same",), widen: str = "float32",
               doc: str = "", method: bool = True, inplace: bool = False, no_record: bool = False,
-              order: str = "") -> Op:
+              order: str = "", kernel: str = "") -> Op:
         """A row computed by ``reference(xp, *arguments)``: tensors come as arrays, everything else as it was given.
 
         results: dtype of each output: "same" (as slot 0), "array" (as the reference gives it), "columns" (the same, its
@@ -45,6 +48,7 @@ class ArrayRows(Rows):
         "own": it lies as the reference's array does.
         widen: what float16 and bfloat16 are given as, "" as they are. An op with one output takes out= when its schema
         says so.
+        kernel: a word of KERNELS; the reference computes what it does not take.
         """
         s.as_many(self, schema, results)
         s.fitting(self, schema, "reference", reference, 1 + s.arguments_of(schema, "out"))
@@ -58,6 +62,8 @@ class ArrayRows(Rows):
         results = tuple(results)
         op = Op(schema, "array", doc=doc, reference=reference, options={"results": results}, no_record=no_record)
         driver("array_call").configure(op, results, widen, order)
+        if kernel:
+            driver("index.bins").configure(op, kernel)
         changed = None
         if inplace:
             changed = self.in_place(op, without_out(schema), reference=reference, options={"results": results})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import wengert_core as wc
+from wengert_core.drivers.loss.nll_loss import refuse_gradient
 
 from wengert_formulas.batching.calls.call import Call, rule
 from wengert_formulas.batching.calls.layout import fold_batch, op_errors
@@ -52,6 +53,8 @@ def nll_loss(call: Call) -> Any:
     shape = tuple(target.shape[1:]) if rank > 1 else ()
     x, target = x if rank == 1 else fold_batch(x), images(call, target, rank)
     own = call.batched["weight"]
+    if own:
+        refuse_gradient("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", "weight", call["weight"])
     losses = call.run(self=x, target=target, weight=None if own else call["weight"], reduction=NONE)
     if own:
         if tuple(call["weight"].shape[1:]) != (x.shape[1],):

@@ -82,6 +82,11 @@ def logit_slope_of_target(self: Tensor, weight: Any, pos_weight: Any) -> Tensor:
     return times(wc.log_sigmoid(-self) - pos_weight * wc.log_sigmoid(self), weight)
 
 
+def logit_loss(self: Tensor, target: Tensor, pos_weight: Any) -> Tensor:
+    """The loss of each element, of which ``weight`` is a factor."""
+    return wc._binary_cross_entropy_with_logits(self, target, None, pos_weight, 0)
+
+
 derivative(
     "binary_cross_entropy_with_logits",
     self=lambda grad, self, target, weight, pos_weight, reduction: of_elements(
@@ -96,6 +101,12 @@ derivative(
         ),
         "target": lambda target_t, self, weight, pos_weight, reduction: over_elements(
             target_t * logit_slope_of_target(self, weight, pos_weight), reduction
+        ),
+        "weight": lambda weight_t, self, target, pos_weight, reduction: over_elements(
+            weight_t * logit_loss(self, target, pos_weight), reduction
+        ),
+        "pos_weight": lambda pos_weight_t, self, target, weight, reduction: over_elements(
+            pos_weight_t * times(-target * wc.log_sigmoid(self), weight), reduction
         ),
     },
 )
