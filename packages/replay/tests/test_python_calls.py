@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import wengert as wg
@@ -241,3 +244,51 @@ def test_an_error_of_a_python_function_in_a_call_with_a_graph_is_raised():
                 captured(numbers(2))
         assert len(calls) == k
     assert wg.replay.explain(captured).replays >= 4
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_lists_and_dicts_from_outside_are_read_anew(by_name):
+    group, lengths = {"rate": 1.0, "inner": {"factor": 1.0}}, [0]
+
+    @wg.compiler.disable
+    def rate(of, more):
+        more.append(len(more))
+        return wg.tensor(of["rate"] * of["inner"]["factor"] + len(more))
+
+    captured = wg.capture(lambda x: x * (rate(of=group, more=lengths) if by_name else rate(group, lengths)))
+    for k in range(6):
+        group["rate"], group["inner"]["factor"] = float(k), 1.0 + k % 2
+        assert captured(wg.ones(2))[0].item() == group["rate"] * group["inner"]["factor"] + 2 + k
+        assert lengths == list(range(2 + k))
+    assert wg.replay.explain(captured).replays == 5
+
+
+def test_lists_that_the_function_makes_are_others_in_each_call():
+    @wg.compiler.disable
+    def add(more, given):
+        more.append(1)
+        return wg.tensor(float(len(more) + given.get("n", 0)))
+
+    captured = wg.capture(lambda x, given: x * add([5], given))
+    for given in ({}, {}, {"n": 3}, {"n": 3}, {}, {"n": 3}):
+        expected = 2.0 + given.get("n", 0)
+        assert captured(wg.ones(2), given).tolist() == [expected] * 2
+
+
+def test_a_list_with_tensors_is_not_kept_alive():
+    factor = wg.tensor(2.0)
+    held = [factor, 1.0]
+
+    @wg.compiler.disable
+    def first(values):
+        return values[0] * 1
+
+    captured = wg.capture(lambda x: x * first(held))
+    for _ in range(3):
+        assert captured(wg.ones(1)).item() == 2.0
+    gone = weakref.ref(factor)
+    held[0] = wg.tensor(3.0)
+    del factor
+    gc.collect()
+    assert gone() is None
+    assert captured(wg.ones(1)).item() == 3.0

@@ -218,6 +218,7 @@ class Capture:
             return self.run_eagerly("", args, kwargs)  # a profile observes the thread
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
+        recording.given = args, kwargs
         self.eager += 1
         counts = count_references(recording.inputs)
         recording.start()
@@ -234,6 +235,7 @@ class Capture:
                 if why:
                     raise Refusal(why, recording.passes)
                 self.check_state(entry, args, kwargs)
+                watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
                 refuse_stored_arguments(recording, counts, holder, entry.key[0])
                 refuse_stored(recording, holder)
                 if miss is None and watch.finds_graph(holder[0]):

@@ -79,3 +79,46 @@ def test_a_checkpoint_writes_again_in_backward(n_between):
             rows.append((count.item(), count._version, factor.grad is not None and factor.grad.tolist()))
         seen.append(rows)
     assert seen[1] == seen[0]
+
+
+def add_one(leaf):
+    leaf.grad.add_(1)
+
+
+@pytest.mark.parametrize("which", ["leaf", "value", "outside", "after the gradient"])
+def test_a_hook_that_the_function_registers_counts_as_often_as_in_an_eager_call(which):
+    def gradients(make):
+        w = wg.ones(1, requires_grad=True)
+
+        def function(x):
+            if which == "after the gradient":
+                w.register_post_accumulate_grad_hook(add_one)
+            else:
+                (w if which == "outside" else x).register_hook(lambda grad: grad * 2)
+            return x.sin() * w
+
+        called, found = make(function), []
+        for _ in range(5):
+            w.grad = None
+            x = wg.ones(1, requires_grad=True)
+            called(x * 1 if which == "value" else x).sum().backward()
+            found.append((x.grad.item(), w.grad.item()))
+        return found
+
+    assert gradients(lambda f: wg.capture(f, quiet=True)) == gradients(lambda f: f)
+
+
+def test_a_hook_of_the_first_call_alone_does_not_keep_later_ones_from_replays():
+    w, handles = wg.ones(1, requires_grad=True), []
+
+    @wg.capture
+    def function(x):
+        if not handles:
+            handles.append(w.register_hook(lambda grad: grad * 2))
+        return x * w
+
+    for _ in range(4):
+        w.grad = None
+        function(wg.ones(1)).sum().backward()
+        assert w.grad.item() == 2
+    assert wg.replay.explain(function).replays == 2

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from wengert_core.extend import Tensor
+from wengert_engine import RemovableHandle
 from wengert_engine.extend import is_released
 
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.node import State, has_graph
 from wengert_replay.history.outside import histories_of
+from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten
 
 
@@ -20,17 +23,28 @@ class Watch:
     histories: list[tuple[int, int]]
     clock: int
     state: State
+    last_hook: int
 
     def __init__(self, tensors: list[Tensor], written: list[Tensor]) -> None:
         """tensors: those among the arguments.   written: tensors from outside that calls before have written to."""
         self.tensors, self.histories = tensors, histories_of(tensors)
         self.clock, self.state = graph_clock(), State(written, draws=True)
+        self.last_hook = RemovableHandle({}).id  # those of hooks rise
 
     def refusal(self) -> str:
         """Return why the function cannot be replayed: "" or words."""
         if histories_of(self.tensors) != self.histories:
             return "the function changes the history of an argument"
         return ""
+
+    def refuse_new_hooks(self, outside: Iterable[Tensor]) -> None:
+        """Raise Refusal where the function has registered a hook on an argument or a tensor from outside.
+
+        Each call does that; a replay would not, and a backward that runs the function again would do it twice.
+        """
+        for one in (*self.tensors, *outside):
+            if one.requires_grad and any(number > self.last_hook for number in numbers_of_hooks(one)):
+                raise Refusal("the function registers a hook on an argument or a tensor from outside", transient=True)
 
     def finds_graph(self, result: Any) -> bool:
         """Whether a result has a graph that no backward has run and freed."""
@@ -41,3 +55,8 @@ class Watch:
             return False
         return any(has_graph(one) and not is_released(one.grad_fn) for one in results
                    if all(one is not tensor for tensor in self.tensors))  # fmt: skip
+
+
+def numbers_of_hooks(tensor: Any) -> list[int]:
+    """Return the numbers under which a tensor keeps its hooks."""
+    return [*(tensor._backward_hooks or ()), *(tensor._post_accumulate_grad_hooks or ())]

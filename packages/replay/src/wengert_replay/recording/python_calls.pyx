@@ -7,6 +7,12 @@ Note [Python functions inside of a program]
     done by itself, versions included; a tensor that was there before the call must be the same in each. One on an array
     that nobody else has, as of ``from_numpy(load())``, is new in each call: the recording gets a copy in its pool. It
     runs for its effects and numbers: a result with a graph is refused.
+
+Note [Lists and dicts]
+    An argument that is a list or a dict of Python values is one from outside, which each call shall read, or one that
+    the function has made, of which each call gets another. The first replay knows: the latter has no owner by then. An
+    argument of the captured function is part of the signature, and made anew of that. So is one with tensors in it,
+    which a program must not keep alive.
 """
 cimport cython
 from cpython.ref cimport PyObject
@@ -49,6 +55,8 @@ cdef class PythonCall(Call):
                 result = self.function(*tensors)
             else:
                 args, kwargs = rebuild(self.structure, tensors)
+                if self.kept:
+                    args = self.with_kept(args, kwargs)
                 result = self.function(*args, **kwargs)
         except Exception as error:
             error.add_note(f"raised by {self.name}, which a replay of wengert.capture called")
@@ -59,6 +67,19 @@ cdef class PythonCall(Call):
         tensors = []
         structure = flatten(result, tensors)
         return tensors if structure == self.result else [*tensors, structure]
+
+    cdef tuple with_kept(self, tuple args, dict kwargs):
+        """Put lists and dicts from outside among the arguments. Note [Lists and dicts]"""
+        cdef list found = list(args), kept = []
+        for where, value in self.kept:
+            if references(<PyObject*> value) > 2:      # ``kept`` and ``value``
+                kept.append((where, value))
+                if isinstance(where, str):
+                    kwargs[where] = value
+                else:
+                    found[where] = value
+        self.kept = kept
+        return tuple(found)
 
     cdef object settle(self, list results):
         cdef Py_ssize_t last = len(results) - 1
@@ -126,7 +147,8 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     call.function, call.structure, call.writes = function, structure, False
     call.memory, call.outside, call.owner, call.tensors, call.shared = [], [], [], [], []
     call.outputs = []
-    call.is_plain = not kwargs and len(tensors) == len(args)
+    call.is_plain = not kwargs and len(tensors) == len(args) and all([isinstance(one, TensorClass) for one in args])
+    call.kept = [pair for pair in (*enumerate(args), *kwargs.items()) if is_value(pair[1], recording.given)]
     try:
         call.result = flatten(result, outputs)
     except Unhashable as error:
@@ -151,6 +173,26 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     call.memory += call.outputs
     recording.add_call(call, outputs, call.name)
     return result
+
+
+cdef bint is_value(value, given) except -1:
+    """Whether an argument is a list or a dict of Python values, and none of the captured function's arguments."""
+    cdef list tensors = []
+    if type(value) is not list and type(value) is not dict or has_container(given, value):
+        return False
+    flatten(value, tensors)
+    return not tensors
+
+
+cdef bint has_container(value, wanted) except -1:
+    """Whether a list or a dict is, or is in, a value."""
+    if value is wanted:
+        return True
+    if isinstance(value, dict):
+        value = (<dict> value).values()
+    elif not isinstance(value, (tuple, list)):
+        return False
+    return any([has_container(one, wanted) for one in value])
 
 
 cdef object copy_new_arrays(result):

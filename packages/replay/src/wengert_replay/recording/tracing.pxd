@@ -10,6 +10,7 @@ cdef class Recording(TracedOperations):
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
+    cdef public object given           # the arguments of the captured function; None: made for the recording
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time

@@ -180,7 +180,7 @@ cdef class Recording(TracedOperations):
                 self.refuse_opaque("behind the last operation")
             set_tracer(None)
             set_recorder(NULL)
-            self.is_open = False
+            self.is_open, self.given = False, None
             pause_collector(False)
             self.note_engine()
             self.keep_own_leaves()

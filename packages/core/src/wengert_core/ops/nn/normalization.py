@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.drivers.loss.nll_loss import refuse_gradient
 from wengert_core.drivers.pointwise.pointwise_checks import call_unguarded, every_sample
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.optable.core_table import TABLE
@@ -160,6 +161,8 @@ def apply_batch_norm(
             raise RuntimeError(f"{name} must be defined in evaluation mode: batch_norm(training=False) reads it")
     for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         check_statistics(name, x, channels)
+    refuse_gradient("native_batch_norm", "running_mean", running_mean)
+    refuse_gradient("native_batch_norm", "running_var", running_var)
     check_mixed(input, running_mean, running_var, weight, bias)
     layout = (shape[0], 1, channels, 1, math.prod(shape[2:]))
     if not training:
@@ -206,6 +209,8 @@ def apply_instance_norm(
     images, channels, size = shape[0], shape[1], math.prod(shape[2:])
     for name, x in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         check_statistics(name, x, channels)
+    refuse_gradient("native_batch_norm", "running_mean", running_mean)
+    refuse_gradient("native_batch_norm", "running_var", running_var)
     check_mixed(input, running_mean, running_var, weight, bias)
     layout = (1, images, channels, 1, size)
     input = input.contiguous()
