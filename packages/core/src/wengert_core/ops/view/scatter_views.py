@@ -82,16 +82,18 @@ TABLE.staged(
 def as_strided_scatter(self: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
     """Write to the copy as as_strided would to the memory of self. Elements that self does not show are not copied."""
     out = copy_with_strides(self)
-    start = self.storage_offset() if out.stride() == self.stride() else 0
+    shape, strides, start = tuple(self.shape), self.stride(), self.storage_offset()
+    if any(step == 0 and size > 1 for step, size in zip(strides, shape, strict=True)):
+        strides, start = out.stride(), 0
     offset = 0 if storage_offset is None else storage_offset - start
-    if storage_offset is None or storage_offset < 0 or offset >= 0:
+    if (storage_offset or 0) < 0 or (offset >= 0 and out.stride() == strides):
         write_part(out.as_strided(size, stride, max(offset, -1)), src)
         return out
-    shape, strides = tuple(out.shape), out.stride()  # the part begins before self
-    memory = ops["empty"](extent((shape, strides, -offset)), dtype=out.dtype, device=out.device)
-    shown = memory.as_strided(shape, strides, -offset)
+    before = max(-offset, 0)  # the part begins before self; or this device has no memory with gaps for the copy
+    memory = ops["empty"](extent((shape, strides, before)), dtype=out.dtype, device=out.device)
+    shown = memory.as_strided(shape, strides, before)
     shown.copy_(out)
-    write_part(memory.as_strided(size, stride, 0), src)
+    write_part(memory.as_strided(size, stride, max(offset, 0)), src)
     return out.copy_(shown)
 
 
