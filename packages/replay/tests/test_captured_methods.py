@@ -208,3 +208,16 @@ def test_a_number_that_is_no_number_is_one_signature():
         f(wg.ones(1), float("nan")), f(wg.ones(1), complex("nan+1j").real)
     assert len(explain(f).programs) == 1
     assert explain(f).replays == 7
+
+
+def test_explain_names_the_arguments_of_a_method():
+    class Model:
+        @wg.capture
+        def step(self, x, *, scale):
+            return x * scale
+
+    model = Model()
+    model.step(wg.ones(3), scale=2.0)
+    words = str(wg.replay.explain(model.step))
+    assert "x: float32[3]" in words
+    assert "self" not in words

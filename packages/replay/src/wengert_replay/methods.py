@@ -60,6 +60,7 @@ def bind_weakly(function: Callable[..., Any], reference: weakref.ref[Any]) -> Ca
     def method(*args: Any, **kwargs: Any) -> Any:
         return function(reference(), *args, **kwargs)
 
+    method.n_bound = 1  # type: ignore[attr-defined]  # of the parameters, which explain() does not name
     return method
 
 

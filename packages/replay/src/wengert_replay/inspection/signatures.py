@@ -19,7 +19,7 @@ INFERENCE_MODE = 32
 def name_parameters(function: Callable[..., Any], n: int) -> list[str]:
     """Return names of the first n positional arguments; those of ``*args`` by their number."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values())[getattr(function, "n_bound", 0) :]
     except (TypeError, ValueError):
         parameters = []
     names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
