@@ -10,7 +10,7 @@ OUTSIDE = wg.arange(4.0) + 1
 
 
 class Holder:
-    """What a function stores a leaf in."""
+    """An object in which a function stores a leaf."""
 
     leaf = None
 
@@ -70,7 +70,7 @@ def product_alone(holder, x):
 
 
 def facts(holder, result):
-    """What is seen of a result behind a backward of all of it, and of what the function has stored."""
+    """Facts of a result behind a backward of all of it, and of what the function has stored."""
     parts = result if isinstance(result, tuple) else (result,)
     for part in parts:
         if part.requires_grad:

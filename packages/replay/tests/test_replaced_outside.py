@@ -223,7 +223,7 @@ def test_a_call_that_gives_what_nothing_uses_runs_as_usual(size):
 
 @pytest.mark.parametrize("differentiates", [False, True], ids=["plain", "graph"])
 def test_results_without_elements(differentiates):
-    """What is made anew is another tensor in each call; what was there and is used is the same one."""
+    """A tensor that is made anew is another one in each call; one that was there and is used is the same."""
 
     def generate(capture):
         empty, base = wg.zeros(0, 3), wg.zeros(4)

@@ -98,8 +98,8 @@ def _set_states(*states: Tensor) -> None:
             generator.set_state(then)
 
 
+# A device's program calls them among its draws of random numbers.
 _states._is_of_generators = _set_states._is_of_generators = True  # type: ignore[attr-defined]
-# A device's program calls them among its draws of random numbers
 
 
 @contextmanager
@@ -124,18 +124,8 @@ def facts(tensor: Any) -> dict[str, Any]:
 class Segment:
     """One call of a checkpointed function. again: the context of the second run."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-        again: Any,
-        *,
-        preserve: bool,
-        check_facts: bool,
-        debug: bool,
-        early_stop: bool,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any], again: Any,
+                 *, preserve: bool, check_facts: bool, debug: bool, early_stop: bool) -> None:
         self.function, self.keywords, self.again = function, keywords, again
         self.check_facts, self.early_stop = check_facts, early_stop
         self.rng_state, self.casts = generator_states() if preserve else None, casts_again()
@@ -188,10 +178,8 @@ class Segment:
 
     def arguments(self) -> list[Any]:
         tensors = iter(self.held_values.saved_tensors)
-        return [
-            next(tensors) if is_tensor else other
-            for is_tensor, other in zip(self.held_values.is_tensor, self.held_values.others, strict=True)
-        ]
+        return [next(tensors) if is_tensor else other
+                for is_tensor, other in zip(self.held_values.is_tensor, self.held_values.others, strict=True)]
 
     def recompute(self) -> list[Any]:
         """Run again; returns what was saved. Raises CheckpointError where that does not fit to the first run."""
@@ -199,13 +187,8 @@ class Segment:
         arguments = self.arguments()
         self.may_differ |= not self.complete
         try:
-            with (
-                random_state(self.rng_state),
-                enable_grad(),
-                self.casts(),
-                self.again,
-                saved_tensors_hooks(second.pack, lambda tensor: tensor),
-            ):
+            with (random_state(self.rng_state), enable_grad(), self.casts(), self.again,
+                  saved_tensors_hooks(second.pack, lambda tensor: tensor)):
                 self.function(*arguments, **self.keywords)
         except StopRecomputationError as stop:
             if stop.args != (id(second),):
@@ -226,11 +209,8 @@ class Segment:
         if not self.check_facts:
             return
         triples = zip(self.holders, self.facts, second.values, strict=False)
-        different = [
-            (i, before, facts(now))
-            for i, (holder, before, now) in enumerate(triples)
-            if holder() is not None and before != facts(now)
-        ]
+        different = [(i, before, facts(now)) for i, (holder, before, now) in enumerate(triples)
+                     if holder() is not None and before != facts(now)]
         if different:
             raise errors.other_facts(different)
 

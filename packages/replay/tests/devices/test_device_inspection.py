@@ -1,4 +1,4 @@
-"""What explain and print tell of programs on a device."""
+"""Words of explain and print for programs on a device."""
 
 from __future__ import annotations
 

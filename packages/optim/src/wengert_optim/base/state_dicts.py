@@ -29,7 +29,9 @@ def pack(groups: list[dict[str, Any]], state: dict[Any, Any]) -> dict[str, Any]:
     return {"state": packed_state, "param_groups": packed_groups}
 
 
-def unpack(state_dict: dict[str, Any], groups: list[dict[str, Any]], convert: Callable[..., Tensor]) -> dict[str, Any]:
+def unpack(
+    state_dict: dict[str, Any], groups: list[dict[str, Any]], convert: Callable[..., Tensor]
+) -> dict[str, Any]:
     """Return state and groups with the optimizer's parameters in the place of their numbers.
 
     convert: the function that makes a tensor fit its parameter.

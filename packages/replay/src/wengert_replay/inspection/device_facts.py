@@ -40,7 +40,7 @@ def count(n: int, noun: str) -> str:
 
 
 class ProgramFacts:
-    """What ``explain`` tells of a program of a device."""
+    """Facts of a program of a device, as ``explain`` tells them."""
 
     replays: int
     """Calls that were replayed."""

@@ -90,7 +90,7 @@ cdef class ResultPlan:
 
     @property
     def form(self):
-        """How it differs from the value that was computed, as files name it."""
+        """The way in which it differs from the value that was computed, as files name it."""
         return "leaf" if self.requires_grad and self.grad_fn is None else ""
 
     cdef Tensor make_empty(self):
@@ -148,7 +148,7 @@ cdef class OutsideResult:
 
     @property
     def form(self):
-        """How it differs from the tensor that was there, or its view, as files name it."""
+        """The way in which it differs from the tensor that was there, or its view, as files name it."""
         if self.like is None or self.where is not None or self.source is not None:
             return ""
         return "leaf" if self.requires_grad else "data" if self.is_new else "detached"

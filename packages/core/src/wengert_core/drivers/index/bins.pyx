@@ -133,7 +133,7 @@ cdef object count_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef Py_ssize_t counts_of(const int64_t* x, Py_ssize_t n) noexcept nogil:
-    """How many counts there are: the largest value and one. More than MOST where a value is negative, or too large."""
+    """The number of counts: the largest value and one. More than MOST where a value is negative, or too large."""
     cdef Py_ssize_t i
     cdef uint64_t all_bits = 0
     cdef int64_t most = 0

@@ -160,7 +160,7 @@ cdef Tensor softmax_of_columns(rows_fn kernel, Tensor a, Tensor b, int dim, int 
 
 
 cdef inline Py_ssize_t columns_of(Tensor a, int dim) noexcept:
-    """How many lie side by side in a contiguous tensor."""
+    """The number of those that lie side by side in a contiguous tensor."""
     return a.dims[a.rank + dim] // FACTS.itemsize[a.code]
 
 
