@@ -405,15 +405,19 @@ def workers():
 allowed = os.sched_getaffinity(0)
 wg.set_num_threads(2)
 x = wg.ones(1 << 21)
-x + x
-here = min(allowed), max(allowed)
-seen = []
-for place in (*here, *here):
+def stays_off(place):
     os.sched_setaffinity(0, {place})
     os.sched_setaffinity(0, allowed)   # still there, and allowed to go
     x + x
-    places = [os.sched_getaffinity(worker) for worker in workers()]
-    seen.append(all(place <= allowed and len(place) == len(allowed) - 1 for place in places) and len(places) == 1)
+    return [os.sched_getaffinity(worker) for worker in workers()] == [allowed - {place}]
+def soon_stays_off(place):
+    # on a busy machine the worker may not have begun, or the caller be moved just before its job
+    until = time.monotonic() + 10
+    while not (stays := stays_off(place)) and time.monotonic() < until:
+        time.sleep(0.01)
+    return stays
+here = min(allowed), max(allowed)
+seen = [soon_stays_off(place) for place in (*here, *here)]
 before = [os.sched_getaffinity(worker) for worker in workers()]
 os.sched_setaffinity(0, {min(allowed)})
 x + x
