@@ -398,6 +398,7 @@ needs_processors = pytest.mark.skipif(
 def test_workers_stay_off_the_callers_processor() -> None:
     """Note [Away from the caller]: wherever the caller is; and they go nowhere if it may be on one processor only."""
     program = """
+import time
 import wengert_core as wg
 def workers():
     tasks = map(int, os.listdir("/proc/self/task"))

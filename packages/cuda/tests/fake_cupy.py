@@ -126,6 +126,8 @@ class Device:
     def __exit__(self, *error: object) -> None:
         Device.current = self.before
 
+    compute_capability = "80"
+
     def synchronize(self) -> None:
         CALLS.append("synchronize")
 
@@ -269,6 +271,7 @@ class ndarray:
 
 def _operator(name: str) -> Any:
     def operate(self: ndarray, *others: Any) -> Any:
+        refuse_captured(name.removeprefix("r").removeprefix("i"), (self, *others))
         result = run(lambda data, *more: getattr(data, name)(*more), self.hidden, *map(host, others))
         return self if result is self.hidden else result if result is NotImplemented else there(result)
 
@@ -301,11 +304,24 @@ def there(value: Any) -> Any:
     return type(value)(there(one) for one in value) if type(value) in (list, tuple) else value
 
 
+REFUSED = {"cuBLAS": "matmul dot einsum tensordot outer inner vdot".split(),
+           "cuSOLVER": "solve inv cholesky qr svd eigh eigvalsh slogdet det".split()}  # fmt: skip
+
+
+def refuse_captured(name: str, args: Any) -> None:
+    """CuPy's error for libraries that it does not call while a stream captures; whole numbers are its own kernels'."""
+    for library in [library for library, names in REFUSED.items() if NODES and name in names]:
+        if any(isinstance(one, ndarray) and one.dtype.kind in "fc" for one in args):
+            raise NotImplementedError(f"calling {library} API during stream capture is currently unsupported")
+
+
 class Function:
     def __init__(self, function: Any) -> None:
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = getattr(self.function, "__self__", None)
+        refuse_captured(self.function.__name__, (*args, there(bound) if isinstance(bound, np.ndarray) else None))
         return there(run(self.function, *map(host, args), **{name: host(value) for name, value in kwargs.items()}))
 
     def __getattr__(self, name: str) -> Any:

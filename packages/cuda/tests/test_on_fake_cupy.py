@@ -22,7 +22,7 @@ def test_programs_on_fake_cupy():
     """In a process of its own: there CuPy is another one for good."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib",
                str(FOLDER / "programs_on_fake_cupy.py"), str(FOLDER / "graphs_on_fake_cupy.py"),
-               str(FOLDER / "fused_on_fake_cupy.py")]  # fmt: skip
+               str(FOLDER / "fused_on_fake_cupy.py"), str(FOLDER / "products_on_fake_cupy.py")]  # fmt: skip
     environment = {name: value for name, value in os.environ.items() if name != "WENGERT_TEST_DEVICE"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr

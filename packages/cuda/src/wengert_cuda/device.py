@@ -76,7 +76,7 @@ class CudaDevice(CapturingDevice):
         """CuPy, as references take it."""
         from wengert_cuda.namespace import Namespace
 
-        return Namespace(self.cupy, self.as_constant)
+        return Namespace(self.cupy, self)
 
     def enter(self, index: int) -> int | None:
         before = self.current_device()

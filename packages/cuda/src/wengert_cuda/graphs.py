@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from wengert_core.extend import CaptureError, DevicePlugin
 
+from wengert_cuda.products import CaptureProducts, ProductHandles
+
 MODES = ("global", "thread_local", "relaxed")
 DEFAULT_STREAMS = (0, 1, 2)
 """CUDA's handles of streams that cannot capture."""
@@ -33,13 +35,14 @@ class GraphPool:
 
     def __init__(self, cuda: Any) -> None:
         self.pool = cuda.MemoryPool()
+        self.workspaces: dict[int, Any] = {}  # of cuBLAS, by stream
 
 
 class Capture:
     """A capture that is underway in a thread."""
 
-    def __init__(self, cuda: Any, stream: Any, pool: GraphPool) -> None:
-        self.stream, self.pool = stream, pool
+    def __init__(self, cuda: Any, stream: Any, pool: GraphPool, products: CaptureProducts | None) -> None:
+        self.stream, self.pool, self.products = stream, pool, products
         self.uploads: list[tuple[Any, Callable[[], Any]]] = []  # what each replay copies to the device first
         self.held: list[Any] = []  # memory that the graph uses beside its pool
         self.allocator = cuda.using_allocator(pool.pool.malloc)
@@ -84,6 +87,7 @@ class CapturingDevice(DevicePlugin):
     def __init__(self) -> None:
         super().__init__()
         self.captures = 0  # in all threads
+        self.handles = ProductHandles(self)
 
     def capture_here(self) -> Capture | None:
         """This thread's capture."""
@@ -103,6 +107,21 @@ class CapturingDevice(DevicePlugin):
             return True
         return stream.ptr not in DEFAULT_STREAMS and bool(stream.is_capturing())  # it may have joined the capture
 
+    def products_here(self) -> CaptureProducts | None:
+        """cuBLAS for what is queued now, where that is captured; None: CuPy is to call it."""
+        capture = self.capture_here()
+        if capture is None or capture.products is None:
+            return None
+        return capture.products if self.is_capturing(self.cupy.cuda.Device().id) else None
+
+    def explain_refusal(self, error: NotImplementedError) -> NotImplementedError:
+        """CuPy's error for a call of cuBLAS in a capture, with the reason why it was CuPy that was to call it."""
+        capture = self.capture_here()
+        if capture is None or capture.products is not None:
+            return error
+        why = self.handles.reason(self.cupy.cuda.Device().id)
+        return NotImplementedError(f"{error}; wengert-cuda's own calls of cuBLAS cannot be used: {why}")
+
     def make_graph_pool(self) -> GraphPool:
         return GraphPool(self.cupy.cuda)
 
@@ -113,8 +132,13 @@ class CapturingDevice(DevicePlugin):
         cuda = self.cupy.cuda
         pool = self.make_graph_pool() if pool is None else pool
         with cuda.Device(index):
-            capture = Capture(cuda, cuda.get_current_stream(index), pool)
-            capture.stream.begin_capture()
+            products = self.handles.begin(pool, index)
+            capture = Capture(cuda, cuda.get_current_stream(index), pool, products)
+            try:
+                capture.stream.begin_capture()
+            except BaseException:
+                self.handles.end(products, index)
+                raise
         capture.allocator.__enter__()
         self.local.capture = capture
         self.captures += 1
@@ -126,6 +150,7 @@ class CapturingDevice(DevicePlugin):
         self.local.capture = None
         self.captures -= 1
         capture.allocator.__exit__(None, None, None)
+        self.handles.end(capture.products, index)
         with self.cupy.cuda.Device(index):
             return CudaGraph(self, index, capture.stream.end_capture(), capture)
 

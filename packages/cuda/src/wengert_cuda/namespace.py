@@ -11,13 +11,16 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert_cuda import index_kernels as places_
 from wengert_cuda import kernels
 from wengert_cuda.references import is_real
+
+if TYPE_CHECKING:
+    from wengert_cuda.graphs import CapturingDevice
 
 
 class Delegate:
@@ -143,9 +146,9 @@ class FourierTransforms(Delegate):
 class Namespace(Delegate):
     """CuPy as references take it."""
 
-    def __init__(self, cupy: Any, as_constant: Callable[[Any], Any]) -> None:
+    def __init__(self, cupy: Any, plugin: CapturingDevice) -> None:
         super().__init__(cupy)
-        self.as_constant = as_constant
+        self.plugin = plugin
         self.linalg, self.fft = LinearAlgebra(cupy.linalg), FourierTransforms(cupy.fft)
         for name in ("add", "multiply", "maximum", "minimum", "logaddexp"):
             setattr(self, name, Function(getattr(cupy, name), name))
@@ -154,7 +157,7 @@ class Namespace(Delegate):
         """An array of the device. In a capture, numbers of the host are copied beside it: CuPy would use memory of the
         host that another copy has when the graph is replayed.
         """
-        found = self.as_constant(a)
+        found = self.plugin.as_constant(a)
         return self.real.asarray(a if found is None else found, *arguments, **options)
 
     def indices(self, shape: Any, dtype: Any = np.int64, sparse: bool = False) -> Any:
@@ -166,12 +169,42 @@ class Namespace(Delegate):
                      for k, size in enumerate(shape))
 
     def matmul(self, a: Any, b: Any) -> Any:
-        """The product; many rows by one matrix are one product."""
+        """The product; many rows by one matrix are one product. Note [Products of a capture] in products.py."""
+        products = self.plugin.products_here()
+        if products is not None and products.takes(a, b):
+            return products.matmul(a, b)
         if a.ndim == b.ndim == 2:
-            return a.dot(b)  # half of what matmul takes for small ones
+            return self.call_cublas(a.dot, b)  # half of what matmul takes for small ones
         if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
-            return a.reshape(-1, a.shape[-1]).dot(b).reshape(*a.shape[:-1], b.shape[-1])
-        return self.real.matmul(a, b)
+            rows = a.reshape(-1, a.shape[-1])
+            return self.call_cublas(rows.dot, b).reshape(*a.shape[:-1], b.shape[-1])
+        return self.call_cublas(self.real.matmul, a, b)
+
+    def einsum(self, subscripts: str, *arrays: Any) -> Any:
+        """The sum of products."""
+        products = self.plugin.products_here()
+        found = products.einsum(subscripts, *arrays) if products is not None and products.takes(*arrays) else None
+        return self.call_cublas(self.real.einsum, subscripts, *arrays) if found is None else found
+
+    def tensordot(self, a: Any, b: Any, axes: Any) -> Any:
+        """The sum of products over pairs of axes."""
+        products = self.plugin.products_here()
+        if products is not None and products.takes(a, b):
+            return products.tensordot(a, b, axes)
+        return self.call_cublas(self.real.tensordot, a, b, axes)
+
+    def outer(self, a: Any, b: Any) -> Any:
+        """The products of each element with each; CuPy calls cuBLAS for them."""
+        if self.plugin.products_here() is not None:
+            return a.reshape(-1, 1) * b.reshape(1, -1)
+        return self.call_cublas(self.real.outer, a, b)
+
+    def call_cublas(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of CuPy's that calls cuBLAS."""
+        try:
+            return function(*arguments)
+        except NotImplementedError as error:
+            raise self.plugin.explain_refusal(error) from error
 
     def floor_divide(self, x: Any, y: Any) -> Any:
         """The quotient rounded down: NaN for an infinity divided."""

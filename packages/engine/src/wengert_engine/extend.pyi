@@ -15,6 +15,9 @@ from wengert_engine.observe.event_layout import RECORD_MEMORY as RECORD_MEMORY
 from wengert_engine.observe.event_layout import RECORD_RESULTS as RECORD_RESULTS
 from wengert_engine.observe.event_layout import RECORD_SHAPES as RECORD_SHAPES
 from wengert_engine.observe.event_layout import RECORD_STACKS as RECORD_STACKS
+from wengert_engine.observe.observers import OpCall as OpCall
+from wengert_engine.observe.observers import pop_interceptor as pop_interceptor
+from wengert_engine.observe.observers import push_interceptor as push_interceptor
 from wengert_engine.observe.observing import begin_label as begin_label
 from wengert_engine.observe.observing import current_recording as _recorded
 from wengert_engine.observe.observing import current_tracer as current_tracer

@@ -15,8 +15,15 @@ from wengert_engine.namespaces.variable import Variable
 from wengert_graph import checkpoint_errors as errors
 from wengert_graph.checkpoint_errors import CheckpointError
 from wengert_graph.recomputing import Segment, generator_states, random_state
+from wengert_graph.selective import (
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
-__all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
+__all__ = ["SAC_IGNORED_OPS", "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "SelectiveCheckpointContext",
+           "check_backward_validity", "checkpoint", "checkpoint_sequential", "create_selective_checkpoint_contexts",
            "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop"]
 
 R = TypeVar("R")

@@ -105,3 +105,32 @@ def unnecessary() -> RuntimeError:
 
 def not_a_tuple(given: object) -> RuntimeError:
     return RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(given).__name__}")
+
+
+def no_policy(given: object) -> TypeError:
+    return TypeError("policy_fn_or_list must be either a function or a list of ops. create_selective_checkpoint_contexts"
+                     f"() got {type(given).__name__}")
+
+
+def no_overload(given: object, is_packet: bool) -> ValueError:
+    """given: what stands in a list of operations. is_packet: it is one without its overload."""
+    message = f"Expected op in `op_list` to be an OpOverload but got: {given} of type {type(given)}. "
+    if is_packet:
+        message += ("Please update the OpOverloadPacket to a specific OpOverload.For example, if you have "
+                    "`torch.ops.aten.mm`, change it to `torch.ops.aten.mm.default`.")
+    else:
+        message += "Operations are attributes of wengert.ops.aten: `wengert.ops.aten.mm.default`"
+    return ValueError(message)
+
+
+def kept_tensor_mutated() -> RuntimeError:
+    return RuntimeError("Tensor cached during selective activation checkpoint has been mutated: an in-place operation "
+                        "has written to a tensor that the policy keeps, or the policy keeps the result of one. Clone "
+                        "the tensor before, keep another one, or pass allow_cache_entry_mutation=True (see "
+                        "docs/errors/checkpoint)")
+
+
+def kept_tensor_taken() -> RuntimeError:
+    return RuntimeError("Trying to backward an extra time. You are only allowed to backward once on any region computed "
+                        "under selective activation checkpoint. Its kept tensors are freed as they are used; call the "
+                        "function again, or use a checkpoint without a policy (see docs/errors/checkpoint)")

@@ -24,7 +24,14 @@ from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
-from wengert_replay.inspection.signatures import explain_signatures
+from wengert_replay.inspection.reasons import (
+    varying_arguments,
+    why_as_usual,
+    why_raised,
+    why_unhashable,
+    with_advice,
+)
+from wengert_replay.inspection.signatures import differing_guard, explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
@@ -60,6 +67,7 @@ class Capture:
         self.entries: dict[Any, Entry] = {}
         self.states = PythonStates(max_programs)
         self.reasons: list[str] = []
+        self.varying = self.no_way = ""  # words of reasons that take time to find
         self.eager: int = 0
         self.replayed: int = 0
         self.methods = Methods(self)
@@ -90,13 +98,13 @@ class Capture:
         tensors = []
         try:
             structure = flatten((args, kwargs), tensors)
-        except Unhashable as error:
-            return self.run_eagerly(f"an argument of type {error} has no value to compare", args, kwargs, warn=True)
+        except Unhashable:
+            return self.run_eagerly(why_unhashable(self.function, args, kwargs), args, kwargs, warn=True)
         except RecursionError:
             return self.run_eagerly("arguments are nested too deeply, or contain themselves", args, kwargs, warn=True)
         modes = profiled_modes() if is_unusual() else thread_modes()
         if modes < 0 or is_dual_level_open() or active_mode() is not None:
-            return self.run_eagerly("", args, kwargs)
+            return self.run_inside(args, kwargs)
         described, why = describe_tensors(tensors)
         if why:
             return self.devices.call(structure, tensors, modes, why, args, kwargs)
@@ -136,8 +144,7 @@ class Capture:
                 self.note_shortcut(args, kwargs, tensors, entry, one)
                 return rebuild(*found)
             if found is False:
-                why = "a number that Python reads differs in each call, and a result has a graph"
-                return self.run_eagerly(why, args, kwargs)
+                return self.run_eagerly(self.why_no_way(one), args, kwargs, warn=True)
             if one.is_stale():
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     entry.programs.remove(one)
@@ -159,13 +166,23 @@ class Capture:
         """Return why a call that no program fits is not recorded; "" where it is. entry: None for a new signature."""
         full = sum(one.n_programs for one in self.entries.values()) >= self.max_programs
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
-            return (f"there are {self.max_programs} programs (max_programs): calls of further signatures run as usual. "
-                    "wengert.replay.explain() lists the signatures")  # fmt: skip
+            names = self.varying = self.varying or varying_arguments(list(self.entries), self.function)
+            of_what = f" for other values of {names}" if names else ""
+            return (f"there are {self.max_programs} programs (max_programs){of_what}: further signatures run as usual. "
+                    "Pass numbers that change as tensors; wengert.replay.explain() lists the signatures")  # fmt: skip
         if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
             entry.refusal = ("tensors from outside are replaced between calls: "
                              f"{entry.attempts} of {entry.calls} calls were recorded")  # fmt: skip
             return entry.refusal
         return ""
+
+    def why_no_way(self, history: History) -> str:
+        """Return why a call whose result has a graph is not recorded, though no way through the function fits."""
+        if not self.no_way:
+            where = differing_guard(history.programs())
+            self.no_way = (f"a number that Python reads{where and f' ({where})'} differs in each call, and a result has "
+                           "a graph: return the tensor, and read it outside of the function")  # fmt: skip
+        return self.no_way
 
     def record_branch(self, entry: Entry, miss: Miss, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call that took another way than its program, and record it as a branch."""
@@ -178,23 +195,40 @@ class Capture:
             return self.run_eagerly(why, args, kwargs)
         seen = [value for number, value in miss.node.fork_table if number == miss.number]
         if len(seen) >= WAYS and isinstance(miss.seen, bytes) and len(miss.seen) > 1:
-            entry.refusal = (f"a number that Python reads differs in each call ({miss.where}): return the tensor, and "
+            where = miss.where.removeprefix("guard ").strip("()")
+            entry.refusal = (f"a number that Python reads ({where}) differs in each call: return the tensor, and "
                              "read it outside of the function")  # fmt: skip
             return self.run_eagerly(entry.refusal, args, kwargs, warn=True)
         if entry.branches >= self.max_branches:
-            why = f"there are {self.max_branches} branches of a program (max_branches); the last new way: {miss.where}"
+            why = (f"there are {self.max_branches} branches of a program (max_branches); the last new way: "
+                   f"{miss.where.removeprefix('guard ').strip('()')}")
             return self.run_eagerly(why, args, kwargs, warn=True)
         return self.record(entry, tensors, args, kwargs, miss)
 
     def run_eagerly(self, why: str, args: Any, kwargs: Any, warn: bool = False) -> Any:
         if why and self.strict:
-            raise RuntimeError(f"wengert.capture: {self.name} cannot be replayed, and fullgraph is True: {why}")
+            raise self.strict_error(why)
         self.eager += 1
-        if why and why not in self.reasons:
-            self.reasons.append(why)
-            if warn and not self.quiet:
-                warn_caller(f"{self.name} runs as usual: {why}")
+        if why and self.note_reason(why) and warn and not self.quiet:
+            warn_caller(f"{self.name} runs as usual: {with_advice(why)}")
         return self.function(*args, **kwargs)
+
+    def run_inside(self, args: Any, kwargs: Any) -> Any:
+        """Run a call as usual for what is around it, which is no error where ``strict`` is set."""
+        self.note_reason(why_as_usual())
+        return self.run_eagerly("", args, kwargs)
+
+    def note_reason(self, why: str) -> bool:
+        """Note a reason why calls are not replayed; return whether it is a new one."""
+        if why in self.reasons:
+            return False
+        self.reasons.append(why)
+        return True
+
+    def strict_error(self, why: str) -> RuntimeError:
+        """Return the error for a call that cannot be replayed, where it has to be."""
+        return RuntimeError(f"wengert.capture: {self.name} cannot be replayed, which strict=True (fullgraph=True of "
+                            f"torch.compile) asks for: {with_advice(why)}")  # fmt: skip
 
     def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
         """Return what Python's state adds to the signature of a call; None where it is another one in each call."""
@@ -215,7 +249,7 @@ class Capture:
     def record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None) -> Any:
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
-            return self.run_eagerly("", args, kwargs)  # a profile observes the thread
+            return self.run_inside(args, kwargs)  # a profile observes the thread
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
         recording.given = args, kwargs
@@ -224,6 +258,9 @@ class Capture:
         recording.start()
         try:
             holder = [self.function(*args, **kwargs)]
+        except Exception as error:
+            self.note_reason(why_raised(error))
+            raise
         finally:
             recording.stop()
         entry.attempts += 1
@@ -269,10 +306,8 @@ class Capture:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
         for words in [words for source in recording.python for words in effects_of(source)]:
             why = f"{words}: Python code runs when a program is recorded, not when it is replayed"
-            if why not in self.reasons:
-                self.reasons.append(why)
-                if not self.quiet:
-                    warn_caller(why)
+            if self.note_reason(why) and not self.quiet:
+                warn_caller(why)
 
     def adopt(self, entry: Entry, recording: Recording, holder: list[Any], watch: Watch) -> Any:
         """Return a recorded result that has a graph, where that can be as the result of one node of a graph."""
@@ -290,6 +325,7 @@ class Capture:
     def forget(self) -> None:
         """Drop all programs: later calls are recorded again."""
         self.shortcut = None
+        self.varying = self.no_way = ""
         self.entries.clear()
         self.devices.entries.clear()
         self.states = PythonStates(self.max_programs)
@@ -300,18 +336,14 @@ class Capture:
             self.shortcut = None
             entry.programs.clear()
         if refused.begins_anew or (refused.transient and entry.attempts < RETRIES):
-            if why not in self.reasons:
-                self.reasons.append(why)
+            self.note_reason(why)
             return
         entry.refusal = why
         if self.strict:
-            raise RuntimeError(f"wengert.capture: {self.name} cannot be replayed, and fullgraph is True: {why}")
-        known = why in self.reasons
-        if not known:
-            self.reasons.append(why)
-        if self.quiet or (known and not refused.transient):
-            return
-        warn_caller(f"calls of {self.name} with these arguments run as usual: {why}")
+            raise self.strict_error(why)
+        is_new = self.note_reason(why)
+        if not self.quiet and (is_new or refused.transient):
+            warn_caller(f"calls of {self.name} with these arguments run as usual: {with_advice(why)}")
 
     def __repr__(self) -> str:
         return f"<wengert.capture of {self.name}>"
@@ -352,13 +384,6 @@ def capture(
     >>> [float(scaled_sum(wg.ones(3), 2.0)), float(scaled_sum(wg.ones(3) * 2, 2.0))]
     [6.0, 12.0]
     """
-    checked = functools.partial(capture, max_programs=max_programs, max_branches=max_branches,
-                                guard_python=guard_python, strict=strict, quiet=quiet, validate=validate)  # fmt: skip
-    descriptor = None if function is None else capture_inside(function, checked)
-    if function is None or descriptor is not None:
-        return descriptor or checked
-    if not callable(function):
-        raise callable_error(function)
     for name, value in (("max_programs", max_programs), ("max_branches", max_branches)):
         if type(value) is not int or value < 1:
             raise ValueError(f"capture(): {name} must be an int of at least 1, got {value!r}")
@@ -366,6 +391,13 @@ def capture(
     for name, value in flags:
         if type(value) is not bool:
             raise TypeError(f"capture(): argument '{name}' must be bool, not {type(value).__name__}")
+    checked = functools.partial(capture, max_programs=max_programs, max_branches=max_branches,
+                                guard_python=guard_python, strict=strict, quiet=quiet, validate=validate)  # fmt: skip
+    descriptor = None if function is None else capture_inside(function, checked)
+    if function is None or descriptor is not None:
+        return descriptor or checked
+    if not callable(function):
+        raise callable_error(function)
     return Capture(function, max_programs, max_branches, guard_python, strict, quiet, validate)
 
 
@@ -390,8 +422,10 @@ def explain(function: Capture | BoundCapture) -> Explanation:
         function = function.capture
     function = getattr(function, "captured", function)  # of wengert.compile
     if not isinstance(function, Capture):
-        raise TypeError(f"explain(): argument 'function' (position 1) must be a function of wengert.capture, not "
-                        f"{type(function).__name__}")  # fmt: skip
+        kind = type(function).__name__
+        hint = ": a program from a file has the attribute explanation" if kind == "PortableProgram" else ""
+        raise TypeError("explain(): argument 'function' (position 1) must be what wengert.capture or wengert.compile "
+                        f"has returned, not {kind}{hint}")  # fmt: skip
     pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
     pairs += function.devices.pairs()
     signatures, differences = explain_signatures(pairs, function.function)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wengert_replay.history.histories import History
 from wengert_replay.inspection.device_facts import ProgramFacts
+from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.programs.program import Program
 
 RETRIES = 4
@@ -36,12 +37,14 @@ class Explanation(NamedTuple):
 
     def __repr__(self) -> str:
         calls = f"{count(self.replays, 'call')} replayed, {count(self.eager, 'call')} as usual, recordings among them"
+        if not (self.programs or self.replays or self.eager):
+            calls = "no calls yet"
         lines = [f"{count(len(self.programs), 'program')}, {calls}"]
         for number, (program, signature) in enumerate(zip(self.programs, self.signatures, strict=True)):
             lines.append(f"program {number}: {signature}; {summarize(program)}")
             if self.differences[number]:
                 lines.append(f"    {self.differences[number]}")
-        return "\n".join([*lines, *[f"as usual: {reason}" for reason in self.reasons]])
+        return "\n".join([*lines, *[f"as usual: {with_advice(reason)}" for reason in self.reasons]])
 
 
 def summarize(program: Program | ProgramFacts) -> str:

@@ -68,7 +68,13 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
 
 
 def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
-    """Return the addresses of the recording's blocks that these tensors have. Refusal where others are in use, too."""
+    """Return the addresses of the recording's blocks that these tensors have.
+
+    Raises Refusal where other blocks are in use, too, or where no step computes a tensor.
+    """
+    why = recording.why_not_made(tensors)
+    if why:
+        raise Refusal(why)
     used = {tensor.untyped_storage().data_ptr() for tensor in tensors}
     if not recording.live_blocks() <= used:
         gc.collect()

@@ -26,12 +26,12 @@ from wengert_core.exchange.device_memory cimport storage_bytes
 from wengert_core.geometry.size_math cimport bytes_between, extent
 from wengert_core.layouts.lookup import plugin_of
 from wengert_core.runtime.launches cimport tell_opaque
-from wengert_core.runtime.state cimport WG_BATCHED
+from wengert_core.runtime.state cimport WG_BATCHED, WG_INFER, thread_state
 from wengert_core.runtime.user_warnings import warn_of_lost_hooks
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport (TF_VIEW, Storage, Tensor, alias, extra_of, is_strided, new_empty,
-                                          new_empty_at,
-                                          new_on_memory, new_view, same_shape, set_contiguity, storage_of, track)
+from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_VIEW, Storage, Tensor, alias, alias_fresh_version,
+                                          extra_of, is_strided, new_empty, new_empty_at, new_on_memory, new_view,
+                                          same_shape, set_contiguity, storage_of, track)
 from wengert_core.tensors.tensor import as_subclass
 from wengert_core.tensors.vmap_hooks import no_storage
 
@@ -65,12 +65,15 @@ cdef Tensor on_memory(Tensor memory, Tensor like, Py_ssize_t offset):
 
 
 cdef Tensor copied_storage(Tensor t, dict memo):
-    """A byte tensor with a copy of t's whole storage; one for each memory, which set_() gives to several, and memo."""
+    """A byte tensor with a copy of t's whole storage; one for each memory, which set_() gives to several, and memo.
+
+    The first tensor on it has its version counter, any other one its own.
+    """
     cdef Storage old = storage_of(t)
     cdef Tensor new
     key = id(owner_in_chain(old)), <size_t> old.data, old.nbytes
     if key in memo:
-        return memo[key]
+        return alias_fresh_version(<Tensor> memo[key])
     new = new_empty_at(t.device, UINT8, 1, &old.nbytes)
     if t.device:
         copy_into(new, storage_bytes(t))
@@ -105,6 +108,13 @@ cdef Tensor finish_copy(Tensor new, object cls, bint differentiable):
     return new
 
 
+cdef Tensor with_version(Tensor new):
+    """The copy of a tensor with the version 1: in PyTorch copies are empty tensors that ``set_`` gives their memory."""
+    if is_strided(new):
+        storage_of(new).version = 1
+    return new
+
+
 cdef int keep_grad(Tensor new, object grad) except -1:
     """Let a new tensor have a gradient."""
     Py_INCREF(grad)
@@ -132,11 +142,20 @@ cdef int refuse_batched(Tensor t) except -1:
 
 
 def shallow_copy(Tensor self):
-    """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does."""
+    """copy.copy: a leaf on the same memory, with the same attributes and .grad; it requires grad when this one does.
+
+    It has a version counter of its own, as ``x.data`` has.
+    """
     refuse_batched(self)
     warn_of_hooks(self)
     tell_opaque()                      # whoever records does not see whose memory it is
-    cdef Tensor new = finish_copy(alias(self), type(self), requires_grad(self))
+    cdef Tensor new = alias_fresh_version(self)
+    new.flags &= ~<unsigned int> TF_INFERENCE
+    if thread_state().modes & WG_INFER:
+        new.flags |= TF_INFERENCE
+    if type(self).__reduce_ex__ is Tensor.__reduce_ex__:       # else as x.data, of which the class makes the copy
+        new = with_version(new)
+    new = finish_copy(new, type(self), requires_grad(self))
     if self.extra != NULL and self.extra.grad != NULL:
         keep_grad(new, <object> self.extra.grad)
     set_state(new, attributes(self))
@@ -158,8 +177,11 @@ def deep_copy(Tensor self, dict memo):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            f"at the moment. This one, of shape {list(self.shape)}, is the result of an operation: "
                            "use .detach() or .clone()")
-    new = on_memory(copied_storage(self, memo), self, bytes_between(storage_of(self).data, self.data)) \
-        if is_strided(self) else copied_components(self, memo)
+    if is_strided(self):
+        new = on_memory(copied_storage(self, memo), self, bytes_between(storage_of(self).data, self.data))
+    else:
+        new = copied_components(self, memo)
+    new = with_version(new)
     new = finish_copy(new, type(self), requires_grad(self))
     memo[id(self)] = new
     copy_grad(self, new, memo)
@@ -176,14 +198,15 @@ cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
 # ---- pickle
 
 def reduce(Tensor self, int protocol):
-    """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes that the elements span; no history.
+    """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes of the whole storage; no history.
 
     Protocol 5 can carry the bytes out of band. The class of a plain tensor is None there: where Tensor is found depends
     on ``set_tensor_module``.
     """
     refuse_batched(self)
     cdef Tensor memory
-    cdef Py_ssize_t nbytes = span_of(self), step = 1
+    cdef Py_ssize_t nbytes, offset, step = 1
+    cdef char* start
     cls = None if type(self) is Tensor else type(self)
     if self.device:
         warn_of_hooks(self)
@@ -194,20 +217,25 @@ def reduce(Tensor self, int protocol):
         return (rebuild_elsewhere,
                 (str(_DEVICES[self.device]), cls, (<object> alias(self)).cpu(), requires_grad(self), grad),
                 attributes(self))
-    memory = new_on_memory(UINT8, 1, &nbytes, &step, self.data, self.data, nbytes, storage_of(self))
+    start, nbytes = storage_of(self).data, storage_of(self).nbytes
+    offset = bytes_between(start, self.data)
+    if offset < 0 or span_of(self) > nbytes - offset:          # one without elements points anywhere
+        start, nbytes, offset = self.data, span_of(self), 0
+    memory = new_on_memory(UINT8, 1, &nbytes, &step, start, start, nbytes, storage_of(self))
     array = memory.numpy()
     strides = tuple([self.dims[self.rank + i] for i in range(self.rank)])
     arguments = (cls, array if protocol >= 5 else array.tobytes(), dtype_of(self.code).name, tuple(self.shape),
                  strides, requires_grad(self))
     warn_of_hooks(self)
-    if self.extra != NULL and self.extra.grad != NULL:
-        arguments += (<object> self.extra.grad,)
+    grad = <object> self.extra.grad if self.extra != NULL and self.extra.grad != NULL else None
+    arguments += (grad, offset) if offset else (grad,) if grad is not None else ()
     state = attributes(self)
     return (rebuild, arguments) if state is None else (rebuild, arguments, state)
 
 
-def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differentiable, grad=None):
-    """The tensor that ``reduce`` took apart; strides in bytes. Always in memory of its own.
+def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differentiable, grad=None,
+            Py_ssize_t offset=0):
+    """The tensor that ``reduce`` took apart; strides and offset in bytes. Always in memory of its own.
 
     ValueError when the parts do not belong together (a pickle that was tampered with).
     """
@@ -228,17 +256,20 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differen
             raise ValueError(f"not a pickled tensor: shape {shape}, strides {strides} in bytes, "
                              f"elements of {itemsize} bytes")
         steps[i] //= itemsize
+    if offset < 0 or offset % itemsize:
+        raise ValueError(f"not a pickled tensor: offset {offset} in bytes, elements of {itemsize} bytes")
     cdef cnp.ndarray source = np.frombuffer(data, np.uint8)
     nbytes = cnp.PyArray_NBYTES(source)
-    if extent(ndim, sizes, steps, 0, itemsize) > nbytes:
-        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}")
+    if extent(ndim, sizes, steps, offset // itemsize, itemsize) > nbytes:
+        raise ValueError(f"not a pickled tensor: {nbytes} bytes are too few for shape {shape} with strides {strides}"
+                         + f" from byte {offset} on" * (offset > 0))
     for i in range(ndim):
         steps[i] *= itemsize
     memory = new_empty(UINT8, 1, &nbytes)
     like = new_on_memory(code, ndim, sizes, steps, memory.data, memory.data, nbytes, None)
     if nbytes:
         memcpy(memory.data, cnp.PyArray_DATA(source), nbytes)
-    new = finish_copy(on_memory(memory, like, 0), cls, differentiable)
+    new = finish_copy(with_version(on_memory(memory, like, min(offset, nbytes))), cls, differentiable)
     if grad is not None:
         if not isinstance(grad, Tensor) or not same_shape(<Tensor> grad, new):
             raise ValueError("not a pickled tensor: its gradient is none of its own")
@@ -248,7 +279,7 @@ def rebuild(cls, data, str dtype_name, tuple shape, tuple strides, bint differen
 
 def rebuild_elsewhere(device, cls, Tensor values, bint differentiable, grad):
     """The tensor of another device that ``reduce`` took apart, contiguous."""
-    cdef Tensor new = finish_copy(values.to(device), cls, differentiable)
+    cdef Tensor new = finish_copy(with_version(values.to(device)), cls, differentiable)
     if grad is not None:
         keep_grad(new, grad)
     return new

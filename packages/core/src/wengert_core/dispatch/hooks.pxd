@@ -49,6 +49,8 @@ ctypedef struct Hooks:                 # NULL: its owner is not loaded
     int (*record_inplace)(Op op, PyObject** slots, PyObject* keep) except -1
     # a view's grad_fn, made anew if its base has changed; borrowed
     PyObject* (*view_grad_fn)(Tensor t) except? NULL
+    # function(), one operation for the thread's hooks of saved tensors: they are called when it is over
+    object (*call_before_packing)(object function)
     # whether a tensor has a tangent of the open level of forward mode. Called while one is open and tangents are wanted
     bint (*has_tangent)(Tensor t) except -1
     # ---- around a driver that ran for a device: backends; told of what was recorded

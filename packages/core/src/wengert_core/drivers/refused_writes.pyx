@@ -21,6 +21,19 @@ cdef frozenset OTHERS_FIRST = frozenset("apply_ detach_ fill_diagonal_ float_pow
                                         "resize_as_ share_memory_".split())
 # Those that look at something else first in PyTorch too, or have an exception of their own for what requires grad.
 
+cdef frozenset OF_INTEGERS = frozenset("bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
+                                       "bitwise_xor gcd lcm multinomial".split())
+# Those without a derivative whose out= must have no history: PyTorch gives it a node that refuses every gradient.
+
+
+def keeps_history(str name not None):
+    """Return whether an operation without a derivative writes to an out= with a history, which stays as it was.
+
+    PyTorch takes the results of these (comparisons, logic, ``histc``) for constants: ``gt(a, b, out=x)`` writes to
+    x as to memory, and raises its version.
+    """
+    return name not in OF_INTEGERS
+
 
 def out_requires_grad(str name not None):
     """Return the exception for out= of a call whose result would have a history."""
@@ -43,9 +56,10 @@ def refused_write(str name not None, tuple args not None, dict keywords not None
         return refused_leaf(name, <Tensor> target) if isinstance(target, Tensor) else None
     out = keywords.get("out")
     given = list(out) if isinstance(out, (tuple, list)) else [out]
-    recorded = recorded and any([isinstance(one, Tensor) and FACTS.category[(<Tensor> one).code] >= CAT_FLOAT
-                                 for one in given])
-    refused = any_requires(given) or (recorded and any_requires([*args, *keywords.values()]))
+    has_history = recorded and any([isinstance(one, Tensor) and FACTS.category[(<Tensor> one).code] >= CAT_FLOAT
+                                    for one in given])
+    writes_history = recorded or not keeps_history(name)
+    refused = (writes_history and any_requires(given)) or (has_history and any_requires([*args, *keywords.values()]))
     return out_requires_grad(name) if refused else None
 
 

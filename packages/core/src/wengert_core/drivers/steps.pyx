@@ -129,8 +129,9 @@ cdef Tensor prepare_out(
         live &= ~(<uint32_t> (WG_ASK | WG_GRAD | WG_DUAL))
     if live & WG_GRAD or (thread_state().modes & WG_GRAD and (
             requires_grad(t) or (live & WG_ASK and slots != NULL and has_grad_by_base(op, slots)))):
-        from wengert_core.drivers.refused_writes import out_requires_grad
-        raise out_requires_grad(op.name)
+        from wengert_core.drivers.refused_writes import keeps_history, out_requires_grad
+        if not op.flags & OP_NO_RECORD or not keeps_history(op.name):
+            raise out_requires_grad(op.name)
     if live & WG_DUAL and dual_is_open():
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is "
                                   "an out= function. Call it without out=")

@@ -18,9 +18,9 @@ from wengert_engine.graph.tensor_attributes cimport set_alias_hook
 from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
 from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
 from wengert_engine.observe.listeners cimport tell, tell_end
-from wengert_engine.observe.observers cimport Observer, current, observer
+from wengert_engine.observe.observers cimport Observer, current, observer, run_intercepted
 from wengert_engine.observe.tracers cimport Tracer
-from wengert_engine.record.saved_hooks_stack cimport pack_waiting, wait_with_packing
+from wengert_engine.record.saved_hooks_stack cimport pack_later, wait_with_packing
 
 cdef extern from "Python.h":
     PyTypeObject* Py_TYPE(PyObject* o) noexcept
@@ -131,6 +131,8 @@ cdef int tell_hooks(Tracer tracer, PyObject* by_id) except -1:
 cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     """An op of an observed thread."""
     cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).interceptor is not None and not live & WG_BATCHED:
+        return run_intercepted(op, slots, <Observer> here)
     if here != NULL and (<Observer> here).only_records and not live & (WG_BATCHED | WG_FOREIGN):
         return run_recorded(op, slots, <Observer> here)
     if here != NULL and (<Observer> here).tracer is not None and not live & WG_BATCHED:
@@ -163,7 +165,7 @@ cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
         wait_with_packing(before)
         here.settle()
     if waiting:
-        pack_waiting(waiting)
+        pack_later(waiting, before)
     return result
 
 

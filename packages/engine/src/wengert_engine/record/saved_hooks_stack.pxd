@@ -15,7 +15,7 @@ cdef Several several_of(object values)                                   # None 
 cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1  # outs: the node's outputs, with their history
 # Note [Hooks behind an operation that is traced]
 cdef PyObject* wait_with_packing(PyObject* waiting) noexcept             # a list; NULL: do not wait. Returns the last
-cdef int pack_waiting(list waiting) except -1
+cdef int pack_later(list waiting, PyObject* before) except -1            # before: the list that waited until now
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
 cdef Tensor unpack(Node node, int index)

@@ -11,12 +11,18 @@ Note [Hooks behind an operation that is traced]
     An operation that is traced is one step of its program, and so is each operation of a pack hook. So the hooks of the
     thread wait until the step is complete, in ``waiting_packs``. They get the same tensors: nothing else runs between
     the recording of a node and the end of its operation.
+
+Note [Operations that are packed as one]
+    Batch normalization normalizes, which is recorded, and then moves its running statistics. A checkpoint ends its
+    second run in the pack hook for the last tensor that it needs, and must not end between the two. So the hooks wait
+    here, too.
 """
 cimport cython
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint8_t, uint32_t
 
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.pyobject cimport not_made_by_hand
 from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
 from wengert_core.tensors.requires_grad cimport requires_grad
@@ -27,6 +33,8 @@ from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED
                                         SavedSlot, hold, saved_slots, set_output)
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport end_derivative
+
+cdef Hooks* HOOKS = hooks()
 
 cdef extern from *:
     """
@@ -156,6 +164,27 @@ cdef int pack_waiting(list waiting) except -1:
     return 0
 
 
+cdef object call_before_packing(object function):
+    """Run function(); call the hooks for what it saves when it is over. Note [Operations that are packed as one]"""
+    cdef list waiting = []
+    cdef PyObject* before = wait_with_packing(<PyObject*> waiting)
+    try:
+        result = function()
+    finally:
+        wait_with_packing(before)
+    pack_later(waiting, before)
+    return result
+
+
+cdef int pack_later(list waiting, PyObject* before) except -1:
+    """Call the hooks that have waited; where those around them wait, too, join them. before: the outer list; NULL: none.
+    """
+    if before != NULL:
+        (<list> before).extend(waiting)
+        return 0
+    return pack_waiting(waiting)
+
+
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1:
     """Let a packed value take the place of a saved tensor. source: the tensor with its history."""
     if version_of(source) != saved_slots(node)[index].version:
@@ -268,3 +297,4 @@ cdef int drop_unpacked(Node node) except -1:
 not_made_by_hand(<PyTypeObject*> HookPair)
 not_made_by_hand(<PyTypeObject*> PackedValue)
 not_made_by_hand(<PyTypeObject*> Several)
+HOOKS.call_before_packing = call_before_packing

@@ -94,8 +94,10 @@ class DevicePrograms:
         """Return the result of a call; ``why``: why no program of the host can be used."""
         capture = self.capture
         reason = why_not(tensors)
-        if reason or is_unusual() or is_capturing(tensors[0]):
-            return capture.run_eagerly(reason and (why if tensors[0].device.type == "cpu" else reason), args, kwargs)
+        if not reason and (is_unusual() or is_capturing(tensors[0])):
+            return capture.run_inside(args, kwargs)
+        if reason:
+            return capture.run_eagerly(why if tensors[0].device.type == "cpu" else reason, args, kwargs)
         numbers = {id(one): k for k, one in enumerate(tensors)}
         same = tuple([numbers[id(one)] for one in tensors])
         state = capture.python_state(args, kwargs)
@@ -236,7 +238,7 @@ class DevicePrograms:
         if why not in capture.reasons:
             capture.reasons.append(why)
         if capture.strict and entry.refusal:
-            raise RuntimeError(f"wengert.capture: {capture.name} cannot be replayed, and fullgraph is True: {why}")
+            raise capture.strict_error(why)
 
 
 def agrees(program: Replayable, seen: Numbers, n: int) -> bool:

@@ -26,12 +26,25 @@ cdef class OutsideState:
     def __init__(self, tensors, weakly=()):
         """weakly: tensors that are not held; one that is gone later is left out."""
         cdef Tensor t
-        cdef Storage s
         self.parts = []
-        for i, t in enumerate([*tensors, *weakly]):
-            s = <Storage> t.storage
-            part = t if i < len(tensors) else ref(t)
-            self.parts.append((part, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+        for t in tensors:
+            self.add(t, t)
+        for t in weakly:
+            self.add(ref(t), t)
+
+    def add(self, part, Tensor t not None):
+        """Copy the memory of another tensor, as it is now. part: that tensor, or a reference to it."""
+        cdef Storage s = <Storage> t.storage
+        self.parts.append((part, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+
+    def now(self):
+        """Return the state of the same tensors at this time, without those that are gone."""
+        cdef OutsideState made = OutsideState(())
+        for part, _, _ in self.parts:
+            t = part if isinstance(part, TensorClass) else part()
+            if t is not None:
+                made.add(part, t)
+        return made
 
     def differs(self):
         """Whether memory has other bytes or another version now."""
@@ -71,6 +84,17 @@ def written_outside(Recording recording not None):
 def versions_of(tensors not None):
     """Return the versions of tensors."""
     return [(<Storage> (<Tensor?> t).storage).version for t in tensors]
+
+
+def address_of_memory(Tensor t not None):
+    """Return where the memory of a tensor begins."""
+    return <size_t> (<Storage> t.storage).data
+
+
+def count_writes(Tensor made not None, Tensor t not None, version):
+    """Let the memory of a tensor count as many writes as that of another one has since a version."""
+    cdef Storage s = <Storage> made.storage
+    s.version = s.version + ((<Storage> t.storage).version - <unsigned int> version)
 
 
 cdef object outside_at(Recording recording, size_t address):

@@ -10,10 +10,14 @@ from wengert_core.extend import DEVICES, Tensor, short_repr
 
 from wengert_replay.arguments import facts_of
 from wengert_replay.inspection.device_facts import ProgramFacts
+from wengert_replay.inspection.printing import format_guard
 from wengert_replay.signature import PLAIN, is_named_tuple
 
 GRAD_MODE = 1
+TANGENTS = 2
 INFERENCE_MODE = 32
+ALWAYS = 1 << 3 | 1 << 17
+"""Modes of a thread that are always on: bits of WG_* in wengert_core/runtime/state.h."""
 
 
 def name_parameters(function: Callable[..., Any], n: int) -> list[str]:
@@ -37,7 +41,8 @@ def parts_of(key: Any, function: Callable[..., Any]) -> dict[str, str]:
         add_parts(parts, str(name), value, described)
     recorded = modes & GRAD_MODE and not modes & INFERENCE_MODE
     parts["grad mode"] = "off (inference mode)" if modes & INFERENCE_MODE else "on" if recorded else "off"
-    other = modes & ~(GRAD_MODE | INFERENCE_MODE)
+    parts["tangents"] = "on" if modes & TANGENTS else "off, as inside of a custom Function"
+    other = modes & ~(GRAD_MODE | TANGENTS | INFERENCE_MODE | ALWAYS)
     parts["other modes of the thread"] = hex(other)
     parts["default dtype"] = str(dtype).removeprefix("torch.")
     parts["threads"] = str(n_threads)
@@ -87,7 +92,7 @@ def words_of_tensor(dtype: str, shape: Sequence[int], strides: Sequence[int], fa
 
 def signature_words(parts: dict[str, str]) -> str:
     """Return a signature as one line: the arguments, and modes that are not usual."""
-    usual = {"grad mode": "on", "other modes of the thread": None, "default dtype": "float32", "threads": None,
+    usual = {"grad mode": "on", "tangents": None, "other modes of the thread": None, "default dtype": "float32", "threads": None,
              "default device": str(DEVICES[0]), "Python's state": None}  # fmt: skip
     nested = {name for name in parts if name not in usual}
     shown = [f"{name}: {words}" for name, words in parts.items() if name in nested]
@@ -131,9 +136,44 @@ def changed_state(program: Any, earlier: Any) -> str:
         return program.difference(earlier)
     if type(program) is not type(earlier):
         return "a result has a graph: this program has its gradients too"
+    number = differing_number(program, earlier)
+    if number is not None:
+        now, before, line = number
+        return f"Python reads {now}, not {before} ({line})"
     before = {id(one.leaf): one.had_grad for one in earlier.leaves if one.leaf is not None}
     changed = [one for one in program.leaves if one.leaf is not None and before.get(id(one.leaf)) == (not one.had_grad)]
     if changed:
         n = sum(one.had_grad for one in changed)
         return f"of {len(changed)} leaves from outside, {n} had a gradient before the call, not {len(changed) - n}"
     return "a tensor from outside was replaced, or has another shape or other memory"
+
+
+def differing_number(program: Any, earlier: Any) -> tuple[str, str, str] | None:
+    """Return the first number that Python reads and in which two programs differ, and its line."""
+    for one, other in zip(guards_of(program), guards_of(earlier), strict=False):
+        now, before = number_words(one), number_words(other)
+        if one.line != other.line:
+            return None
+        if now != before:
+            return now, before, one.line
+    return None
+
+
+def guards_of(program: Any) -> list[Any]:
+    """Return the operations of a program that compare what Python reads."""
+    return [step for step in program.steps if step.way == "guard"]
+
+
+def number_words(step: Any) -> str:
+    """Return what a guard expects."""
+    name, _, value = format_guard(step).partition(" ")
+    return short_repr(value.removeprefix("is "), str) if value else name
+
+
+def differing_guard(programs: list[Any]) -> str:
+    """Return the line in which the last of some programs reads another number than the one before; "" for none."""
+    for one, other in zip(programs[-1:0:-1], programs[-2::-1], strict=False):
+        number = differing_number(one, other)
+        if number is not None:
+            return number[2]
+    return ""

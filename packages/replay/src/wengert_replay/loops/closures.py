@@ -7,10 +7,14 @@ Note [A body is called again]
     attributes of objects, must be as it was: the last iteration has to give the same bits again.
 Note [What a construct has read may be written to]
     A function may write to what a construct has read before it calls backward. An eager call has saved some of that,
-    and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read. Where
-    that has been written to since, no loop can be its gradient: the plain construct runs with the memory as it was, the
-    graph of that is differentiated with the memory as it is now, and the next recording has the construct operation by
-    operation.
+    and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read, of large
+    memory from the first write on (Note [Copies before writes] in recording/watch.pyx). Where that has been written to
+    since, no loop can be its gradient: the plain construct runs with the memory as it was, the graph of that is
+    differentiated with the memory as it is now, and the next recording has the construct operation by operation.
+Note [Results of a construct may be written to]
+    An eager call may have saved a result, such as that of ``tanh``, and raises an error where it was written to. A
+    construct saves none. So backward runs the plain construct, lets its results count the writes, and asks for the
+    gradients of that, which raises the eager error; where it does not, the loop is the gradient all the same.
 """
 
 from __future__ import annotations
@@ -26,14 +30,15 @@ from wengert_core import bfloat16
 from wengert_core.extend import Tensor
 from wengert_engine.extend import current_tracer
 
-from wengert_replay.history.outside import OutsideState
+from wengert_replay.history.outside import OutsideState, address_of_memory, count_writes, versions_of
 from wengert_replay.loops.loop import refuse_once
 from wengert_replay.loops.unrolled import UNROLLED, remember
 from wengert_replay.recording.tracing import Recording
+from wengert_replay.recording.watch import copy_late
 
 CONSTRUCTS = "wengert_functional.control_flow."
 MOST_BYTES = 1 << 24
-"""Of memory that is copied; larger ones are not, and a write to one may be an error that an eager call has not."""
+"""Of memory that is copied at once; larger memory is copied before an operation writes to it."""
 
 
 def with_own_cells(value: Any, known: dict[int, Any] | None = None) -> Any:
@@ -98,34 +103,86 @@ class Surroundings:
     def __init__(self, recording: Recording, construct: str, key: Any, tensors: Sequence[Any]) -> None:
         """key: by which the construct is remembered. An argument of the captured function is not held."""
         self.construct, self.key = construct, key
-        while recording.around is not None:
-            recording = recording.around
-        arguments = {one.untyped_storage().data_ptr(): one for one in recording.inputs}
-        memory = {one.untyped_storage().data_ptr(): one for one in tensors
-                  if one.untyped_storage().nbytes() <= MOST_BYTES}  # fmt: skip
-        given = [arguments[address] for address in memory if address in arguments]
-        self.tensors = [one.detach() for address, one in memory.items() if address not in arguments]
-        self.arguments = [ref(one) for one in given]
-        self.then = OutsideState(self.tensors, given)
+        outermost = recording
+        while outermost.around is not None:
+            outermost = outermost.around
+        arguments = {address_of_memory(one): one for one in outermost.inputs}
+        memory = {address_of_memory(one): one.detach() for one in tensors}
+        self.parts: dict[int, Any] = {address: ref(arguments[address]) if address in arguments else one
+                      for address, one in memory.items()}  # fmt: skip
+        self.then = OutsideState(())
         self.now: OutsideState | None = None
+        self.late: dict[int, int] = {}  # the version of memory that is copied before a write, by its address
+        for address, one in memory.items():
+            if one.untyped_storage().nbytes() <= MOST_BYTES:
+                self.copy_memory(address)
+            else:
+                (self.late[address],) = versions_of([one])
+                copy_late(recording, address, ref(self))
+
+    def copy_memory(self, address: int) -> None:
+        """Copy memory, to which nobody has written yet."""
+        part = self.parts[address]
+        tensor = part() if isinstance(part, ref) else part
+        if tensor is not None and self.late.get(address) in (None, *versions_of([tensor])):
+            self.late.pop(address, None)
+            self.then.add(part, tensor)
 
     def were_written(self) -> bool:
-        """Whether somebody has written there. The next recording has the construct operation by operation then."""
-        if not self.then.differs():
-            return False
+        """Whether somebody has written there. The next recording has the construct operation by operation then.
+
+        Raises RuntimeError where there is no copy of what was written to.
+        """
+        written = self.then.differs()
+        for address, version in self.late.items():
+            part = self.parts[address]
+            tensor = part() if isinstance(part, ref) else part
+            if tensor is not None and versions_of([tensor]) != [version]:
+                self.remember()
+                raise RuntimeError(
+                    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+                    f"func.{self.construct} reads a tensor of {tensor.untyped_storage().nbytes()} bytes, which was "
+                    "written to outside of the captured function before backward. Write to it behind backward, or give "
+                    "the construct a clone"
+                )
+        if written:
+            self.remember()
+        return written
+
+    def remember(self) -> None:
+        """Let the next recording have the construct operation by operation."""
         remember(self.key, "what it reads is written to before backward")
         tracer = current_tracer()
         if isinstance(tracer, Recording):
             refuse_once(tracer, f"func.{self.construct} is recorded operation by operation: {UNROLLED[self.key]}")
-        return True
 
     def go_back(self) -> None:
         """Let the memory be as it was, until ``go_on``."""
-        arguments = [one() for one in self.arguments]
-        self.now = OutsideState(self.tensors, [one for one in arguments if one is not None])
+        self.now = self.then.now()
         self.then.put_back()
 
     def go_on(self) -> None:
         now, self.now = self.now, None
         if now is not None:
             now.put_back()
+
+
+class Results:
+    """Results of a construct, which are not held. Note [Results of a construct may be written to]"""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.parts, self.versions = [ref(one) for one in tensors], versions_of(tensors)
+
+    def were_written(self) -> bool:
+        """Whether somebody has written to one of them."""
+        found = [(one, version) for one, version in zip([part() for part in self.parts], self.versions, strict=True)]
+        return any(one is not None and versions_of([one]) != [version] for one, version in found)
+
+    def write_to(self, tensors: Sequence[Tensor]) -> None:
+        """Let the same results of another run count the writes, each memory once."""
+        written: set[int] = set()
+        for made, part, version in zip(tensors, self.parts, self.versions, strict=True):
+            one, address = part(), address_of_memory(made)
+            if one is not None and address not in written and versions_of([one]) != [version]:
+                written.add(address)
+                count_writes(made, one, version)

@@ -19,7 +19,7 @@ from wengert_engine.extend import current_tracer
 from wengert_replay.history.node import without_hooks
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.choice import make_choice
-from wengert_replay.loops.closures import Surroundings, check_bits, with_own_cells
+from wengert_replay.loops.closures import Results, Surroundings, check_bits, with_own_cells
 from wengert_replay.loops.gradients import LoopNode, gradients_of
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, own_copy
@@ -86,6 +86,7 @@ class Derivation:
         self.closures = chosen.closures
         self.others: Flat = []
         self.ends: list[int] = []
+        self.results = Results([])
 
     def operands_of(self, saved: Flat) -> Flat:
         """Return the operands. saved: those of them that are tensors."""
@@ -113,7 +114,9 @@ def attach(derivation: Derivation, predicate: Any, operands: Flat, outputs: Flat
     ends = [*(operands[i] for i in derivation.ends), *derivation.closures]
     given = tuple([one for one, gives in zip(outputs, derivation.gives, strict=True) if gives])
     made = iter(CondNode.apply(derivation, saved, given, *ends))
-    return [next(made) if gives else one for one, gives in zip(outputs, derivation.gives, strict=True)]
+    outputs = [next(made) if gives else one for one, gives in zip(outputs, derivation.gives, strict=True)]
+    derivation.results = Results(outputs)
+    return outputs
 
 
 def gradients(derivation: Derivation, saved: Flat, grads: Sequence[Any]) -> Flat:
@@ -134,13 +137,14 @@ def gradients(derivation: Derivation, saved: Flat, grads: Sequence[Any]) -> Flat
         if found is not None:
             return backward.note(found)
     first = 0 if bool(predicate) else 1
-    return pull(derivation, first, operands, closures, cotangents, is_grad_enabled())[0]
+    return pull(derivation, first, operands, closures, cotangents, is_grad_enabled(), is_plain=True)[0]
 
 
 def pull(
-    derivation: Derivation, number: int, operands: Flat, closures: Flat, cotangents: Flat, create_graph: bool
-) -> tuple[Flat, Flat]:
-    """Return gradients by one of the functions, and its results."""
+    derivation: Derivation, number: int, operands: Flat, closures: Flat, cotangents: Flat, create_graph: bool,
+    is_plain: bool = False,
+) -> tuple[Flat, Flat]:  # fmt: skip
+    """Return gradients by one of the functions, and its results. is_plain: nothing is recorded as a body."""
     gate = Gate()
     with enable_grad():
         inputs = as_leaves(operands)
@@ -149,6 +153,8 @@ def pull(
         leaves = as_plain(derivation.branches[number]([as_number(one) for one in inputs]))
     derivation.surroundings.go_on()
     results = [one for one in leaves if isinstance(one, Tensor)]
+    if is_plain:
+        derivation.results.write_to(results)
     pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
              if cotangent is not None and one.requires_grad]  # fmt: skip
     wanted = [*(inputs[i] for i in derivation.ends), *closures]

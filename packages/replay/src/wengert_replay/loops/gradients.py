@@ -5,7 +5,7 @@ Note [Backward of a loop]
     the gradients of the carry, and sums of gradients for tensors from outside: a sum goes into an iteration as the
     gradient of one more use, the last one, so that terms are added in the order of the engine. So does the gradient of
     a row that is the carry itself, into the iteration behind it; the first iteration, which has none behind it, is a
-    loop of its own then. A gradient that is not
+    loop of its own then. So are the first iterations where a loop in the body has none. A gradient that is not
     there yet, such as that of the last carry where nobody uses it, is none and not 0: iterations with other gradients
     have another body.
     Where the gradient itself is to be differentiated, or no recording runs, the plain loop runs again.
@@ -25,7 +25,7 @@ from wengert_replay.graphs import walk
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
 from wengert_replay.loops.body import Body
-from wengert_replay.loops.closures import Surroundings, check_bits, with_own_cells
+from wengert_replay.loops.closures import Results, Surroundings, check_bits, with_own_cells
 from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of
 from wengert_replay.loops.loop import (
@@ -69,9 +69,10 @@ class Derivation:
         self.n_carry, self.n_rows = iterations.n_carry, n_rows
         self.needs, self.gives = iterations.needs[: iterations.n_carry + n_rows], iterations.gives
         self.outputs = [i for i, gives in enumerate([*iterations.ending, *self.gives[self.n_carry :]]) if gives]
-        self.alike = iterations.alike
+        self.alike, self.n_empty = iterations.alike, iterations.n_empty
         self.like = iterations.bodies[0].like_inputs[: iterations.n_carry]
         self.ends: list[int] = []  # the arguments that get gradients
+        self.results = Results([])
 
     def check(self, results: Flat) -> None:
         """Raise RuntimeError unless the last carry is what it was in the run before. A recording pauses meanwhile."""
@@ -108,12 +109,29 @@ def gradients_of(ctx: Any, grads: Sequence[Any], function: Callable[[Any, Flat, 
     """Return the gradients of a construct by a function. Note [What a construct has read may be written to]"""
     surroundings = ctx.derivation.surroundings
     if not surroundings.were_written():
+        check_results(ctx, grads, function)
         return function(ctx.derivation, list(ctx.saved_tensors), grads)
     surroundings.go_back()
     try:
         return function(ctx.derivation, list(ctx.saved_tensors), grads)
     finally:
         surroundings.go_on()
+
+
+def check_results(ctx: Any, grads: Sequence[Any], function: Callable[[Any, Flat, Sequence[Any]], Flat]) -> None:
+    """Raise RuntimeError where an eager call would, as a result was written to, before a gradient is recorded.
+
+    Note [Results of a construct may be written to]
+    """
+    tracer = current_tracer()
+    if not isinstance(tracer, Recording) or is_grad_enabled() or not ctx.derivation.results.were_written() \
+            or not suspend(tracer):  # fmt: skip
+        return
+    try:
+        with Aside():
+            function(ctx.derivation, list(ctx.saved_tensors), grads)
+    finally:
+        resume(tracer)
 
 
 def attach(
@@ -128,7 +146,9 @@ def attach(
     made = LoopNode.apply(derivation, (*arguments, *closures, *limits, *kept), tuple([results[i] for i in numbers]),
                           *[arguments[i] for i in derivation.ends], *closures)  # fmt: skip
     found = dict(zip(numbers, made, strict=True))
-    return [found.get(i, one) for i, one in enumerate(results)]
+    results = [found.get(i, one) for i, one in enumerate(results)]
+    derivation.results = Results(results)
+    return results
 
 
 def depend_on_others(tensors: Flat) -> bool:
@@ -211,9 +231,10 @@ class BackwardLoop:
     def record(self) -> Flat | None:
         """Note the loop, while the recording pauses, and return the gradients; None where it cannot be a loop."""
         count = self.derivation.count
+        first = 1 if self.seeds else self.derivation.n_empty if self.derivation.n_empty < count else 0
         try:
-            loops = [self.record_part(1, count, self.seed_rows)] if self.seeds and count > 1 else []
-            loops.append(self.record_part(0, 1 if self.seeds else count, []))
+            loops = [self.record_part(first, count, self.seed_rows)] if 0 < first < count else []
+            loops.append(self.record_part(0, first or count, []))
         except (Refusal, NoLoop):
             resume(self.recording)
             return None
@@ -233,29 +254,42 @@ class BackwardLoop:
     def record_part(self, first: int, end: int, seeds: list[Rows]) -> tuple[Loop, Flat]:
         """Return the loop over some of the forward iterations, and its outputs. It has run then."""
         derivation, count = self.derivation, self.derivation.count
+        bounds = self.bounds_of(first, end)
         start = [empty(0) if one is None else one for one in self.slots]
         used = [*self.rows, *seeds]
         rows = [one.part(first, end, count) for one in used]
         backwards = [one.backwards for one in (*used, *self.row_grads)]
-        part = Part(self, rows, backwards, end, len(seeds))
+        part = Part(self, rows, backwards, end, len(seeds), bounds)
         with Aside():
             part.record_bodies(end - first)
         outputs = [*part.make_outputs(end - first), *(one.part(first, end, count) for one in self.row_grads)]
         if derivation.room >= 0:
-            rows = [one.tensor for one in used]
+            rows = [one.tensor.narrow(0, first, one.tensor.shape[0] - first) for one in used]
         loop = make_loop(f"{derivation.construct}_backward", derivation.source, start, rows, backwards, part.bodies, [],
-                         part.following, outputs, -1 if self.bounds else end - first, self.bounds, None,
+                         part.following, outputs, -1 if bounds else end - first, bounds, None,
                          -1 if derivation.has_index else 0, n_into=len(self.row_grads))  # fmt: skip
         run_loop(loop)
         self.slots = [one if like is not None else None for one, like in
                       zip(outputs, part.last_slots, strict=False)]  # fmt: skip
         return loop, outputs
 
+    def bounds_of(self, first: int, end: int) -> list[Any] | None:
+        """Return the bounds of the range that some of the forward iterations are. Raises Refusal."""
+        if self.bounds is None or (first == 0 and end == self.derivation.count):
+            return self.bounds
+        lower, upper = self.bounds
+        if isinstance(lower, Tensor):
+            raise Refusal("a loop in its first iterations has none, and its range has a tensor as its lower bound")
+        return [lower + first, upper if end == self.derivation.count else lower + end]
+
 
 class Part:
     """Bodies for some of the forward iterations, the last of them first."""
 
-    def __init__(self, whole: BackwardLoop, rows: Flat, backwards: list[bool], end: int, n_seeds: int) -> None:
+    def __init__(
+        self, whole: BackwardLoop, rows: Flat, backwards: list[bool], end: int, n_seeds: int, bounds: list[Any] | None
+    ) -> None:  # fmt: skip
+        self.bounds = bounds
         self.whole, self.derivation, self.rows, self.backwards = whole, whole.derivation, rows, backwards
         self.end, self.n_seeds, self.n_slots, self.slots = end, n_seeds, whole.n_slots, list(whole.slots)
         self.bodies: list[Body] = []
@@ -282,8 +316,8 @@ class Part:
     def record_body(self, iteration: int) -> None:
         rows = [one.select(0, len(one) - 1 - iteration if backwards else iteration)
                 for one, backwards in zip(self.rows, self.backwards, strict=False)]  # fmt: skip
-        if self.derivation.has_index and self.whole.bounds:
-            last = self.whole.bounds[1]
+        if self.derivation.has_index and self.bounds:
+            last = self.bounds[1]
             end = number_of(last) if isinstance(last, Tensor) else last
             rows.append(scalar_tensor(end - 1 - iteration, dtype=int64))
         tensors = [None if one is None else copy_with_strides(one) for one in (*self.slots, *rows)]

@@ -53,6 +53,7 @@ class Iterations:
         self.alike: dict[int, int] = {}  # results that are a part of the carry they stand beside, by number
         self.unchanged = set(range(n_carry))  # parts of the carry that all bodies hand on as they are
         self.n_attempts = 0  # to record a body again
+        self.n_empty = 0  # first iterations, in which a loop in the body had no iteration
         self.numbers: dict[Any, int] = {}
         self.bodies: list[Body] = []
         self.following: list[int] = []
@@ -71,7 +72,7 @@ class Iterations:
 
     def lacks_bodies(self, body: Body) -> bool:
         """Whether a loop in a body had no iteration in its recording, so that it is to be recorded again, for now."""
-        if any(self.gives) or self.n_attempts >= MOST_ATTEMPTS or not has_empty_loop(body):
+        if self.n_attempts >= MOST_ATTEMPTS or not has_empty_loop(body):
             return False
         self.n_attempts += 1
         return True
@@ -142,6 +143,8 @@ class Iterations:
                 self.following.append(-1)
             self.numbers[key], self.bodies[number:] = number, [body, *self.bodies[number + 1 :]]
             self.note(number)
+            if self.n_empty == self.ran - 1 and has_empty_loop(body):
+                self.n_empty = self.ran
         except Refusal as refused:
             self.refusal = str(refused)
         finally:
@@ -162,15 +165,34 @@ class Iterations:
             raise NoLoop
 
     def finish(self, carry: Flat) -> None:
-        """Note the body that would go on from the last carry."""
+        """Note the body that would go on from the last carry. Nobody differentiates loops in bodies, whose graph is
+        dropped.
+        """
+        for body in self.bodies if any(self.gives) else ():
+            drop_carries(body)
         number = self.numbers.get(geometry_of(carry), -1)
         if number >= 0 and not self.refusal:
             self.note(number)
 
 
+def loops_of(body: Body) -> list[Loop]:
+    """Return the loops and conds in a body."""
+    return [call for call in body.calls.values() if isinstance(call, Loop)]
+
+
+def drop_carries(body: Body) -> None:
+    """Let loops in a body keep no carries, unless their gradients are in it, too."""
+    loops = loops_of(body)
+    if not any(one.construct.endswith("_backward") for one in loops):
+        for one in loops:
+            one.drops = True
+            for inner in one.all_bodies():
+                drop_carries(inner)
+
+
 def has_empty_loop(body: Body) -> bool:
     """Whether a loop in a body, or in a body of that, has no body."""
-    loops = [call for call in body.calls.values() if isinstance(call, Loop)]
+    loops = loops_of(body)
     return any(not one.bodies or any(map(has_empty_loop, one.all_bodies())) for one in loops)
 
 

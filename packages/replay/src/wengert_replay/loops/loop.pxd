@@ -24,6 +24,7 @@ cdef class Loop(Call):
     cdef readonly Py_ssize_t n_outputs     # results of the body that become rows, behind its carry
     cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
     cdef readonly Py_ssize_t room      # iterations whose carry can be kept, at least one; -1: as many as there are
+    cdef public bint drops             # nobody reads the carries that are kept: it keeps none, and needs no room
     cdef readonly bint counts          # the last output is the number of iterations
     cdef readonly Py_ssize_t n_into    # of the last outputs: they are parts of tensors that were there before
     cdef list sources                  # until it is noted: carry, rows, bounds that are tensors, parts to write into

@@ -20,6 +20,7 @@ class Loop(Call):
     n_outputs: int
     kept: list[int]
     room: int
+    drops: bool
     counts: bool
     index_step: int
     n_into: int

@@ -97,12 +97,12 @@ cdef class Loop(Call):
     cdef bint run_into(self, list targets) except -1:
         cdef Py_ssize_t at = 0, following, number = 0, last, count
         cdef int64_t lower = 0
-        cdef bint from_arguments = True, repeats
+        cdef bint from_arguments = True, repeats, keeps = self.room >= 0 and not self.drops
         cdef Body body
         cdef list courses = [None] * len(self.bodies)
         cdef Course course
         count = self.count_now(&lower)
-        if self.room >= 0:
+        if keeps:
             if count > self.room and not self.tests or count <= 0:
                 raise self.no_room()
             count = min(count, self.room)
@@ -138,7 +138,7 @@ cdef class Loop(Call):
             if courses[number] is None:
                 courses[number] = self.course_of(number, targets, count)
             self.move_carry(self.bodies[last], self.bodies[number])
-        if self.room >= 0 and self.tests and (following == 0 or following == count):
+        if keeps and self.tests and (following == 0 or following == count):
             raise self.no_room()
         if self.counts:
             (<int64_t*> (<Tensor> targets[len(targets) - 1]).data)[0] = following
@@ -198,7 +198,7 @@ cdef class Loop(Call):
             made.add_input(n_carry + k, self.rows[k], self.backwards[k], offsets[n_carry + k] == IN_PLACE)
         for k in range(self.n_outputs):
             made.add_output(n_carry + k, targets[n_carry + k], self.backwards[n_rows + k])
-        for k, kept in enumerate(self.kept):
+        for k, kept in enumerate([] if self.drops else self.kept):
             made.add_kept(kept, targets[n_carry + self.n_outputs + k])
         made.add_moves(n_carry)
         if self.index_step:
@@ -285,6 +285,7 @@ def nest(Recording recording not None, Recording around not None, bint ends_outs
     recording.around, recording.ends_outside = around, ends_outside
     recording.is_trial = is_trial or around.is_trial
     recording.watches = around.watches or is_trial
+    recording.copies_late = around.copies_late
 
 
 def suspend(Recording recording not None):

@@ -214,12 +214,12 @@ cdef class TracedOperations(ArgumentWords):
         return 0
 
     cdef int doubt_blocks(self, list outputs) except -1:
-        """Mark what an operation may have kept for its derivative: a call of its driver does not make it."""
+        """Mark what an operation may have kept for its derivative, and tangents: a call of its driver makes neither."""
         cdef Py_ssize_t i
         results = {<size_t> (<Storage> (<Tensor> t).storage).data for t in outputs}
         for i in range(self.pool.n):
             if self.pool.blocks[i].serial >= self.first_serial and self.pool.blocks[i].live \
-                    and not self.pool.blocks[i].written and <size_t> self.pool.blocks[i].address not in results:
+                    and <size_t> self.pool.blocks[i].address not in results:
                 self.pool.blocks[i].written = DOUBTFUL
         return 0
 

@@ -29,7 +29,7 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, stop_loop
+from wengert_replay.recording.watch cimport check_write, copy_before_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
@@ -45,7 +45,7 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected = {}, []
+        self.watched, self.expected, self.late = {}, [], {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -230,6 +230,8 @@ cdef class Recording(TracedOperations):
     cdef int begin(self, Op op, PyObject** slots) except -1:
         if self.watches:
             check_write(self, op, slots)
+        if self.copies_late:
+            copy_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:

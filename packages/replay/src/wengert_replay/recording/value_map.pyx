@@ -31,6 +31,7 @@ from wengert_replay.trace.tables cimport ABSENT, Words, append_word, find, free_
 
 # Kinds of launches that say themselves whether a write is whole.
 cdef int WHOLE = 1 << LAUNCH_POINTWISE | 1 << LAUNCH_REDUCE | 1 << LAUNCH_MOVE | 1 << LAUNCH_STORE
+cdef str NOT_MADE = "an operation that replays call makes a value, such as a tangent, that they would not compute again"
 cdef str SHARES = "a tensor shares the memory of an argument, and has versions of its own, as x.data does"
 
 
@@ -141,7 +142,7 @@ cdef class ValueMap(Tracer):
         cdef uint32_t number = self.steps.type_of(t), word
         cdef Py_ssize_t place = block_number(self.pool, block)
         if block.written == DOUBTFUL:
-            self.refuse("an operation in place keeps a value that is not computed again")
+            self.refuse(NOT_MADE)
             return UNKNOWN
         if not block.written:
             if (<Storage> t.storage).nbytes > MOST_STORED:
@@ -205,6 +206,16 @@ cdef class ValueMap(Tracer):
         self.steps.outside_places.append((<size_t> t.storage, <size_t> t.data))
         put(&self.values, <size_t> t.data, number, word)
         return word
+
+    def why_not_made(self, list tensors not None):
+        """Return why a replay would not make one of these results or gradients; "" where it does."""
+        cdef Tensor t
+        cdef Block* block
+        for t in tensors:
+            block = NULL if t.device or not is_strided(t) else block_at(self.pool, (<Storage> t.storage).data)
+            if block != NULL and block.live and block.written == DOUBTFUL:
+                return NOT_MADE
+        return ""
 
     def reaches_argument(self):
         """Whether the function has used the memory of an argument by another tensor that was there before."""

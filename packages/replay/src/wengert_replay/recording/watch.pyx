@@ -5,6 +5,9 @@ Note [Why writes are watched]
     Nobody sees the difference as long as nobody writes to the copy or to the tensor that it was read from. An operation
     that would is stopped before it runs, and so is one that writes to memory from outside of the body: the construct
     begins anew then, without copies, as if nothing had happened.
+Note [Copies before writes]
+    A construct with a gradient may need the memory that its bodies have read as it was (loops/closures.py). Large
+    memory is copied when an operation is about to write to it, which it seldom is.
 """
 from cpython.ref cimport PyObject
 
@@ -23,12 +26,7 @@ cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
     """Raise NoLoop before an operation writes to what is watched, or to memory from outside of the recording."""
     cdef Recording one
     cdef Tensor t
-    cdef int slot = op.out_slot
-    if not writes_to_argument(op, slots):
-        return 0
-    if slot < 0 or slots[slot] == NULL or slots[slot] == <PyObject*> None:
-        slot = 0
-    for t in tensors_in(<object> slots[slot], []):
+    for t in written_tensors(op, slots):
         if block_at(recording.pool, (<Storage> t.storage).data) == NULL:
             stop_loop(recording)
         one = recording
@@ -37,6 +35,42 @@ cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
                 stop_loop(one)
             one = one.around
     return 0
+
+
+cdef list written_tensors(Op op, PyObject** slots):
+    """The tensors that an operation is about to write to."""
+    cdef int slot = op.out_slot
+    if not writes_to_argument(op, slots):
+        return []
+    if slot < 0 or slots[slot] == NULL or slots[slot] == <PyObject*> None:
+        slot = 0
+    return tensors_in(<object> slots[slot], [])
+
+
+cdef int copy_before_write(Recording recording, Op op, PyObject** slots) except -1:
+    """Copy memory that a construct has read, before an operation writes to it. Note [Copies before writes]"""
+    cdef Tensor t
+    for t in written_tensors(op, slots):
+        address = <size_t> (<Storage> t.storage).data
+        for reference in outermost(recording).late.pop(address, ()):
+            surroundings = reference()
+            if surroundings is not None:
+                surroundings.copy_memory(address)
+    return 0
+
+
+cdef Recording outermost(Recording recording):
+    while recording.around is not None:
+        recording = recording.around
+    return recording
+
+
+def copy_late(Recording recording not None, size_t address, reference not None):
+    """Let what a reference leads to copy memory before the first write to it."""
+    outermost(recording).late.setdefault(address, []).append(reference)
+    while recording is not None:
+        recording.copies_late = True
+        recording = recording.around
 
 
 cdef int stop_loop(Recording recording) except -1:

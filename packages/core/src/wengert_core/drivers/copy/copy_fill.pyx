@@ -148,10 +148,12 @@ cdef object fill_run(Op op, PyObject** slots, uint32_t live):
     cdef PyObject* keep = NULL
     cdef char number[16]
     number_of(op, slots[1], t.code, number)
-    if op.flags & OP_INPLACE:
-        guard_write(op, slots, target, live, &keep)
-    else:
+    if not op.flags & OP_INPLACE:
         target = new_preserved(t, t.code)
+    elif isinstance(<object> slots[1], Tensor):        # copied, as PyTorch has it: a number alone may be written to
+        before_write(op, slots, target, live, &keep)   # elements that share memory
+    else:
+        guard_write(op, slots, target, live, &keep)
     if target.device:
         fill_on_device(target, number)
     else:

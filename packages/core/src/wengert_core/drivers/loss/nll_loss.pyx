@@ -21,7 +21,7 @@ from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_cop
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_READ, OPERAND_WRITTEN, Launch,
                                             count_recorders, tell_complete)
-from wengert_core.runtime.state cimport WG_GRAD, WG_TELL, thread_state
+from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_TELL, thread_state
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
 
 cdef enum:
@@ -114,11 +114,15 @@ cdef bint backward(ClassLoss* p, real_t* grad, real_t* weight, real_t* out) noex
 
 # ---- checks
 
-def refuse_gradient(str function, str argument, t):
-    """RuntimeError for an argument that requires a gradient, which the function does not have."""
+def refuse_gradient(str function not None, str argument not None, t, bint in_transforms=True):
+    """RuntimeError for an argument that requires a gradient, which the function does not have.
+
+    in_transforms: also inside of grad and vmap of wengert.func, where PyTorch has the gradients of some.
+    """
     if isinstance(t, Tensor) and thread_state().modes & WG_GRAD and t.requires_grad:  # of a batch: that of the whole
-        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
-                           "This input cannot have requires_grad True.")
+        if in_transforms or not (thread_state().transform or (<Tensor> t).flags & WG_BATCHED):
+            raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument "
+                               f"'{argument}'. This input cannot have requires_grad True.")
 
 
 cdef int check_weight(Tensor weight, Py_ssize_t n_classes, int code) except -1:

@@ -3,6 +3,7 @@
 from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.arguments cimport scalar_name
+from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.pointwise.pointwise_record cimport (CHECK_BOUND, CHECK_EXPONENT, CHECK_NO_BOOL,
                                                               CHECK_TRUE_DIVISION, PROMOTE_FLOAT, Pointwise)
@@ -17,6 +18,7 @@ from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor cimport Tensor, same_shape
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef Hooks* HOOKS = hooks()
 
 
 cdef int check_mask(Op op, PyObject* mask) except -1:
@@ -226,3 +228,13 @@ def call_unrecorded(function):
 def call_unguarded(function):
     """Run function(), which may write to captures of a transform's function: a write that belongs to an operation."""
     return without(WG_GUARD, function)
+
+
+def call_as_one(function):
+    """Run function(), whose operations are one to the hooks of saved tensors: these are called when all have run.
+
+    A checkpoint's second run ends in such a hook, and must not end between an operation and a write that belongs to it.
+    """
+    if thread_state().saved_hooks == NULL or HOOKS.call_before_packing == NULL:
+        return function()
+    return HOOKS.call_before_packing(function)

@@ -146,8 +146,8 @@ def binary_cross_entropy_with_logits(
             f"result type {type_name(input)} can't be cast to the desired output type "
             f"{type_name(target)}: convert the target with .float()"
         )
-    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight)
-    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight)
+    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight, in_transforms=False)
+    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight, in_transforms=False)
     return loss_of_logits(input, target, weight, pos_weight, NUMBERS[reduction])
 
 

@@ -17,7 +17,7 @@ ops = TABLE.ops
 
 def softmax_and_logsumexp(xp: Any, query: Any, key: Any, mask: Any, causal: Any, scale: Any) -> Any:
     """(softmax of the scores along keys, logarithm of the sums of their exponentials); zeros for who sees no key."""
-    scores = query @ xp.swapaxes(key, -1, -2) * scale
+    scores = xp.matmul(query, xp.swapaxes(key, -1, -2)) * scale
     scores = scores if mask is None else scores + mask
     if causal:
         scores = xp.where(xp.tri(*scores.shape[-2:], dtype=bool), scores, -xp.inf)
@@ -32,7 +32,7 @@ def softmax_and_logsumexp(xp: Any, query: Any, key: Any, mask: Any, causal: Any,
 def attention_reference(xp: Any, query: Any, key: Any, value: Any, mask: Any, causal: Any, scale: Any) -> Any:
     """The reference of attention."""
     weights, sums = softmax_and_logsumexp(xp, query, key, mask, causal, scale)
-    return weights @ value, sums
+    return xp.matmul(weights, value), sums
 
 
 def attention_backward_reference(
@@ -40,9 +40,10 @@ def attention_backward_reference(
 ) -> Any:
     """The reference of the gradient."""
     weights, _ = softmax_and_logsumexp(xp, query, key, mask, causal, scale)
-    slopes = grad @ xp.swapaxes(value, -1, -2)
+    slopes = xp.matmul(grad, xp.swapaxes(value, -1, -2))
     slopes = weights * (slopes - (weights * slopes).sum(-1, keepdims=True)) * scale
-    return slopes @ key, xp.swapaxes(slopes, -1, -2) @ query, xp.swapaxes(weights, -1, -2) @ grad
+    of_query, of_key = xp.matmul(slopes, key), xp.matmul(xp.swapaxes(slopes, -1, -2), query)
+    return of_query, of_key, xp.matmul(xp.swapaxes(weights, -1, -2), grad)
 
 
 # ---- primitives

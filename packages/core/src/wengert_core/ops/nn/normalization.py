@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.drivers.loss.nll_loss import refuse_gradient
-from wengert_core.drivers.pointwise.pointwise_checks import call_unguarded, every_sample
+from wengert_core.drivers.pointwise.pointwise_checks import call_as_one, call_unguarded, every_sample
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -167,12 +167,17 @@ def apply_batch_norm(
     layout = (shape[0], 1, channels, 1, math.prod(shape[2:]))
     if not training:
         return ops["_batch_norm"](input, weight, bias, running_mean, running_var, layout, eps)[0]
-    result, mean, var = ops["_batch_norm"](input, weight, bias, None, None, layout, eps)
     count = layout[0] * layout[4]
-    if running_mean is not None and count:
+    if running_mean is None or running_var is None or not count:
+        return ops["_batch_norm"](input, weight, bias, None, None, layout, eps)[0]
+
+    def normalize() -> Any:
+        result, mean, var = ops["_batch_norm"](input, weight, bias, None, None, layout, eps)
         move(running_mean, mean, momentum)
-        move(running_var, var * (count / (count - 1)) if count > 1 else var, momentum)  # type: ignore[arg-type]
-    return result
+        move(running_var, var * (count / (count - 1)) if count > 1 else var, momentum)
+        return result
+
+    return call_as_one(normalize)
 
 
 def instance_norm(

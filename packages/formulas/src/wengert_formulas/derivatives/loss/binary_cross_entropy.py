@@ -55,12 +55,16 @@ derivative(
         grad, times(wc._binary_cross_entropy_slope(self, target), weight), reduction
     ),
     target=lambda grad, self, weight, reduction: of_elements(grad, times(by_target(self), weight), reduction),
+    weight=lambda grad, self, target, reduction: of_elements(grad, wc._binary_cross_entropy(self, target), reduction),
     jvp={
         "self": lambda self_t, self, target, weight, reduction: over_elements(
             self_t * times(wc._binary_cross_entropy_slope(self, target), weight), reduction
         ),
         "target": lambda target_t, self, weight, reduction: over_elements(
             target_t * times(by_target(self), weight), reduction
+        ),
+        "weight": lambda weight_t, self, target, reduction: over_elements(
+            weight_t * wc._binary_cross_entropy(self, target), reduction
         ),
     },
 )
@@ -94,6 +98,12 @@ derivative(
     ),
     target=lambda grad, self, weight, pos_weight, reduction: of_elements(
         grad, logit_slope_of_target(self, weight, pos_weight), reduction
+    ),
+    weight=lambda grad, self, target, pos_weight, reduction: of_elements(
+        grad, logit_loss(self, target, pos_weight), reduction
+    ),
+    pos_weight=lambda grad, self, target, weight, reduction: of_elements(
+        grad, times(-target * wc.log_sigmoid(self), weight), reduction
     ),
     jvp={
         "self": lambda self_t, self, target, weight, pos_weight, reduction: over_elements(
