@@ -16,8 +16,6 @@ from wengert_engine.observe.event_layout import RECORD_RESULTS as RECORD_RESULTS
 from wengert_engine.observe.event_layout import RECORD_SHAPES as RECORD_SHAPES
 from wengert_engine.observe.event_layout import RECORD_STACKS as RECORD_STACKS
 from wengert_engine.observe.observers import OpCall as OpCall
-from wengert_engine.observe.observers import pop_interceptor as pop_interceptor
-from wengert_engine.observe.observers import push_interceptor as push_interceptor
 from wengert_engine.observe.observing import begin_label as begin_label
 from wengert_engine.observe.observing import current_recording as _recorded
 from wengert_engine.observe.observing import current_tracer as current_tracer
@@ -25,6 +23,8 @@ from wengert_engine.observe.observing import end as _end
 from wengert_engine.observe.observing import is_observed as is_observed
 from wengert_engine.observe.observing import is_only_recorded as is_only_recorded
 from wengert_engine.observe.observing import listen as _listen
+from wengert_engine.observe.observing import pop_interceptor as pop_interceptor
+from wengert_engine.observe.observing import push_interceptor as push_interceptor
 from wengert_engine.observe.observing import resume as _resume
 from wengert_engine.observe.observing import start as _start
 from wengert_engine.observe.observing import stop as _stop

@@ -108,8 +108,8 @@ def not_a_tuple(given: object) -> RuntimeError:
 
 
 def no_policy(given: object) -> TypeError:
-    return TypeError("policy_fn_or_list must be either a function or a list of ops. create_selective_checkpoint_contexts"
-                     f"() got {type(given).__name__}")
+    return TypeError("policy_fn_or_list must be either a function or a list of ops. "
+                     f"create_selective_checkpoint_contexts() got {type(given).__name__}")
 
 
 def no_overload(given: object, is_packet: bool) -> ValueError:
@@ -131,6 +131,6 @@ def kept_tensor_mutated() -> RuntimeError:
 
 
 def kept_tensor_taken() -> RuntimeError:
-    return RuntimeError("Trying to backward an extra time. You are only allowed to backward once on any region computed "
-                        "under selective activation checkpoint. Its kept tensors are freed as they are used; call the "
-                        "function again, or use a checkpoint without a policy (see docs/errors/checkpoint)")
+    return RuntimeError("Trying to backward an extra time. You are only allowed to backward once on any region "
+                        "computed under selective activation checkpoint. Its kept tensors are freed as they are used; "
+                        "call the function again, or use a checkpoint without a policy (see docs/errors/checkpoint)")

@@ -28,6 +28,7 @@ from wengert_engine.namespaces.graph import saved_tensors_hooks
 from wengert_engine.namespaces.variable import Variable
 
 from wengert_graph import checkpoint_errors as errors
+from wengert_graph.selective import KeepingContext
 
 
 class StopRecomputationError(BaseException):
@@ -50,6 +51,8 @@ class Holder:
     def held_values(self) -> list[Any]:
         """What is held in its place, for reports: the segment's arguments, and what has been computed again."""
         again = [value for value in self.values.values() if value is not UNPACKED]
+        if isinstance(self.segment.again, KeepingContext):
+            again += self.segment.again.held_values()
         return [value for _, _, value in saved_values(self.segment.held_values)] + again
 
 

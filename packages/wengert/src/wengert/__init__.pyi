@@ -92,6 +92,7 @@ from wengert import compiler as compiler
 from wengert import cpu as cpu
 from wengert import func as func
 from wengert import jit as jit
+from wengert import ops as ops
 from wengert import overrides as overrides
 from wengert import return_types as return_types
 from wengert import testing as testing

@@ -5,7 +5,7 @@ PARTS = {
     "autograd.gradcheck": "gradcheck",
     "autograd.gradgradcheck": "gradcheck", "autograd.profiler": "profiler", "autograd.profiler_util": "profiler",
     "profiler": "profiler",
-    "utils.checkpoint": "graph",
+    "utils.checkpoint": "graph", "ops": "graph",
     "autograd.graph.Drawing": "graph", "autograd.graph.draw": "graph", "autograd.graph.explain_grad": "graph",
     "autograd.graph.saved_memory": "graph", "autograd.graph.walk": "graph",
 }

@@ -14,6 +14,8 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
 
 from wengert_core.binding.call_arguments cimport arguments
+from wengert_core.binding.class_attributes cimport has_attribute
+from wengert_core.binding.python_functions import PYTHON_FUNCTIONS as _PYTHON_FUNCTIONS
 from wengert_core.dispatch.argument_casts cimport cast_for, cast_values, set_functions_hook, switch_back, switch_off
 from wengert_core.dispatch.exact_values cimport begins_with_bool
 from wengert_core.dispatch.hooks cimport EVENT_FUNCTION, Hooks, hooks
@@ -282,6 +284,9 @@ cdef object composite_vectorcall(PyObject* callable_, PyObject* const* args, siz
             return write_out(composite, args, nargs, kwnames)
         return PyObject_Vectorcall(<PyObject*> composite.function, args, nargsf, kwnames)
     except Exception as error:
+        if nargs and not isinstance(<object> args[0], Tensor) and has_attribute(args[0], callable_) \
+                and composite.public_name not in _PYTHON_FUNCTIONS:             # Note [Attributes of classes]
+            return composite_vectorcall(callable_, args + 1, nargs - 1, kwnames)
         from wengert_core.dispatch.argument_errors import argument_type_error
         from wengert_core.dispatch.overrides import overloaded_args, call_overrides
         given, keywords = arguments(args, nargs, kwnames)

@@ -5,6 +5,7 @@ from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memset
 
 from wengert_core.binding.call_arguments cimport arguments
+from wengert_core.binding.class_attributes cimport has_attribute
 from wengert_core.binding.schema import parse_schema
 from wengert_core.binding.torch_function cimport call_override, may_override, wengert_subclasses
 from wengert_core.dispatch.dispatcher cimport dispatch
@@ -37,6 +38,7 @@ cdef extern from "Python.h":
     void PyTuple_SET_ITEM(PyObject* t, Py_ssize_t i, PyObject* o) noexcept
     object PyUnicode_InternFromString(const char* s)
     PyObject* PyMethod_New(PyObject* f, PyObject* self) noexcept
+    void PyErr_Clear() noexcept
 
 cdef extern from "wengert_core/runtime/pyobject.h":
     void wengert_set_vectorcall(PyTypeObject* t, Py_ssize_t offset, void* get) noexcept
@@ -404,6 +406,9 @@ cdef PyObject* op_vectorcall(PyObject* callable_, PyObject* const* args, size_t 
 
 cdef PyObject* overridden_result(Op op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) except NULL:
     """The answer of an argument that has ``__torch_function__``; else raise the exception that is set, in our words."""
+    if nargs and not isinstance(<object> args[0], Tensor) and has_attribute(args[0], <PyObject*> op):
+        PyErr_Clear()                  # Note [Attributes of classes]
+        return op_vectorcall(<PyObject*> op, args + 1, nargs - 1, kwnames)
     try:
         raise_argument_error(op, args, nargs, kwnames)
     except TypeError as error:

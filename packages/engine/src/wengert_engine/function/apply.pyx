@@ -22,7 +22,7 @@ from wengert_engine.modes.transforms cimport running_transforms
 from wengert_engine.record.building cimport needs_grad
 from wengert_engine.record.saved_hooks_stack cimport pack_all
 from wengert_engine.record.view_history cimport move_retained, rebase_node
-from wengert_engine.record.write_rules cimport check_write
+from wengert_engine.record.write_rules cimport check_origin, check_write
 
 cdef extern from "Python.h":
     PyObject** PySequence_Fast_ITEMS(object o) noexcept       # of a list or a tuple
@@ -221,26 +221,29 @@ cdef object prepare_output(cls, tuple args, object out, set dirty, set non_diffe
     """An output before it gets its history: an input that is returned unchanged becomes an alias of its own."""
     cdef Tensor t = <Tensor> out
     cdef Py_ssize_t key = <Py_ssize_t> <PyObject*> t
-    cdef bint is_input = False
+    cdef bint is_input = False, constant = non_differentiable is not None and key in non_differentiable
     for a in args:
         is_input = is_input or a is out
     if dirty is not None and key in dirty:
-        if recorded and t.flags & WG_GRAD and t.grad_fn == NULL and not t.flags & TF_VIEW:
+        bump_version(t)
+        if recorded and constant and is_input:
+            if t.flags & TF_VIEW:
+                check_origin(t, cls.__name__)
+        elif recorded and t.flags & WG_GRAD and t.grad_fn == NULL and not t.flags & TF_VIEW:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation: "
                                f"{cls.__name__} marked it as dirty. Clone it before apply()")
-        if recorded:
+        elif recorded:
             check_write(t, cls.__name__, True)
             if n_outs > 1 and t.flags & TF_VIEW and t.base != NULL:
                 raise errors.dirty_view_of_several(cls.__name__)
             if not is_input:
                 warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
                           "mutated should be passed to ctx.mark_dirty().")
-        bump_version(t)
-        if recorded and is_input and requires_grad(t) and non_differentiable is not None and key in non_differentiable:
+        if is_input and requires_grad(t) and (constant or not recorded):
             return alias(t)            # the input keeps its history
         return t
     if is_input:
-        if recorded and (non_differentiable is None or key not in non_differentiable):
+        if recorded and not constant:
             t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
             t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
             return t

@@ -12,7 +12,7 @@ Note [Names of nodes]
 cimport cython
 from cpython.ref cimport Py_INCREF, PyObject
 
-from wengert_core.dispatch.op cimport K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
+from wengert_core.dispatch.op cimport K_OBJECT, K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS, OP_INPLACE, Op
 from wengert_core.tensors.tensor cimport Tensor
 from wengert_engine.graph.formula_checks import check_entry
 from wengert_engine.graph.node cimport make_node_class
@@ -165,8 +165,9 @@ cdef class Formula:
 
     cdef int read_all_tensors(self) except -1:
         for i in range(self.op.n_params):
-            if self.op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS) and i != self.op.out_slot \
-                    and self.n_inputs < MAX_INPUTS:
+            if (self.op.kinds[i] & 63 in (K_TENSOR, K_TENSOR_OR_NUMBER, K_TENSORS)
+                    or self.op.params[i] == "source" and self.op.kinds[i] & 63 == K_OBJECT) \
+                    and i != self.op.out_slot and self.n_inputs < MAX_INPUTS:          # set_ takes storages, too
                 self.inputs[self.n_inputs].slot = i
                 self.inputs[self.n_inputs].is_list = self.op.kinds[i] & 63 == K_TENSORS
                 self.inputs[self.n_inputs].kind = RULE_ZERO

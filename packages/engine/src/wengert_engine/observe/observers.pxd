@@ -1,5 +1,6 @@
 """Observer: what observes a thread. Note [Observers of a thread] in observers.pyx."""
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint32_t
 
 from wengert_core.dispatch.op cimport Op
 from wengert_engine.observe.event_buffer cimport Recording
@@ -29,5 +30,6 @@ cdef class Observer:
 
 cdef PyObject* current() noexcept      # the thread's Observer, borrowed; NULL: it never had one
 cdef Observer observer()               # made when absent
+cdef Interceptor new_interceptor(object function, Interceptor below)     # below: or None
 # an operation of a thread with an interceptor, and of no batch
-cdef object run_intercepted(Op op, PyObject** slots, Observer here)
+cdef object run_intercepted(Op op, PyObject** slots, uint32_t live, Observer here)

@@ -16,14 +16,16 @@ Note [Interceptors]
 """
 cimport cython
 from cpython.object cimport PyTypeObject
+from libc.stdint cimport uint32_t
 from _thread import _local
 
-from wengert_core.dispatch.dispatcher cimport dispatch, live_of
+from wengert_core.dispatch.dispatcher cimport dispatch, flags_of_value, intercept
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport MAX_SLOTS, OP_INPLACE, OP_MULTI_VIEW, OP_VIEW
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.state cimport WG_OBSERVE, WgState, thread_state
+from wengert_core.runtime.state cimport (WG_BATCHED, WG_DERIVING, WG_FOREIGN, WG_OBSERVE, WgState,
+                                         thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.tensors.tensor cimport Tensor, alias
 
@@ -100,11 +102,18 @@ cdef class Interceptor:
     """A function that is called in place of a thread's operations. Note [Interceptors]"""
 
 
+cdef Interceptor new_interceptor(object function, Interceptor below):
+    cdef Interceptor interceptor = Interceptor.__new__(Interceptor)
+    interceptor.function, interceptor.below = function, below
+    return interceptor
+
+
 @cython.binding(False)
 cdef class OpCall:
     """An operation that a thread is about to run, as an interceptor gets it; of no use when the interceptor returns."""
     cdef readonly Op op
     cdef PyObject** slots              # borrowed; NULL: the interceptor has returned
+    cdef uint32_t live                 # Note [What is live] in core's dispatch/dispatcher.pxd
     cdef Observer here                 # of the thread
 
     cdef int check(self, str method) except -1:
@@ -120,6 +129,23 @@ cdef class OpCall:
         return tuple([<object> self.slots[i] if self.slots[i] != NULL else None for i in range(self.op.n_params)])
 
     @property
+    def args(self):
+        """Positional arguments with which the operation may be called: those up to the last that is no default."""
+        self.check("args")
+        cdef Py_ssize_t i, n = self.op.n_positional
+        while n and self.slots[n - 1] == self.op.defaults[n - 1]:
+            n -= 1
+        return tuple([<object> self.slots[i] if self.slots[i] != NULL else None for i in range(n)])
+
+    @property
+    def kwargs(self):
+        """Keyword-only arguments that are no defaults."""
+        self.check("kwargs")
+        cdef Py_ssize_t i
+        return {self.op.params[i]: <object> self.slots[i] for i in range(self.op.n_positional, self.op.n_params)
+                if self.slots[i] != NULL and self.slots[i] != self.op.defaults[i]}
+
+    @property
     def can_finish(self):
         """Whether ``finish`` is possible: the operation makes tensors, and writes to none and views none."""
         self.check("can_finish")
@@ -130,7 +156,7 @@ cdef class OpCall:
     def run(self):
         """Run the operation; return its result."""
         self.check("run")
-        return run_below(self.op, self.slots, self.here)
+        return run_below(self.op, self.slots, self.live, self.here)
 
     def finish(self, outputs):
         """Return outputs as the result of the operation, which does not run, with the history that it would give them.
@@ -142,7 +168,7 @@ cdef class OpCall:
         """
         cdef PyObject* outs[MAX_SLOTS]
         cdef bint one = isinstance(outputs, Tensor)
-        cdef tuple made
+        cdef tuple given, made
         cdef int i, n = <int> len(self.op.outputs)
         if not self.can_finish:
             raise ValueError(f"OpCall.finish() of {self.op.name}: its result is an argument or shares memory with one; "
@@ -160,26 +186,40 @@ cdef class OpCall:
                                 f"{type(item).__name__}")
             if requires_grad(<Tensor> item):
                 raise ValueError(f"OpCall.finish() of {self.op.name}: an output requires grad already; detach() it")
-        made = tuple([alias(<Tensor> item) for item in made])
+        given, made = made, tuple([alias(<Tensor> item) for item in made])
         for i in range(n):
             outs[i] = <PyObject*> <object> made[i]
-        record_outputs(self.op, self.slots, outs, n, live_of(self.op, self.slots))
+            if self.here.tracer is not None:
+                self.here.tracer.note_alias(<Tensor> <object> given[i], <Tensor> <object> made[i])
+        record_outputs(self.op, self.slots, outs, n, flags_of_all(self.op, self.slots) & thread_state().modes)
         return made[0] if one else type(outputs)(made)
 
 
-cdef object run_below(Op op, PyObject** slots, Observer here):
+cdef uint32_t flags_of_all(Op op, PyObject** slots) noexcept:
+    """The flags of all tensors among the arguments: some drivers watch their slots themselves."""
+    cdef uint32_t flags = 0
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] != NULL and i != op.out_slot:
+            flags |= flags_of_value(slots[i])
+    return flags
+
+
+cdef object run_below(Op op, PyObject** slots, uint32_t live, Observer here):
     """Run an operation while an interceptor is called."""
     if here.interceptor is not None or here.recording is not None or here.listener is not None \
             or here.watcher is not None or here.tracer is not None:
-        return HOOKS.run_observed(op, slots, live_of(op, slots) | WG_OBSERVE)
-    return dispatch(op, slots)
+        return HOOKS.run_observed(op, slots, live)
+    if not live & (WG_BATCHED | WG_FOREIGN) or live & (WG_BATCHED | WG_DERIVING) == WG_DERIVING:
+        return dispatch(op, slots)
+    return intercept(op, slots, live & ~(<uint32_t> WG_OBSERVE))
 
 
-cdef object run_intercepted(Op op, PyObject** slots, Observer here):
+cdef object run_intercepted(Op op, PyObject** slots, uint32_t live, Observer here):
     cdef WgState* state = thread_state()
     cdef Interceptor interceptor = here.interceptor
     cdef OpCall call = OpCall.__new__(OpCall)
-    call.op, call.slots, call.here = op, slots, here
+    call.op, call.slots, call.live, call.here = op, slots, live, here
     here.interceptor = interceptor.below
     # ``settle`` would count the thread out and in again, for each operation.
     if here.interceptor is None and here.recording is None and here.listener is None and here.watcher is None \
@@ -191,30 +231,6 @@ cdef object run_intercepted(Op op, PyObject** slots, Observer here):
         call.slots = NULL
         here.interceptor = interceptor
         here.settle()
-
-
-def push_interceptor(function):
-    """Call ``function(call)`` in place of each operation of this thread, until ``pop_interceptor``; return its result.
-
-    call: an ``OpCall``. TypeError for what cannot be called.
-    """
-    cdef Observer here = observer()
-    cdef Interceptor interceptor = Interceptor.__new__(Interceptor)
-    if not callable(function):
-        raise TypeError("push_interceptor(): argument 'function' must be a function of an OpCall, not "
-                        f"{type(function).__name__}")
-    interceptor.function, interceptor.below = function, here.interceptor
-    here.interceptor = interceptor
-    here.settle()
-
-
-def pop_interceptor():
-    """Undo the last ``push_interceptor`` of this thread. RuntimeError where there is none."""
-    cdef Observer here = observer()
-    if here.interceptor is None:
-        raise RuntimeError("pop_interceptor(): this thread has no interceptor; leave each context in its thread")
-    here.interceptor = here.interceptor.below
-    here.settle()
 
 
 not_made_by_hand(<PyTypeObject*> Observer)

@@ -18,7 +18,7 @@ from wengert_engine.graph.tensor_attributes cimport set_alias_hook
 from wengert_engine.observe.event_buffer cimport RECORD_MEMORY, Recording
 from wengert_engine.observe.event_writer cimport close_event, note_memory, open_event, run_recorded
 from wengert_engine.observe.listeners cimport tell, tell_end
-from wengert_engine.observe.observers cimport Observer, current, observer, run_intercepted
+from wengert_engine.observe.observers cimport Observer, current, new_interceptor, observer, run_intercepted
 from wengert_engine.observe.tracers cimport Tracer
 from wengert_engine.record.saved_hooks_stack cimport pack_later, wait_with_packing
 
@@ -132,7 +132,7 @@ cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     """An op of an observed thread."""
     cdef PyObject* here = current()
     if here != NULL and (<Observer> here).interceptor is not None and not live & WG_BATCHED:
-        return run_intercepted(op, slots, <Observer> here)
+        return run_intercepted(op, slots, live, <Observer> here)
     if here != NULL and (<Observer> here).only_records and not live & (WG_BATCHED | WG_FOREIGN):
         return run_recorded(op, slots, <Observer> here)
     if here != NULL and (<Observer> here).tracer is not None and not live & WG_BATCHED:
@@ -270,6 +270,28 @@ def trace(Tracer tracer or None):
         thread_state().modes |= WG_TELL
     else:
         thread_state().modes &= ~(<unsigned int> WG_TELL)
+
+
+def push_interceptor(function):
+    """Call ``function(call)`` in place of each operation of this thread, until ``pop_interceptor``; return its result.
+
+    call: an ``OpCall``. TypeError for what cannot be called.
+    """
+    cdef Observer here = observer()
+    if not callable(function):
+        raise TypeError("push_interceptor(): argument 'function' must be a function of an OpCall, not "
+                        f"{type(function).__name__}")
+    here.interceptor = new_interceptor(function, here.interceptor)
+    here.settle()
+
+
+def pop_interceptor():
+    """Undo the last ``push_interceptor`` of this thread. RuntimeError where there is none."""
+    cdef Observer here = observer()
+    if here.interceptor is None:
+        raise RuntimeError("pop_interceptor(): this thread has no interceptor; leave each context in its thread")
+    here.interceptor = here.interceptor.below
+    here.settle()
 
 
 def current_tracer():

@@ -128,22 +128,22 @@ def hooks_active():
 # ---- packing
 
 cdef int pack_all(Node node, PyObject* pair, PyObject** outs) except -1:
-    cdef HookPair hooks = <HookPair> pair
+    cdef HookPair both = <HookPair> pair
     cdef SavedSlot* saved
     cdef int i, k
     for i in range(node.n_saved):
         saved = saved_slots(node) + i
         if saved.kind == SAVED_TENSOR:
-            pack_one(node, i, <Tensor> saved.value, <Tensor> saved.value, hooks.pack, hooks.unpack)
+            pack_one(node, i, <Tensor> saved.value, <Tensor> saved.value, both.pack, both.unpack)
         elif saved.kind == SAVED_OUTPUT:
-            pack_one(node, i, <Tensor> outs[saved.output], <Tensor> outs[saved.output], hooks.pack, hooks.unpack)
+            pack_one(node, i, <Tensor> outs[saved.output], <Tensor> outs[saved.output], both.pack, both.unpack)
         elif saved.kind == SAVED_SEVERAL:
             node.flags |= NF_PACKED
             for k in range(<int> len((<Several> saved.value).values)):
                 if waiting_packs != NULL:
-                    (<list> waiting_packs).append((<object> saved.value, k, None, None, hooks.pack, hooks.unpack))
+                    (<list> waiting_packs).append((<object> saved.value, k, None, None, both.pack, both.unpack))
                 else:
-                    (<Several> saved.value).pack_item(k, hooks.pack, hooks.unpack)
+                    (<Several> saved.value).pack_item(k, both.pack, both.unpack)
     return 0
 
 
@@ -177,8 +177,7 @@ cdef object call_before_packing(object function):
 
 
 cdef int pack_later(list waiting, PyObject* before) except -1:
-    """Call the hooks that have waited; where those around them wait, too, join them. before: the outer list; NULL: none.
-    """
+    """Call the hooks that have waited; where those around them wait, too, join them. before: the outer list or NULL."""
     if before != NULL:
         (<list> before).extend(waiting)
         return 0

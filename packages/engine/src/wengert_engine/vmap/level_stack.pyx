@@ -84,6 +84,14 @@ def count_transforms(change):
         here.transforms[len(here.transforms) - 1] += change
 
 
+def differentiates_inside():
+    """Return whether a transform that computes gradients runs in a level inside of the one that operations run in: in a
+    batching rule, inside of the vmap whose batch it is.
+    """
+    cdef Levels here = levels()
+    return any(here.transforms[here.current:])
+
+
 class outside:
     """A context: operations run in an outer level, or in none."""
 
