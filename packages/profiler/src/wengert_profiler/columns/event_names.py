@@ -40,6 +40,15 @@ def event_name(kind: int, what: Any, dotted: dict[int, str]) -> str:
     return str(what) if kind == LABEL else what.__name__
 
 
+def group_name(name: str) -> str:
+    """The name under which events are summed: steps of a program are one group, as in torch.
+
+    >>> group_name("ProfilerStep#7"), group_name("aten::mul")
+    ('ProfilerStep*', 'aten::mul')
+    """
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
+
+
 def operator_name(name: str, owner: str) -> str:
     """An operator's name with its library; ``max.dim`` is a form of ``max``.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert_profiler.columns.event_names import LABEL, NODE
+from wengert_profiler.columns.event_names import LABEL, NODE, group_name
 from wengert_profiler.columns.records import Records
 from wengert_profiler.events.event_sums import FACTS, FunctionEventAvg
 from wengert_profiler.events.events import BACKWARD_SCOPE, USER_SCOPE, FunctionEvent
@@ -57,7 +57,7 @@ def averages_of_records(
     table = records.table
     if not len(table):
         return []
-    names, which = records.naming
+    names, which = group_steps(*records.naming)
     codes = which.astype(np.int64) * 2 + (table["kind"] == LABEL)
     if by_shapes:
         texts, numbers = numbered_shapes(records)
@@ -100,6 +100,14 @@ def averages_of_records(
             one.cpu_parent = parent_of(records, int(event["parent"]))
         found.append(one)
     return found
+
+
+def group_steps(names: list[str], which: Any) -> tuple[list[str], Any]:
+    """Names, and the number of each event's, with one name for all steps of a program."""
+    grouped = [group_name(name) for name in names]
+    if grouped == names:
+        return names, which
+    return grouped, np.array([grouped.index(name) for name in grouped])[which]
 
 
 def scope_of(kind: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wengert_core.extend import checked
 
+from wengert_profiler.columns.event_names import group_name
 from wengert_profiler.events.enums import DeviceType
 from wengert_profiler.events.timing_mixin import FormattedTimesMixin
 
@@ -175,8 +176,8 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def key(self) -> str:
-        """What events are grouped by."""
-        return self.name
+        """What events are grouped by: their name; steps of a program are one group."""
+        return group_name(self.name)
 
     @property
     def on_cpu(self) -> bool:

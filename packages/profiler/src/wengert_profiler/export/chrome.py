@@ -29,7 +29,7 @@ BLOCK = 65536
 def write_records(records: Records, path: Any, device: str | None = None, more: Any = None) -> None:
     """Write the events of a profile; more: what is written beside them. OSError when the file cannot be written."""
     parts = (metadata(records.recording.n_threads), spans(records), flows(records), counters(records))
-    with open(path, "w", encoding="utf-8") as file:
+    with open_text(path) as file:
         write(file, *parts, device_spans(records, device or "device"), more=more)
 
 
@@ -38,7 +38,7 @@ def write_events(events: Iterable[Any], path: Any) -> None:
     events = as_list(events)
     threads = {event.thread: None for event in events}
     process = os.getpid()
-    with open(path, "w", encoding="utf-8") as file:
+    with open_text(path) as file:
         write(
             file,
             metadata(0),
@@ -46,6 +46,15 @@ def write_events(events: Iterable[Any], path: Any) -> None:
             (span(e, process) for e in events),
             (kernel for event in events for kernel in kernels(event, process)),
         )
+
+
+def open_text(path: Any) -> TextIO:
+    """Open a file to write text to, which is compressed where its name ends in .gz."""
+    if str(path).endswith(".gz"):
+        import gzip
+
+        return gzip.open(path, "wt", encoding="utf-8")
+    return open(path, "w", encoding="utf-8")
 
 
 def write(file: TextIO, *parts: Iterable[str], more: Any = None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from typing import Any
 
 from wengert_profiler.events.enums import DeviceType
@@ -12,11 +14,14 @@ from wengert_profiler.export.nvprof import TraceFileError
 
 
 def load_chrome_trace(path: Any) -> EventList:
-    """Read the events of a Chrome trace. OSError when it cannot be read, TraceFileError when it is none, or damaged."""
-    with open(path, encoding="utf-8") as file:
+    """Read the events of a Chrome trace, compressed where its name ends in ``.gz``. OSError when it cannot be read,
+    TraceFileError when it is none, or damaged.
+    """
+    open_text = gzip.open if str(path).endswith(".gz") else open
+    with open_text(path, "rt", encoding="utf-8") as file:
         try:
             whole = json.load(file)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (json.JSONDecodeError, UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise TraceFileError(f"{path} is not a Chrome trace, or it is damaged: {error}") from error
     rows = whole.get("traceEvents") if isinstance(whole, dict) else whole
     if not isinstance(rows, list):
