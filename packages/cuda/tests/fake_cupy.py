@@ -162,6 +162,7 @@ class Stream:
         self.capturing = False
         for memory, contents in self.contents:
             memory.bytes[...] = contents
+        self.contents = []
         return Graph(NODES.pop())
 
     def is_capturing(self) -> bool:
@@ -411,8 +412,10 @@ class MemoryPool:
 @contextlib.contextmanager
 def using_allocator(allocator: Any) -> Any:
     ALLOCATORS.append(allocator)
-    yield
-    ALLOCATORS.pop()
+    try:
+        yield
+    finally:
+        ALLOCATORS.pop()
 
 
 def alloc(size: int) -> MemoryPointer:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import chains
 import compiled
+import fake_cublas
 import fake_cupy
 import numpy as np
 import pytest
 import wengert as torch
 from numpy.lib.stride_tricks import as_strided
 from wengert_core.extend import FusedExpression, FusedOperand, FusedStep, device_plugin, step_reference
-from wengert_cuda import CudaDevice, fused, kernels
+from wengert_cuda import CudaDevice, fused, kernels, products
 from wengert_registry import registry
 
 fake_cupy.install()
@@ -118,7 +119,13 @@ def test_a_captured_function_runs_fused_kernels():
     assert set(names) == {"fused_chain"}, names
 
 
-def test_training_steps_have_the_bits_of_usual_calls():
+def test_training_steps_have_the_bits_of_usual_calls(monkeypatch):
+    plugin = device_plugin("cuda")
+    monkeypatch.setattr(products, "load", fake_cublas.load)
+    plugin.handles.reason(0)
+    mine = plugin.handles.make(plugin.make_graph_pool(), 0)  # of usual calls too: cuBLAS may have other bits than CuPy
+    monkeypatch.setattr(plugin, "products_here", lambda: mine)
+
     def steps(is_captured):
         torch.manual_seed(0)
         model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.SiLU(), torch.nn.Linear(4, 2)).cuda()

@@ -7,6 +7,7 @@ import fake_cupy
 import pytest
 import wengert as torch
 from wengert import nn
+from wengert_core.devices import device as devices
 from wengert_core.extend import CaptureError
 from wengert_cuda import CudaDevice, products
 from wengert_registry import registry
@@ -188,3 +189,68 @@ def test_numbers_that_python_reads(validate):
     half = len(seen) // 2
     assert [one[:3] + one[4:] for one in seen[:half]] == [one[:3] + one[4:] for one in seen[half:]]
     assert torch.replay.explain(function).replays >= 3
+
+
+@pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
+def test_modes_of_a_capture(mode):
+    x = torch.ones(3, device="cuda")
+    graph, y = capture(lambda: x @ x + 1, capture_error_mode=mode)
+    graph.replay()
+    assert y.item() == 4
+
+
+def test_a_capture_that_cannot_begin_leaves_nothing(monkeypatch):
+    plugin = devices.plugin_of("cuda")
+    plugin.handles.reason(0)
+    free = len(plugin.handles.free[0])
+
+    def refuse(self, mode=None):
+        raise RuntimeError("cudaErrorStreamCaptureUnsupported")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fake_cupy.Stream, "begin_capture", refuse)
+        with pytest.raises(RuntimeError, match="cudaErrorStreamCaptureUnsupported"):
+            capture(lambda: 1)
+    assert (plugin.captures, len(plugin.handles.free[0])) == (0, free)
+    assert not torch.cuda.is_current_stream_capturing()
+    test_modes_of_a_capture("global")
+
+
+def test_streams_and_events_inside_of_a_capture():
+    x, side = torch.ones(3, device="cuda"), torch.cuda.Stream()
+
+    def branch():
+        assert torch.cuda.is_current_stream_capturing()
+        event = torch.cuda.current_stream().record_event()
+        side.wait_event(event)
+        torch.cuda.current_stream().wait_stream(side)
+        with torch.cuda.stream(torch.cuda.default_stream()):
+            assert not torch.cuda.is_current_stream_capturing()
+        return x + 1
+
+    graph, y = capture(branch)
+    assert not torch.cuda.is_current_stream_capturing()
+    graph.replay()
+    assert y.tolist() == [2, 2, 2]
+
+
+def test_streams_are_equal_by_their_handle():
+    stream, default = torch.cuda.Stream(priority=-1), torch.cuda.default_stream()
+    assert (stream.priority, stream.device) == (-1, torch.device("cuda", 0))
+    assert torch.cuda.current_stream() == default != stream
+    with torch.cuda.stream(stream):
+        assert torch.cuda.current_stream() == stream
+        assert hash(torch.cuda.current_stream()) == hash(stream)
+    assert f"cuda_stream={stream.cuda_stream:#x}" in repr(stream)
+    assert stream != stream.cuda_stream
+    event = torch.cuda.Event()
+    assert event.query()  # nobody has recorded it
+    assert (stream.wait_event(event), event.wait(stream), event.synchronize()) == (None, None, None)
+    assert stream.record_event(event) is event
+    with pytest.raises(ValueError, match="enable_timing=True"):
+        event.elapsed_time(torch.cuda.Event(enable_timing=True))
+    timed = torch.cuda.Event(enable_timing=True)
+    with pytest.raises(ValueError, match="must be recorded before"):
+        timed.elapsed_time(torch.cuda.Event(enable_timing=True))
+    timed.record()
+    assert isinstance(timed.elapsed_time(stream.record_event(torch.cuda.Event(enable_timing=True))), float)

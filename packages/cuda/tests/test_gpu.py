@@ -274,3 +274,41 @@ def test_a_captured_chain_gives_the_bits_of_usual_calls():
         assert all(one.cpu().equal(other.cpu()) for one, other in zip(run(x, bias), expected, strict=True))
     assert torch.replay.explain(run).replays == 2
     assert not torch.replay.explain(run).reasons
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_products_in_a_graph(dtype):
+    torch.manual_seed(0)
+    x, y = (torch.randint(-4, 5, (2, 64, 64)).to(getattr(torch, dtype)).cuda() for _ in range(2))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found = x @ y, x[0] @ y[1].t(), x.mT @ y[0], x[0, 0] @ y[1, 0]
+    assert not device_plugin("cuda").handles.reason(0)
+    for _ in range(2):
+        graph.replay()
+        expected = x @ y, x[0] @ y[1].t(), x.mT @ y[0], x[0, 0] @ y[1, 0]
+        assert all(one.equal(other) for one, other in zip(found, expected, strict=True))  # whole numbers: exact
+        x.copy_(x.flip(0) + 1)
+
+
+def test_a_captured_network_is_replayed():
+    """A convolution, attention and a product: each calls cuBLAS."""
+    results = []
+    for is_captured in (False, True):
+        torch.manual_seed(0)
+        conv, attend = torch.nn.Conv2d(2, 4, 3).cuda(), torch.nn.MultiheadAttention(4, 2, batch_first=True).cuda()
+        last = torch.nn.Linear(4, 1).cuda()
+        optimizer = torch.optim.SGD([*conv.parameters(), *attend.parameters(), *last.parameters()], lr=0.1)
+
+        def step(x):
+            optimizer.zero_grad()  # noqa: B023
+            x = conv(x).flatten(2).transpose(1, 2)  # noqa: B023
+            loss = last(attend(x, x, x, need_weights=False)[0]).square().mean()  # noqa: B023
+            loss.backward()
+            optimizer.step()  # noqa: B023
+            return loss.detach()
+
+        run = torch.capture(step) if is_captured else step
+        results.append([run(torch.randn(2, 2, 4, 4).cuda()).item() for _ in range(5)])
+    np.testing.assert_allclose(*results, rtol=1e-4)
+    assert torch.replay.explain(run).replays >= 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 FOLDER = Path(__file__).parent
 NEEDS = [] if compiled.COMPILER else ["g++, which compiles CUDA's source as C++"]
+NEEDS += [] if shutil.which("gcc") else ["gcc, which compiles the stand-in for cuBLAS"]
 NEEDS += [] if importlib.util.find_spec("scipy") else ["scipy, which stands for cupyx.scipy"]
 
 

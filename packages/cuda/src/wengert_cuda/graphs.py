@@ -119,7 +119,7 @@ class CapturingDevice(DevicePlugin):
         capture = self.capture_here()
         if capture is None or capture.products is not None:
             return error
-        why = self.handles.reason(self.cupy.cuda.Device().id)
+        why = self.handles.why_not.get(self.cupy.cuda.Device().id, "the capture is of another device")
         return NotImplementedError(f"{error}; wengert-cuda's own calls of cuBLAS cannot be used: {why}")
 
     def make_graph_pool(self) -> GraphPool:
