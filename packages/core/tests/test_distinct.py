@@ -93,3 +93,35 @@ def test_rows_of_every_length(name: str, dtype: str) -> None:
         x = rng.choice([-1, 1, 2] if name != "prod" else [-1, 1], size=(2, n)).astype(dtype)
         got = to_array(getattr(wg, name)(from_array(x), 1))
         np.testing.assert_array_equal(got, getattr(np, name)(x, axis=1))
+
+
+@pytest.mark.parametrize("function", ["unique", "unique_consecutive"])
+@pytest.mark.parametrize(("inverse", "counts"), [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize(("shape", "dim"), [((), None), ((0,), None), ((5000,), None), ((12, 30), None), ((12, 3), 0)])
+def test_outputs_that_are_asked_for(
+    shape: tuple[int, ...], dim: int | None, inverse: bool, counts: bool, function: str
+) -> None:
+    """They are the same, whichever others are asked for."""
+    x = from_array(np.asarray(data(shape, "float32")))
+    both = getattr(wg, function)(x, return_inverse=True, return_counts=True, dim=dim)
+    some = getattr(wg, function)(x, return_inverse=inverse, return_counts=counts, dim=dim)
+    some = some if inverse or counts else (some,)
+    want = [both[0], *([both[1]] if inverse else []), *([both[2]] if counts else [])]
+    assert len(some) == len(want)
+    for one, other in zip(some, want, strict=True):
+        np.testing.assert_array_equal(to_array(one), to_array(other))
+        assert one.shape == other.shape
+        assert one.dtype is other.dtype
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3, 700, 5000])
+def test_few_and_many_runs(runs: int) -> None:
+    """The first of each run is kept: -0.0 behind 0.0 is not."""
+    x = np.sort(np.random.default_rng(8).integers(0, runs, 5000)).astype(np.float64)
+    x[x == 0] = -0.0
+    x[0] = 0.0
+    values, counts = wg.unique_consecutive(from_array(x), return_counts=True)
+    want = np.unique(x, return_counts=True)
+    np.testing.assert_array_equal(to_array(values), want[0])
+    np.testing.assert_array_equal(to_array(counts), want[1])
+    assert not np.signbit(to_array(values)[0]) or x[0] != 0

@@ -13,6 +13,7 @@ from wengert_core.dispatch.op_docs import entry_of
 from wengert_core.drivers.decomposed import as_dtype
 from wengert_core.drivers.out_dtypes import out_dtype_error
 from wengert_core.exchange.arrays import from_array, to_array
+from wengert_core.ops.pointwise.erf_math import erfinv
 from wengert_core.optable.op_table import OpTable
 
 OPS = {name: op for name, op in wg.TABLE.ops.items() if isinstance(op, Op) and op.family == "pointwise"}
@@ -253,6 +254,22 @@ def test_erf_and_its_kin_to_the_last_digits() -> None:
     np.testing.assert_allclose(to_array(wg.erfc(from_array(x))), [math.erfc(v) for v in x], rtol=4e-15)
     y = np.linspace(-0.999999, 0.999999, 2001)
     np.testing.assert_allclose([math.erf(v) for v in to_array(wg.erfinv(from_array(y)))], y, rtol=1e-14, atol=1e-16)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_erfinv_next_to_one_and_beyond(dtype: str) -> None:
+    """The kernel and the reference, where the kernel changes from one formula to the next, too."""
+    near = np.concatenate([1 - np.logspace(-15.9, -1, 200), np.linspace(0.84, 0.86, 50), np.logspace(-300, -1, 50)])
+    x = as_dtype(from_array(np.concatenate([near, -near, [0, -0.0, 1, -1, 1.5, -2, np.inf, np.nan]])), dtype)
+    wide = to_array(as_dtype(x, "float64"))
+    got = to_array(as_dtype(wg.erfinv(x), "float64"))
+    want = to_array(as_dtype(as_dtype(from_array(erfinv(np, wide)), dtype), "float64"))
+    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1.2e-7, "float64": 2e-15}[dtype]
+    np.testing.assert_allclose(got, want, rtol=tolerance, atol=0)
+    np.testing.assert_array_equal(np.signbit(got[~np.isnan(got)]), np.signbit(wide[~np.isnan(got)]))
+    target = as_dtype(from_array(np.array([0.9, 0.5, -0.99, 2.0])), dtype)
+    want = to_array(as_dtype(wg.erfinv(target), "float64"))
+    np.testing.assert_array_equal(to_array(as_dtype(target.erfinv_(), "float64")), want)
 
 
 @pytest.mark.parametrize("name", sorted(OPS))

@@ -8,7 +8,8 @@ from wengert_core.kernels.testing import testing
 
 from .kernel_arrays import COMPLEX, DTYPES, FLOATS, INTEGERS, assert_close, dtype, output, values
 
-SHAPES = [(1, 1), (3, 0), (0, 5), (5, 7), (1, 5000), (3, 1025), (300, 70), (9, 33), (130, 4100), (2, 9)]
+SHAPES = [(1, 1), (3, 0), (0, 5), (5, 7), (1, 5000), (3, 1025), (300, 70), (9, 33), (130, 4100), (2, 9),
+          (2300, 40)]
 FORMS = ["rows", "columns", "strided", "thirds", "columns with gaps", "reversed"]
 ONE_DTYPE = {"sum": [*FLOATS, *COMPLEX], "prod": [*FLOATS, *COMPLEX], "amax": [*INTEGERS, *FLOATS, "bool"],
              "amin": [*INTEGERS, *FLOATS, "bool"]}

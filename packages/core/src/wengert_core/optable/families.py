@@ -273,8 +273,8 @@ OPS = {
         "nanquantile quantile "
     ),
     "reduce.reductions": (
-        "_aminmax _max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max max.dim mean min "
-        "min.dim nanmean nansum prod sum "
+        "_aminmax _count_nonzero _max _min _nansum all amax amin aminmax any argmax argmin count_nonzero max "
+        "max.dim mean min min.dim nanmean nansum prod sum "
     ),
     "reduce.scans": (
         "cummax cummin cumprod cumsum logcumsumexp "

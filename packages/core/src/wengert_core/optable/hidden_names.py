@@ -26,7 +26,7 @@ ELSEWHERE = (
 INNER = (
     "_adaptive_avg_pool1d _affine_grid_generator _batch_norm _binary_cross_entropy _binary_cross_entropy_loss "
     "_binary_cross_entropy_slope _binary_cross_entropy_with_logits _block_diag _cdist _celu _celu_ _cholesky "
-    "_cholesky_inverse _cholesky_solve _col2im _diag_embed _diagonal_copy _dist _eigenpairs _embedding "
+    "_cholesky_inverse _cholesky_solve _col2im _count_nonzero _diag_embed _diagonal_copy _dist _eigenpairs _embedding "
     "_fw_primal _geqrf _grid_sampler_2d _grid_sampler_3d _group_norm _histogram _histogramdd _huber _huber_loss "
     "_huber_slope _im2col _isin _layer_norm _ldexp _linalg_cross _linalg_householder_product _linalg_lu "
     "_lu_permutation _lu_unpack _max _median _min _mse_loss _multi_margin_loss _multilabel_margin_loss "

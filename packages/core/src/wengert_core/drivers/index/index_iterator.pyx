@@ -20,6 +20,7 @@ cdef const int* RECORDERS = count_recorders()
 
 cdef enum:
     MOST_DIMS = 66
+    FEW = 16                           # entries of an index that are not worth a loop of their own
 
 cdef struct WalkDim:
     Py_ssize_t shape
@@ -177,8 +178,10 @@ cdef int walk_along(int what, Tensor t, int dim, Tensor index, Tensor source, ch
     if w.n == 0:
         return 0
     w.loop.dim_size, w.loop.dim_stride = t.dims[dim], strides_of(t)[dim]
-    if repeated and dim + pad == w.rank - 1 and w.dims[w.rank - 2].shape > 1:
-        # rows in which the index does not change go fastest
+    if repeated and dim + pad == w.rank - 1 and w.dims[w.rank - 2].shape > 1 \
+            and (w.dims[w.rank - 1].shape < FEW
+                 or abs(w.dims[w.rank - 2].own) <= abs(w.loop.dim_stride)):
+        # lines in which the index does not change go fastest: they are closer in memory, or much longer
         w.dims[w.rank - 1], w.dims[w.rank - 2] = w.dims[w.rank - 2], w.dims[w.rank - 1]
     if w.n < LARGE:
         walk(&w, t.data, index.data, other)

@@ -8,6 +8,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from wengert_core.dispatch.keep_alive cimport hold_if_large
 from wengert_core.dispatch.op cimport Op, op_error
+from wengert_core.drivers.index.index_iterator cimport WALK_READ, walk_along
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, requested_code, check_dtype, several
@@ -21,10 +22,11 @@ from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders, tell_complete
 from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view
 
 cdef enum:
-    WITHOUT_GIL = 0x8000
+    MANY = 0x800                       # elements, and of a line, from which on values are read at their indices
+    LONG = 16
 
 cdef struct Lines:                     # Op.data of these ops
     Reduction* indices
@@ -101,10 +103,11 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
 
 
 cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
-    """max, min along a dim: one pass for the values, one for the places."""
+    """max, min along a dim: a pass for the places, and the values from there, or one from another pass."""
     cdef Lines* lines = <Lines*> op.data
     cdef Tensor t, values, indices
     cdef uint64_t mask
+    cdef int dim
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
@@ -112,12 +115,35 @@ cdef object extreme_run(Op op, PyObject** slots, uint32_t live):
     check_dtype(op, t.code)
     if t.count == 0 or runs_on_device() or lines.values.fns[t.code] == NULL or lines.indices.fns[t.code] == NULL:
         return along_run(op, slots, live)
-    mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
-    values = reduce_fresh(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
+    dim = wrapped_dim(<object> slots[lines.dim_slot], t.rank)
+    mask = <uint64_t> 1 << dim
     indices = reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot])
+    if t.count >= MANY and t.dims[dim] >= LONG:
+        values = values_at(t, dim, indices)
+    else:
+        values = reduce_fresh(op, lines.values, t, mask, <object> slots[lines.keepdim_slot])
     if live & WG_TELL:
         tell_complete(<void*> op)
     return several(op, slots, [values, indices], live)
+
+
+cdef Tensor values_at(Tensor t, int dim, Tensor indices):
+    """The element of each line along ``dim`` that is at its index; the indices may lack that dim."""
+    cdef Py_ssize_t shape[64]
+    cdef Py_ssize_t strides[64]
+    cdef Py_ssize_t step = FACTS.itemsize[t.code]
+    cdef Tensor values = new_empty(t.code, indices.rank, indices.dims)
+    cdef int i
+    for i in range(t.rank - 1, -1, -1):
+        shape[i], strides[i] = 1 if i == dim else t.dims[i], step
+        step *= shape[i]
+    for i in range(t.rank):
+        strides[i] = strides[i] // FACTS.itemsize[t.code] * <Py_ssize_t> sizeof(int64_t)
+    indices = new_view(indices, t.rank, shape, strides, indices.data)
+    for i in range(t.rank):
+        strides[i] = strides[i] // <Py_ssize_t> sizeof(int64_t) * FACTS.itemsize[t.code]
+    walk_along(WALK_READ, t, dim, indices, values, values.data, shape, strides)
+    return values
 
 
 cdef object scan_run(Op op, PyObject** slots, uint32_t live):

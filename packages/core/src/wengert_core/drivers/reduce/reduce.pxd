@@ -12,7 +12,8 @@ cdef enum ReductionKind:
     REDUCE_MEAN = 1                    # floats only; divided by the number of elements
     REDUCE_SAME = 2                    # the dtype stays; an empty stretch is an error
     REDUCE_TRUTH = 3                   # bool; uint8 stays uint8
-    REDUCE_INDEX = 4                   # int64: where something is, along one dim or one stretch of memory
+    REDUCE_COUNT = 4                   # int64 of any dtype
+    REDUCE_INDEX = 5                   # int64: where something is, along one dim or one stretch of memory
 
 cdef enum RepeatKind:
     REPEATED_NOT = 0
@@ -26,6 +27,7 @@ cdef struct DividePlan:                # plan of LAUNCH_DIVIDE: of a contiguous 
 
 cdef struct Reduction:                 # Op.data of the family
     reduce_fn fns[N_DTYPES]            # by the input's dtype; NULL: only the reference
+    reduce_fn later[N_DTYPES]          # the same over partial results, which have accumulated
     int kind                           # ReductionKind
     uint32_t accepts                   # a bit for each dtype code
     int dim_slot                       # 1; -1: none

@@ -36,11 +36,14 @@ cdef extern from "Python.h":
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef const int* RECORDERS = count_recorders()
-cdef tuple KINDS = ("sum", "mean", "same", "truth")
+cdef tuple KINDS = ("sum", "mean", "same", "truth", "count")
+# The reductions of partial results, where they are no values of the function that is reduced.
+cdef dict LATER = {"count": "sum", "nansum": "sum", "square_sum": "sum", "size_sum": "sum", "size_amax": "amax",
+                   "size_amin": "amin"}
 
 
 def configure(Op op, str kernel or None, str kind, dtypes):
-    """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: "sum", "mean", "same" or "truth"."""
+    """Make ``op`` a reduction. kernel: a name of kernels/reduce; kind: a word of KINDS."""
     cdef Reduction* r = new_reduction(kernel, KINDS.index(kind))
     cdef int i
     for d in dtypes:
@@ -62,15 +65,18 @@ cdef Reduction* new_reduction(str kernel, int kind) except NULL:
     """A record with the kernels of that name."""
     cdef Reduction* r = <Reduction*> PyMem_Calloc(1, sizeof(Reduction))
     cdef int code
-    cdef bytes name = kernel.encode()
+    cdef str again = LATER.get(kernel, kernel)
+    cdef bytes name = kernel.encode(), later = again.encode()
     if r == NULL:
         raise MemoryError()
     r.kind = kind
     r.dtype_slot = -1
-    r.once = kernel in ("all", "amax", "amin", "any")
-    r.repeated = REPEATED_SUM if kernel == "sum" else REPEATED_PRODUCT if kernel == "prod" else REPEATED_NOT
+    r.once = again in ("all", "amax", "amin", "any")
+    r.repeated = REPEATED_SUM if again == "sum" else REPEATED_PRODUCT if again == "prod" else REPEATED_NOT
     for code in range(N_DTYPES):
-        r.fns[code] = NULL if ONLY_REFERENCES else find_reduction(name, code, accumulator_code(r, code))
+        if not ONLY_REFERENCES:
+            r.fns[code] = find_reduction(name, code, accumulator_code(r, code))
+            r.later[code] = find_reduction(later, code, accumulator_code(r, code))
     return r
 
 
@@ -163,6 +169,8 @@ cdef int result_code(Op op, Reduction* r, Tensor t, PyObject** slots) except -1:
                                   f"'{scalar_name(t.code)}'")
     if r.kind == REDUCE_TRUTH:
         return UINT8 if t.code == UINT8 else BOOL
+    if r.kind == REDUCE_COUNT:
+        return INT64
     if not asked and r.kind == REDUCE_SUM and isinstance(<object> prepare_given_out(op, slots), Tensor):
         return result_type_of_out(code, (<Tensor> slots[op.out_slot]).code)
     if asked or r.kind != REDUCE_SUM:

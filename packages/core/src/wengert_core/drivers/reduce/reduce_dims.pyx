@@ -12,7 +12,8 @@ Note [How dims are reduced]
 from libc.stdint cimport uint64_t
 
 from wengert_core.dispatch.op cimport Op
-from wengert_core.drivers.reduce.reduce cimport REDUCE_INDEX, REDUCE_SAME, REDUCE_TRUTH, REPEATED_SUM, Reduction
+from wengert_core.drivers.reduce.reduce cimport (REDUCE_COUNT, REDUCE_INDEX, REDUCE_SAME, REDUCE_TRUTH, REPEATED_SUM,
+                                                 Reduction)
 from wengert_core.drivers.reduce.reduce_pass cimport (Axis, in_sections, is_long, magnitude, run_large_pass, run_pass,
                                                       tell_pass)
 from wengert_core.drivers.references cimport call_reference, check_kind, check_shape, result_array
@@ -39,7 +40,7 @@ cdef int accumulator_code(Reduction* r, int code) noexcept:
         return BOOL
     if r.kind == REDUCE_SAME:
         return code
-    if r.kind == REDUCE_INDEX:
+    if r.kind == REDUCE_INDEX or r.kind == REDUCE_COUNT:
         return INT64
     if code == FLOAT16 or code == BFLOAT16:
         return FLOAT32
@@ -122,20 +123,21 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
     cdef char* data = t.data
     cdef Tensor partial = None
     cdef Py_ssize_t work = t.count, n = 1, stride = 0
+    cdef reduce_fn* fns = r.fns
     cdef reduce_fn fn
     collect(t, mask, r.once, out, kept, &n_kept, gone, &n_gone)
     while n_gone > 1:
-        partial = one_pass(r, data, code, kept, n_kept, gone, n_gone, work)
+        partial = one_pass(r, fns[code], data, code, kept, n_kept, gone, n_gone, work)
         n_gone -= 1
         work = partial.count
-        data, code = partial.data, partial.code
-    fn = r.fns[code]
+        data, code, fns = partial.data, partial.code, r.later
+    fn = fns[code]
     if n_gone:
         n, stride = gone[0].size, gone[0].source
     if work < LARGE:
         run_pass(fn, data, kept, n_kept, -1, n, stride, out.data)
     elif r.kind != REDUCE_INDEX and n_gone and is_long(kept, n_kept, stride, n, work):
-        return in_sections(fn, r.fns[out.code], data, code, out.code, kept, n_kept, n, stride, out)
+        return in_sections(fn, r.later[out.code], data, code, out.code, kept, n_kept, n, stride, out)
     else:
         with nogil:
             run_large_pass(fn, data, kept, n_kept, n, stride, out.data)
@@ -145,7 +147,7 @@ cdef int reduce_into(Reduction* r, Tensor t, uint64_t mask, Tensor out) except -
 
 
 cdef Tensor one_pass(
-    Reduction* r, char* data, int code, Axis* kept, int n_kept, Axis* gone, int n_gone, Py_ssize_t work
+    Reduction* r, reduce_fn fn, char* data, int code, Axis* kept, int n_kept, Axis* gone, int n_gone, Py_ssize_t work
 ):
     """Reduce the closest reduced dim only; kept and gone then describe the partial results."""
     cdef Axis all_kept[65]
@@ -163,12 +165,12 @@ cdef Tensor one_pass(
         all_kept[i].target = step
         step *= all_kept[i].size
     if work < LARGE:
-        run_pass(r.fns[code], data, all_kept, n_all, -1, last.size, last.source, partial.data)
+        run_pass(fn, data, all_kept, n_all, -1, last.size, last.source, partial.data)
     else:
         with nogil:
-            run_large_pass(r.fns[code], data, all_kept, n_all, last.size, last.source, partial.data)
+            run_large_pass(fn, data, all_kept, n_all, last.size, last.source, partial.data)
     if RECORDERS[0] and thread_state().modes & WG_TELL:
-        tell_pass(r.fns[code], data, code, all_kept, n_all, last.size, last.source, partial, work)
+        tell_pass(fn, data, code, all_kept, n_all, last.size, last.source, partial, work)
     for i in range(n_all):
         if i < n_kept:
             kept[i].source = all_kept[i].target

@@ -10,7 +10,7 @@ from wengert_core.runtime.thread_pool cimport ENOUGH, GRAIN_SUM, LARGE, UNIT, di
 from wengert_core.tensors.tensor cimport new_empty
 
 cdef enum:
-    STRIP = 128                    # WG_STRIP of kernels/reduce/reduce.h: kept elements that a kernel takes side by side
+    STRIP = 128                    # kept elements side by side, of which threads take several
     SECTION = 0x10000              # elements of a section, when it is one stretch
 
 cdef struct Job:                       # one reduced dim, for several threads

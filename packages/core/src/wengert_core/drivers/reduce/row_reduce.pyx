@@ -43,7 +43,8 @@ cdef const int* RECORDERS = count_recorders()
 
 cdef enum:
     FEW = 8      # rows, below which the general way, which cuts rows, does better for large tensors
-    SHORT = 8    # elements of a row below which the general way, which takes rows side by side, does better
+    SHORT = 8    # elements of a row below which the general way, which takes rows side by side, does better,
+    SMALL = 256  # in tensors of more elements: it calls several ops
 
 
 def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
@@ -57,7 +58,7 @@ def variance_of_rows(Tensor self, object dim, bint keepdim, double correction):
     cdef Py_ssize_t rows = rows_of(self, dims_mask(dim, self.rank), shape, &kept)
     cdef Tensor out
     self = hold_if_large(self)
-    if rows == 0 or self.count // rows < SHORT:
+    if rows == 0 or (self.count // rows < SHORT and self.count > SMALL):
         return None
     out = new_empty(self.code, self.rank if keepdim else kept, shape)
     variance_of_units(self, rows, correction, out)

@@ -13,20 +13,20 @@ from wengert_core.drivers.reduce.sort cimport sort_whole
 from wengert_core.dtypes.dtypes cimport INT64
 from wengert_core.exchange.arrays cimport contiguous_copy
 from wengert_core.exchange.device_memory cimport runs_on_device
+from wengert_core.kernels.reduce.scan cimport write_runs
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
-
-cdef extern from "wengert_core/kernels/reduce/distinct.h" nogil:
-    Py_ssize_t wg_runs(int code, const char* x, Py_ssize_t n, const int64_t* places, Py_ssize_t room, char* values,
-                       int64_t* inverse, int64_t* counts)
 
 cdef enum:
     LONGEST = 0x7fffffff               # elements that sort.pyx orders
 
 
 def configure(Op op, str name):
-    """Give an along op this driver. name: "sorted", or "consecutive" for runs in the tensor's own order."""
+    """Give an along op with the parameters dim, return_inverse, return_counts this driver.
+
+    name: "sorted", or "consecutive" for runs in the tensor's own order.
+    """
     if ONLY_REFERENCES:
         return
     op.run = sorted_run if name == "sorted" else consecutive_run
@@ -43,7 +43,9 @@ cdef object consecutive_run(Op op, PyObject** slots, uint32_t live):
 cdef object distinct(Op op, PyObject** slots, bint is_sorted, uint32_t live):
     cdef Tensor t, values, inverse, counts, line, places = None
     cdef int64_t* at = NULL
-    cdef Py_ssize_t n
+    cdef int64_t* numbers = NULL
+    cdef int64_t* lengths = NULL
+    cdef Py_ssize_t n, none = 0
     if not isinstance(<object> slots[0], Tensor):
         raise op_error(op, 0, "Tensor", slots[0])
     t = <Tensor> slots[0]
@@ -59,8 +61,14 @@ cdef object distinct(Op op, PyObject** slots, bint is_sorted, uint32_t live):
         sort_whole(line, values, places)
         line, at = values, <int64_t*> places.data
     with nogil:
-        n = wg_runs(line.code, line.data, n, NULL, 0, NULL, NULL, NULL)
-    values, counts, inverse = new_empty(t.code, 1, &n), new_empty(INT64, 1, &n), new_empty(INT64, t.rank, t.dims)
+        n = write_runs(line.code, line.data, n, NULL, 0, NULL, NULL, NULL)
+    values, counts, inverse = new_empty(t.code, 1, &n), new_empty(INT64, 1, &none), new_empty(INT64, 1, &none)
+    if <object> slots[op.impl[2] + 1]:
+        inverse = new_empty(INT64, t.rank, t.dims)
+        numbers = <int64_t*> inverse.data
+    if <object> slots[op.impl[2] + 2]:
+        counts = new_empty(INT64, 1, &n)
+        lengths = <int64_t*> counts.data
     with nogil:
-        wg_runs(line.code, line.data, line.count, at, n, values.data, <int64_t*> inverse.data, <int64_t*> counts.data)
+        write_runs(line.code, line.data, line.count, at, n, values.data, numbers, lengths)
     return several(op, slots, [values, inverse, counts], live)

@@ -2,6 +2,7 @@
 #ifndef WENGERT_POINTWISE_TABLE_H
 #define WENGERT_POINTWISE_TABLE_H
 
+#include "erfinv.h"
 #include "gamma.h"
 #include "pointwise.h"
 #include "wengert_core/kernels/vecmath.h"
@@ -204,6 +205,7 @@ WG_COMPARE(f64, double, WG_LD_F64)
 static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(sigmoid, 1, 0), WG_REAL(log_sigmoid, 1, 0), WG_REAL(silu, 1, 0), WG_REAL(relu, 1, 0), WG_REAL(gelu, 1, 0),
     WG_REAL(gelu_tanh, 1, 0), WG_REAL(softplus, 1, 2), WG_REAL(exp, 1, 0), WG_REAL(erf, 1, 0), WG_REAL(erfc, 1, 0),
+    WG_REAL(erfinv, 1, 0),
     WG_REAL(lgamma, 1, 0), WG_REAL(digamma, 1, 0), WG_REAL(reciprocal, 1, 0), WG_REAL(rsqrt, 1, 0),
     WG_REAL(square, 1, 0), WG_REAL(cube, 1, 0), WG_REAL(sign, 1, 0),
     WG_REAL(xlogy, 2, 0), WG_REAL(sigmoid_backward, 2, 0), WG_REAL(tanh_backward, 2, 0),

@@ -7,9 +7,12 @@
 #define WENGERT_ARGREDUCE_H
 
 #include "half_sums.h"
+#include "mapped.h"
 #include "reduce_table.h"
 
 #define WG_BETTER(BETTER, x, best) (((x) BETTER (best)) | (((x) != (x)) & ((best) == (best))))
+
+enum { WG_STRIP_OF_PLACES = WG_STRIP_BYTES / sizeof(int64_t) };
 
 /* EXTREME: the reduction to the extreme itself, whose blocks are used. */
 #define WG_ARGREDUCE(NAME, T, EXTREME, BETTER) \
@@ -43,8 +46,8 @@
     } \
     static void NAME##_strip(char *src, Py_ssize_t width, Py_ssize_t n, Py_ssize_t stride, \
                              char *dst, Py_ssize_t dst_stride, const wg_reduce_source *from) { \
-        T best[WG_STRIP], buffer[WG_STRIP]; \
-        int64_t at[WG_STRIP]; \
+        T best[WG_STRIP_OF_PLACES], buffer[WG_STRIP_OF_PLACES]; \
+        int64_t at[WG_STRIP_OF_PLACES]; \
         memset(at, 0, sizeof at); \
         if (n > 0) from->load(src, from->size, (char *)best, sizeof(T), width); \
         for (Py_ssize_t row = 1; row < n; row++) { \
@@ -60,8 +63,9 @@
                             char *dst, Py_ssize_t dst_stride, const wg_reduce_source *from) { \
         const Py_ssize_t far = stride < 0 ? -stride : stride; \
         if (outer_n >= 8 && outer_stride == from->size && outer_stride < far) { \
-            for (Py_ssize_t i = 0; i < outer_n; i += WG_STRIP) \
-                NAME##_strip(src + i * outer_stride, outer_n - i < WG_STRIP ? outer_n - i : WG_STRIP, n, stride, \
+            for (Py_ssize_t i = 0; i < outer_n; i += WG_STRIP_OF_PLACES) \
+                NAME##_strip(src + i * outer_stride, \
+                             outer_n - i < WG_STRIP_OF_PLACES ? outer_n - i : WG_STRIP_OF_PLACES, n, stride, \
                              dst + i * dst_stride, dst_stride, from); \
         } else { \
             for (; outer_n > 0; outer_n--, src += outer_stride, dst += dst_stride) \
@@ -104,6 +108,7 @@ static const wg_reduce_entry WG_ARGS[] = {WG_ARG_ROWS(WG_REDUCTION_ENTRY, argmax
 static void wg_connect_reductions(wg_cast_fn (*cast)(int, int)) {
     wg_connect(WG_REDUCTIONS, WG_COUNT(WG_REDUCTIONS), cast);
     wg_connect(WG_ARGS, WG_COUNT(WG_ARGS), cast);
+    wg_connect_mapped(cast);
 #ifdef WG_HAS_WIDE
     wg_connect(WG_HALF_SUMS, WG_COUNT(WG_HALF_SUMS), cast);
 #endif
@@ -116,7 +121,9 @@ static wg_reduce_fn wg_find_reduction(const char *name, int src, int dst) {
         found = wg_find_in(WG_HALF_SUMS, WG_COUNT(WG_HALF_SUMS), name, src, dst);
 #endif
     if (!found) found = wg_find_in(WG_REDUCTIONS, WG_COUNT(WG_REDUCTIONS), name, src, dst);
-    return found ? found : wg_find_in(WG_ARGS, WG_COUNT(WG_ARGS), name, src, dst);
+    if (!found) found = wg_find_in(WG_ARGS, WG_COUNT(WG_ARGS), name, src, dst);
+    if (!found) found = wg_find_in(WG_COUNTS, WG_COUNT(WG_COUNTS), name, src, dst);
+    return found ? found : wg_find_in(WG_MAPPED, WG_COUNT(WG_MAPPED), name, src, dst);
 }
 
 #endif

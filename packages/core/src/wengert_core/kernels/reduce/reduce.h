@@ -2,7 +2,7 @@
  *
  * Note [How a reduction adds up]
  * Rows: blocks of 1024 elements, each over enough independent lanes to fill the vector units; the blocks are combined
- * in pairs, so the error grows with log n. Columns: strips of 128 kept elements; every 16 rows a level of partial
+ * in pairs, so the error grows with log n. Columns: strips of kept elements; every 16 rows a level of partial
  * results is folded into the next, so the error grows with 16 log16 n. Few rows have few levels: two of them are an
  * addition.
  *
@@ -20,7 +20,8 @@
 #include "gaps.h"
 
 #define WG_BLOCK 1024
-#define WG_STRIP 128
+#define WG_STRIP_BYTES 4096            /* of accumulators of kept elements side by side: long pieces of each page */
+#define WG_STRIP(ACC) ((Py_ssize_t)(WG_STRIP_BYTES / sizeof(ACC)))
 #define WG_LEVELS 6
 #define WG_FAN 16
 #define WG_FEW 8                       /* elements with gaps that are read one by one */
@@ -181,12 +182,13 @@ typedef struct {
 #define WG_REDUCE_COLUMNS(NAME, SRC, LOAD, ACC, ZERO, OP) \
     static void NAME##_strip(char *src, Py_ssize_t width, Py_ssize_t kept_stride, Py_ssize_t n, Py_ssize_t stride, \
                              char *dst, Py_ssize_t dst_stride, const wg_reduce_source *from) { \
-        ACC level[WG_LEVELS][WG_STRIP]; \
-        SRC buffer[4 * WG_STRIP]; \
+        enum { STRIP = WG_STRIP(ACC) }; \
+        ACC level[WG_LEVELS][STRIP]; \
+        SRC buffer[4 * STRIP]; \
         const int contiguous = kept_stride == from->size, direct = contiguous && from->is_direct; \
         const int gaps = !contiguous && (NAME##_GAP_ROWS > 1 || (NAME##_GAP_ROWS && from->is_direct)); \
         /* rows to load together: as many as fit where they lie side by side */ \
-        const Py_ssize_t most = contiguous ? stride == width * from->size ? 4 * (WG_STRIP / width) : 4 : 1; \
+        const Py_ssize_t most = contiguous ? stride == width * from->size ? 4 * (STRIP / width) : 4 : 1; \
         const Py_ssize_t step = direct ? stride : width * (Py_ssize_t)sizeof(SRC); \
         const char *x = src; \
         int levels = 1; \
@@ -236,9 +238,9 @@ typedef struct {
                                        const wg_reduce_source *from) { \
         const Py_ssize_t near = outer_stride < 0 ? -outer_stride : outer_stride, far = stride < 0 ? -stride : stride; \
         if (outer_n >= 8 && near < far) { \
-            for (Py_ssize_t i = 0; i < outer_n; i += WG_STRIP) \
-                NAME##_strip(src + i * outer_stride, outer_n - i < WG_STRIP ? outer_n - i : WG_STRIP, outer_stride, \
-                             n, stride, dst + i * dst_stride, dst_stride, from); \
+            for (Py_ssize_t i = 0; i < outer_n; i += WG_STRIP(ACC)) \
+                NAME##_strip(src + i * outer_stride, outer_n - i < WG_STRIP(ACC) ? outer_n - i : WG_STRIP(ACC), \
+                             outer_stride, n, stride, dst + i * dst_stride, dst_stride, from); \
         } else if (!from->is_direct && 0 < n && n <= WG_BLOCK / 2 && stride == from->size && \
                    outer_stride == n * stride) { \
             NAME##_rows(src, outer_n, n, dst, dst_stride, from); \

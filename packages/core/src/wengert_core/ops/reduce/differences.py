@@ -179,8 +179,20 @@ def trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> A
     check_integrand("trapezoid", y, x, dx)
     if not y.shape[dim]:
         return y.sum(dim)
-    widths, both = heights("trapezoid", y, x, dim)
-    return both.sum(dim) * (dx / 2) if widths is None else (widths * both).sum(dim) / 2
+    points: Any = x
+    if points is None:
+        return inside_and_ends(y, dim) * dx
+    widths, both = heights("trapezoid", y, points, dim)
+    return (widths * both).sum(dim) / 2
+
+
+def inside_and_ends(y: Tensor, dim: int) -> Any:
+    """The sum of the heights of trapezoids of one width: each element counts twice by one half, but the ends once."""
+    n = y.shape[dim]
+    if n == 1:
+        return y.narrow(dim, 0, 0).sum(dim) / 2
+    ends = ops["slice"](y, dim, 0, n, n - 1).sum(dim) / 2
+    return y.narrow(dim, 1, n - 2).sum(dim) + ends if n > 2 else ends
 
 
 def cumulative_trapezoid(y: Tensor, x: Tensor = UNSAID, *, dx: Any = 1, dim: int = -1) -> Any:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from wengert_core.drivers.decomposed import as_dtype
+from wengert_core.drivers.reduce.mapped import reduce_mapped
 from wengert_core.dtypes.dtypes import SCALAR_NAMES
 from wengert_core.exchange.type_info import promote_types
 from wengert_core.optable.core_table import TABLE
@@ -61,7 +62,9 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
                 f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
                 "have an identity"
             )
-        return ops["amax" if ord > 0 else "amin"](ops["abs"](self), dim, keepdim)
+        kernel = "amax" if ord > 0 else "amin"
+        most = reduce_mapped(self, f"size_{kernel}", dim, keepdim)
+        return ops[kernel](ops["abs"](self), dim, keepdim) if most is None else most
     if ord == 0:
         return ops["mul"](ops["sum"](ops["ne"](self, 0), dim, keepdim, dtype=ops["abs"](self).dtype), 1)
     if ord == 2:
@@ -69,13 +72,12 @@ def power_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
         if dim is None and not keepdim and size.is_contiguous():
             size = size.reshape(-1)
             return ops["sqrt"](ops["dot"](size, size))
-        return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim))
-    size = ops["abs"](self)
-    return (
-        ops["sum"](size, dim, keepdim)
-        if ord == 1
-        else ops["pow"](ops["sum"](ops["pow"](size, ord), dim, keepdim), 1 / ord)
-    )
+        total = reduce_mapped(size, "square_sum", dim, keepdim)
+        return ops["sqrt"](ops["sum"](ops["mul"](size, size), dim, keepdim) if total is None else total)
+    if ord == 1:
+        total = reduce_mapped(self, "size_sum", dim, keepdim)
+        return ops["sum"](ops["abs"](self), dim, keepdim) if total is None else total
+    return ops["pow"](ops["sum"](ops["pow"](ops["abs"](self), ord), dim, keepdim), 1 / ord)
 
 
 def numpy_norm(xp: Any, x: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.dispatch.composite import UNSAID
 from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.out_argument import into
+from wengert_core.drivers.reduce.mapped import reduce_mapped
 from wengert_core.dtypes.dtypes import C_NAMES, SCALAR_NAMES
 from wengert_core.messages.short_repr import short_repr
 from wengert_core.messages.signatures import invalid_combination
@@ -77,6 +78,17 @@ reduction(
     kind="truth",
     no_record=True,
     reference=lambda xp, x, axes, keep: xp.all(x, axis=axes, keepdims=keep),
+)
+
+
+count_op = reduction(
+    "_count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    kernel="count",
+    kind="count",
+    no_record=True,
+    reference=lambda xp, x, axes, keep: xp.sum(x != 0, axis=axes, keepdims=keep),
+    method=False,
+    doc="How many elements are not zero.",
 )
 
 
@@ -242,6 +254,9 @@ def sum_of_numbers(self: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """The stages of nansum."""
     if self.dtype.category == 3:
         raise RuntimeError("nansum on CPU does not support complex inputs")
+    total = reduce_mapped(self, "nansum", dim, keepdim) if dtype is None or dtype is self.dtype else None
+    if total is not None:
+        return total
     numbers = ops["_nan_to_num"](self, 0, math.inf, -math.inf) if self.dtype.category == 2 else self
     return sum_(numbers, dim, keepdim, dtype=dtype)
 
@@ -290,7 +305,7 @@ def nanmean(
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:
-    return sum_(ops["ne"](input, 0), dim)
+    return count_op(input, dim)
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:

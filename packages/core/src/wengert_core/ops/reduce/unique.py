@@ -29,7 +29,13 @@ def distinct(xp: Any, x: Any, dim: int | None, inverse: bool, counts: bool) -> A
     x_or_flat = x if dim is not None else x.reshape(-1)
     # with indices the sort is stable, as the kernel's
     found = xp.unique(x_or_flat, return_index=True, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    return found[0], found[2].reshape(x.shape if dim is None else -1), found[3]
+    return select_outputs(xp, found[0], found[2].reshape(x.shape if dim is None else -1), found[3], inverse, counts)
+
+
+def select_outputs(xp: Any, values: Any, numbers: Any, lengths: Any, inverse: bool, counts: bool) -> Any:
+    """The three outputs: those that nobody asks for are empty, as in torch."""
+    none = xp.empty(0, "int64")
+    return values, numbers if inverse else none, lengths if counts else none
 
 
 unique_op = TABLE.along(
@@ -50,15 +56,16 @@ def unique(
 ) -> Any:
     if dim is not None and isinstance(input, Tensor) and not input.dim():
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    values, inverse, counts = unique_op(input, dim)
-    if input.dim() == 0:
+    is_number = input.dim() == 0       # all outputs of one have one shape
+    values, inverse, counts = unique_op(input, dim, return_inverse or is_number, return_counts or is_number)
+    if is_number:
         values, counts = values.reshape(1), counts.reshape(1)
     parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
     return parts[0] if len(parts) == 1 else parts
 
 
 # ---- runs of equal values
-def runs(xp: Any, x: Any, dim: int | None) -> Any:
+def runs(xp: Any, x: Any, dim: int | None, return_inverse: bool, return_counts: bool) -> Any:
     """The first of each run of equal values (or slices along a dim), which run each is in, the lengths of runs."""
     shape = x.shape
     flat = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, 0)
@@ -71,11 +78,13 @@ def runs(xp: Any, x: Any, dim: int | None) -> Any:
     inverse = xp.cumsum(starts) - 1
     counts = xp.diff(xp.append(first, n)) if n else first
     values = flat[first] if dim is None else xp.moveaxis(flat[first], 0, dim)
-    return values, inverse.reshape(shape) if dim is None else inverse, counts
+    inverse = inverse.reshape(shape) if dim is None else inverse
+    return select_outputs(xp, values, inverse, counts, return_inverse, return_counts)
 
 
 runs_op = TABLE.along(
-    "_unique_consecutive(Tensor self, int? dim=None) -> (Tensor output, Tensor inverse_indices, Tensor counts)",
+    "_unique_consecutive(Tensor self, int? dim=None, bool return_inverse=False, bool return_counts=False) -> "
+    "(Tensor output, Tensor inverse_indices, Tensor counts)",
     reference=runs,
     kernel=("distinct", "consecutive"),
     results=["same", "int64", "int64"],
@@ -90,8 +99,9 @@ runs_op = TABLE.along(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    values, inverse, counts = runs_op(input, dim)
-    if input.dim() == 0:
+    is_number = input.dim() == 0       # all outputs of one have one shape
+    values, inverse, counts = runs_op(input, dim, return_inverse or is_number, return_counts or is_number)
+    if is_number:
         values, counts = values.reshape(1), counts.reshape(1)
     parts = (values,) + ((inverse,) if return_inverse else ()) + ((counts,) if return_counts else ())
     return parts[0] if len(parts) == 1 else parts

@@ -11,7 +11,7 @@ from wengert_core.optable.kinds import settings as s
 from wengert_core.optable.kinds.base import EVERY, Reference, Rows, driver, with_out, with_outs
 from wengert_core.optable.kinds.signatures import expect_signature
 
-KERNELS = ("sum", "prod", "amax", "amin", "all", "any")
+KERNELS = ("sum", "prod", "amax", "amin", "all", "any", "count")
 """Names of core's own kernels of reductions."""
 ALONG_KERNELS = ("index", "extreme", "scan", "running", "order", "distinct")
 
@@ -26,7 +26,7 @@ class ReduceRows(Rows):
 
     @s.check_settings(
         kernel=s.one_of("", *KERNELS),
-        kind=s.one_of("sum", "mean", "same", "truth"),
+        kind=s.one_of("sum", "mean", "same", "truth", "count"),
         reference=s.function,
         dtypes=s.dtypes,
         doc=s.text,
@@ -51,7 +51,7 @@ class ReduceRows(Rows):
 
         kernel: a word of KERNELS; "": the reference computes.   reference: callable (xp, x, axes, keepdims).
         kind: "sum" (integers give int64), "mean" (floats, divided by the count), "same" (dtype kept, of nothing an
-        error), "truth" (bool).   dtypes: the inputs it takes.
+        error), "truth" (bool), "count" (int64).   dtypes: the inputs it takes.
         dim_first: keepdim= and out= are refused where dim is not given, be it None.
         """
         if "dim" not in parameters(schema)[1:2] or "keepdim" not in parameters(schema)[2:3]:

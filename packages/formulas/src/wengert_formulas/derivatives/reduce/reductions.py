@@ -158,4 +158,4 @@ for name in ("max", "min"):
         outputs=("values",),
         jvp=lambda self_t, indices, dim, keepdim: (tangents_at(self_t, indices, dim, keepdim), None),
     )
-TABLE.not_differentiable("any", "all", "argmax", "argmin")
+TABLE.not_differentiable("any", "all", "argmax", "argmin", "_count_nonzero")

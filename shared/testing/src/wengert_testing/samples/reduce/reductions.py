@@ -79,6 +79,14 @@ CASES = [
         [(np.array([[0.0, 1.0], [2.0, 0.0]]),), (T(2, 3), 1)],
         grad=False,
     ),
+    OpCase(
+        "_count_nonzero",
+        lambda x, dim=None, keepdim=False: np.count_nonzero(
+            x, axis=tuple(dim) if isinstance(dim, list) else dim, keepdims=keepdim
+        ),
+        [(np.array([[0.0, 1.0], [2.0, 0.0]]),), (T(2, 3), 1), (T(2, 3, 2), [0, 2], True)],
+        grad=False,
+    ),
     *(OpCase(f"_{name}", over(name), [(T(4),), (T(2, 3),), (T(),)]) for name in ("max", "min")),
 ]
 CASES += [

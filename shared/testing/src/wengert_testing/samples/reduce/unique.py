@@ -25,8 +25,18 @@ def runs(x: Any, dim: Any = None) -> Any:
 
 CASES = [
     OpCase("unique", lambda x, *_: np.unique(x), [(NUMBERS,)], grad=False),
-    OpCase("_unique", lambda x: np.unique(x, return_inverse=True, return_counts=True), [(NUMBERS,)], grad=False),
-    OpCase("_unique_consecutive", runs, [(WHOLE,), (MATRIX,), (MATRIX, 0), (MATRIX, 1)], grad=False),
+    OpCase(
+        "_unique",
+        lambda x, dim, *_: np.unique(x, return_inverse=True, return_counts=True, axis=dim),
+        [(NUMBERS, None, True, True)],
+        grad=False,
+    ),
+    OpCase(
+        "_unique_consecutive",
+        lambda x, dim, *_: runs(x, dim),
+        [(WHOLE, None, True, True), (MATRIX, None, True, True), (MATRIX, 0, True, True), (MATRIX, 1, True, True)],
+        grad=False,
+    ),
     OpCase(
         "unique_consecutive",
         lambda x, inverse=False, counts=False, dim=None: runs(x, dim)[: 1 + inverse + counts],

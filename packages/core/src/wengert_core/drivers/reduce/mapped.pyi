@@ -1,0 +1,3 @@
+from wengert_core.tensors.tensor import Tensor
+
+def reduce_mapped(self: Tensor, name: str, dim: object, keepdim: bool) -> Tensor | None: ...
