@@ -33,7 +33,7 @@ BELOW = {
     "wengert_compat": {"wengert_registry", "wengert_core", "wengert_engine"},
     "wengert_numpy": {"wengert_registry", "wengert_core", "wengert_engine", "wengert_special", "wengert"},
     "wengert_nn": {"wengert"},
-    "wengert_optim": {"wengert"},
+    "wengert_optim": {"wengert_core", "wengert"},
     "wengert_distributions": {"wengert"},
     "wengert_serialization": {"wengert"},
     "wengert_data": {"wengert"},

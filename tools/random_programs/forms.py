@@ -31,7 +31,9 @@ VIEWS = tuple("""
 {a}.broadcast_to({a}.shape)|torch.broadcast_tensors({a}, {b})[0]|torch.atleast_2d({a})|torch.view_as_real({a})
 {a}.view(torch.int64)|{a}.view({a}.dtype)|torch.view_as_complex({a})|{a}.diff()|{a}.diff(dim=0)
 torch.meshgrid({a}[0], indexing="ij")[0]|torch.hsplit({a}, 1)[0]|torch.select({a}, -1, 0)|torch.adjoint({a})|{a}.H
-{a}.imag|{a}.real
+{a}.imag|{a}.real|{a}.tensor_split(2)[1]|{a}.split([1, {a}.shape[0] - 1])[1]|{a}.as_strided((2, 2), (1, 1), 0)
+copy.copy({a})|copy.deepcopy({a})|pickle.loads(pickle.dumps({a}))|copy.deepcopy(({a}, {b}))[1]
+torch.empty(0, dtype={a}.dtype).set_({a})|torch.nn.Parameter({a})
 """.replace("\n", "|").strip("|").split("|"))
 """Views, and what may be one."""
 
@@ -71,7 +73,9 @@ IN_PLACE = tuple("""
 {a}.logical_not_()|{a}.round_()|torch.add({a}, {b}, out={a})|torch.mul({a}, 2, out={b})|torch.exp({a}, out={b})
 torch.sum({a}, 0, out={b})|torch.cat([{a}, {a}], out={b})|torch.matmul({a}, {a}, out={b})|F.relu({a}, inplace=True)
 {a}.squeeze_(0)|{a}.swapaxes_(0, -1)|{a}.as_strided_((2,), (1,))|{a}.resize_(2)|{a}.resize_({b}.shape)
-{a}.fill_diagonal_(1)|{a}.put_(torch.tensor([0]), {b}[:1])
+{a}.fill_diagonal_(1)|{a}.put_(torch.tensor([0]), {b}[:1])|{a}.data.set_({b})|{a}.set_()|{a}.fill_({b}.sum())
+{a}.set_({b}.untyped_storage(), 0, (2,), (1,))|{a}.expand(2, *{a}.shape).fill_({b}.sum())|torch.gt({a}, {b}, out={a})
+{a}.as_strided((2,), (1,)).mul_(3)|{a}.transpose(0, -1).copy_({b})|{a}.masked_fill_({a} > 0, {b}.sum())
 """.replace("\n", "|").strip("|").split("|"))
 """Writes."""
 

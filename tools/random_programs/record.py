@@ -6,10 +6,12 @@ Used with wengert and with PyTorch; imports neither. ``python -m random_programs
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import json
 import math
 import os
+import pickle
 import sys
 import warnings
 from pathlib import Path
@@ -29,7 +31,8 @@ BATCH = 50  # programs of one process
 def run(torch: ModuleType, lines: list[str]) -> Any:
     """The record of a program: {"steps": [error and warnings of each], "variables": {name: facts}}."""
     names: dict[str, Any] = {
-        "torch": torch, "math": math, "F": importlib.import_module(f"{torch.__name__}.nn.functional"),
+        "torch": torch, "math": math, "copy": copy, "pickle": pickle,
+        "F": importlib.import_module(f"{torch.__name__}.nn.functional"),
         "fwAD": importlib.import_module(f"{torch.__name__}.autograd.forward_ad"),
     }
     names["first"] = lambda value: first_tensor(value, torch)

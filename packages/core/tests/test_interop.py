@@ -333,13 +333,30 @@ def test_pickle_5_carries_the_bytes_out_of_band() -> None:
     assert pickle.loads(data, buffers=buffers).tolist() == t.tolist()
 
 
-def test_a_part_is_pickled_without_the_rest() -> None:
-    assert len(pickle.dumps(wg.zeros(1 << 16)[:4])) < 1000
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_a_part_is_pickled_with_all_of_its_memory(protocol: int) -> None:
+    t = wg.arange(6, dtype=wg.float64)[2:4]
+    u = pickle.loads(pickle.dumps(t, protocol))
+    assert (u.storage_offset(), u.untyped_storage().nbytes(), u._version) == (2, 48, 1)
+    assert u.as_strided((6,), (1,), 0).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_pickles_of_parts_begin_anywhere_in_memory() -> None:
+    memory = np.arange(20, dtype=np.uint8)
+    for part in (wg.from_numpy(memory[4:12]), wg.from_numpy(memory[4:12]).view(wg.int16)[1:3], wg.zeros(4)[4:],
+                 wg.zeros(2, 0, 3)[:, :, 1], wg.empty(0)):
+        again = pickle.loads(pickle.dumps(part))
+        assert (again.tolist(), again.stride()) == (part.tolist(), part.stride())
+        if part.untyped_storage().nbytes():
+            assert again.storage_offset() == part.storage_offset()
 
 
 @pytest.mark.parametrize("parts", [
     (wg.Tensor, b"\0" * 8, "float32", (3,), (4,), False), (wg.Tensor, b"\0" * 8, "float32", (2,), (-4,), False),
-    (wg.Tensor, b"\0" * 8, "float32", (2, 1), (4,), False)], ids=str)  # fmt: skip
+    (wg.Tensor, b"\0" * 8, "float32", (2, 1), (4,), False),
+    (wg.Tensor, b"\0" * 8, "float32", (2,), (4,), False, None, 4),
+    (wg.Tensor, b"\0" * 8, "float32", (1,), (4,), False, None, -4),
+    (wg.Tensor, b"\0" * 8, "float32", (1,), (4,), False, None, 2)], ids=str)  # fmt: skip
 def test_pickles_whose_parts_do_not_belong_together(parts: Any) -> None:
     function = wg.ones(1).__reduce_ex__(4)[0]
     with pytest.raises(ValueError, match="not a pickled tensor"):

@@ -27,6 +27,7 @@ from wengert.utils.data import (
     random_split,
 )
 from wengert_data._utils.fetch import rows_of
+from wengert_data._utils.pickling import dumps
 
 LENGTHS = st.integers(0, 30)
 
@@ -259,3 +260,19 @@ print({name for name in sys.modules if name.partition('.')[0] in ('multiprocessi
 ])  # fmt: skip
 def test_names_are_imported_as_torchs_are(statement: str) -> None:
     assert run(f"import wengert; {statement}") == []
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_what_workers_send_of_a_view_is_what_its_elements_span(requires_grad: bool) -> None:
+    row = wg.arange(1e5).reshape(100, 1000)[7:9, 3:5].requires_grad_(requires_grad)
+    content = dumps(row)
+    again = pickle.loads(content)
+    assert len(content) < 6000
+    assert (again.tolist(), again.stride(), again.requires_grad) == (row.tolist(), (1000, 1), requires_grad)
+
+
+def test_what_workers_send_of_a_view_keeps_its_attributes_and_gradient() -> None:
+    view = wg.arange(6.0)[2:].requires_grad_()
+    view.grad, view.note = wg.ones(4), "text"
+    again = pickle.loads(dumps(view))
+    assert (again.tolist(), again.grad.tolist(), again.note) == (view.tolist(), [1, 1, 1, 1], "text")

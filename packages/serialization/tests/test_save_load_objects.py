@@ -378,3 +378,13 @@ def test_names_of_the_module_utils() -> None:
     assert wg.serialization.normalize_storage_type(wg.FloatStorage) is wg.FloatStorage
     with wg.serialization.mkdtemp() as folder:
         assert isinstance(folder, str)
+
+
+@pytest.mark.parametrize("module", [None, 2, "pickle", io])
+def test_what_is_no_pickle_module_is_named(module: Any) -> None:
+    data = save_to_bytes(wg.ones(2))
+    with pytest.raises(AttributeError, match=r"has no attribute 'Pickler' that is a class: give a module such as"):
+        wg.save(wg.ones(2), io.BytesIO(), pickle_module=module)
+    if module is not None:
+        with pytest.raises(AttributeError, match=r"has no attribute 'Unpickler' that is a class"):
+            wg.load(io.BytesIO(data), pickle_module=module, weights_only=False)

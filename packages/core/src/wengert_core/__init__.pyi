@@ -320,6 +320,13 @@ def _col2im(
     padding: _Ints,
     stride: _Ints,
 ) -> Tensor: ...
+def _count_nonzero(
+    input: Tensor,
+    dim: _Ints | None = None,
+    keepdim: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def _ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -621,6 +628,8 @@ def _unique(
 def _unique_consecutive(
     input: Tensor,
     dim: _int | None = None,
+    return_inverse: _bool = False,
+    return_counts: _bool = False,
     *,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]: ...

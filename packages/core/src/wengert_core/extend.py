@@ -57,6 +57,7 @@ NAMES = {
     "Tensor": ("tensors.tensor", "Tensor"),
     "Size": ("geometry.size", "Size"),
     "move_to_subclass": ("tensors.tensor", "move_to_subclass"),
+    "mark_pool": ("tensors.tensor", "mark_pool"),
     "dtype": ("dtypes.dtypes", "dtype"),
     "Result": ("tensors.named_tuple", "Result"),
     "mount": ("tensors.tensor", "mount"),

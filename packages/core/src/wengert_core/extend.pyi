@@ -66,6 +66,7 @@ from wengert_core.runtime.user_warnings import warn_user as warn_user
 from wengert_core.tensors.named_tuple import Result as Result
 from wengert_core.tensors.tensor import Tensor as Tensor
 from wengert_core.tensors.tensor import is_strided_tensor as _is_strided_tensor
+from wengert_core.tensors.tensor import mark_pool as mark_pool
 from wengert_core.tensors.tensor import mount as mount
 from wengert_core.tensors.tensor import move_to_subclass as _move_to_subclass
 from wengert_core.tensors.tensor import set_tensor_module as set_tensor_module

@@ -128,12 +128,24 @@ class TorchPickler(PYTHON):  # type: ignore[misc]  # known at run time only
     dispatch[FunctionType] = save_global
 
 
+def class_of_module(pickle_module: Any, name: str) -> Any:
+    """Return a module's class ``Pickler`` or ``Unpickler``; AttributeError where it has none."""
+    found = getattr(pickle_module, name, None)
+    if not isinstance(found, type):
+        raise AttributeError(
+            f"pickle_module {pickle_module!r:.80} has no attribute '{name}' that is a class: give a module such as "
+            "pickle, dill or cloudpickle"
+        )
+    return found
+
+
 def pickler_class(pickle_module: Any) -> Any:
     """Return a class of picklers made of another module's, such as dill's or cloudpickle's.
 
     PyTorch's names are in the output of one in Python (dill's); a compiled one (cloudpickle's) writes wengert's.
+    AttributeError for a module without a class Pickler.
     """
-    base = pickle_module.Pickler
+    base = class_of_module(pickle_module, "Pickler")
     if issubclass(base, PYTHON):
         return type("Pickler", (TorchPickler, base), {"dispatch": {**base.dispatch, FunctionType: save_function}})
 

@@ -18,6 +18,7 @@ from wengert_serialization.locations import mapping, restore_function
 from wengert_serialization.messages import weights_only_message
 from wengert_serialization.names import is_torch, object_of
 from wengert_serialization.options import LoadEndianness, is_skipping
+from wengert_serialization.pickling import class_of_module
 from wengert_serialization.storages import LoadedStorages, StorageType, writable_bytes
 from wengert_serialization.unpickler import Unpickler
 
@@ -69,7 +70,7 @@ def read_object(file: Any, size: int, find_storage: Callable[[Any], Any], reques
 def unpickler_class(pickle_module: Any) -> Any:
     """Return a module's Unpickler, with PyTorch's names leading to wengert."""
 
-    class TorchUnpickler(pickle_module.Unpickler):  # type: ignore[misc]  # known at run time only
+    class TorchUnpickler(class_of_module(pickle_module, "Unpickler")):  # type: ignore[misc]  # known at run time only
         find_storage: Callable[[Any], Any]
 
         def find_class(self, module: str, name: str) -> Any:

@@ -200,6 +200,8 @@ cdef int copy_grad(Tensor t, Tensor new, dict memo) except -1:
 def reduce(Tensor self, int protocol):
     """pickle: dtype, shape, strides, requires_grad, .grad, attributes and the bytes of the whole storage; no history.
 
+    Of a pool (``mark_pool``) the bytes that the tensor spans.
+
     Protocol 5 can carry the bytes out of band. The class of a plain tensor is None there: where Tensor is found depends
     on ``set_tensor_module``.
     """
@@ -219,7 +221,8 @@ def reduce(Tensor self, int protocol):
                 attributes(self))
     start, nbytes = storage_of(self).data, storage_of(self).nbytes
     offset = bytes_between(start, self.data)
-    if offset < 0 or span_of(self) > nbytes - offset:          # one without elements points anywhere
+    # one without elements points anywhere
+    if offset < 0 or span_of(self) > nbytes - offset or storage_of(self).pool:
         start, nbytes, offset = self.data, span_of(self), 0
     memory = new_on_memory(UINT8, 1, &nbytes, &step, start, start, nbytes, storage_of(self))
     array = memory.numpy()

@@ -8,7 +8,8 @@ from wengert_core.drivers.memory_overlap import check_outputs
 from wengert_core.drivers.steps cimport prepare_given_out, prepare_out
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, copy_into
-from wengert_core.runtime.state cimport thread_state
+from wengert_core.runtime.launches cimport tell_opaque
+from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
 from wengert_core.messages.mismatches import device_error
 from wengert_core.tensors.named_tuple import result_type
@@ -62,6 +63,11 @@ def into(str name, Tensor result, out):
                         result.flags & thread_state().modes)
     if not fits:
         lay_out_as(op, given, result)
+    if thread_state().modes & WG_TELL:             # a recorder sees operations, and this is written by none
+        if not fits:
+            tell_opaque()
+        (<object> given).copy_(without_alias(alias(result), given))
+        return given
     copy_into(given, without_alias(alias(result), given))
     bump_version(given)
     return given

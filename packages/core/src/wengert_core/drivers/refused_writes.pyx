@@ -21,18 +21,14 @@ cdef frozenset OTHERS_FIRST = frozenset("apply_ detach_ fill_diagonal_ float_pow
                                         "resize_as_ share_memory_".split())
 # Those that look at something else first in PyTorch too, or have an exception of their own for what requires grad.
 
-cdef frozenset OF_INTEGERS = frozenset("bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
-                                       "bitwise_xor gcd lcm multinomial".split())
-# Those without a derivative whose out= must have no history: PyTorch gives it a node that refuses every gradient.
+cdef frozenset CONSTANT = frozenset("eq ge gt histc le logical_and logical_not logical_or logical_xor lt ne".split())
+# PyTorch takes the results of these for constants. Others without a derivative give out= a node there that refuses
+# every gradient; here they refuse an out= with a history at once.
 
 
 def keeps_history(str name not None):
-    """Return whether an operation without a derivative writes to an out= with a history, which stays as it was.
-
-    PyTorch takes the results of these (comparisons, logic, ``histc``) for constants: ``gt(a, b, out=x)`` writes to
-    x as to memory, and raises its version.
-    """
-    return name not in OF_INTEGERS
+    """Return whether an operation writes to an out= with a history as to memory: the history stays as it was."""
+    return name in CONSTANT
 
 
 def out_requires_grad(str name not None):

@@ -83,7 +83,7 @@ cdef Tensor alias_fresh_version(Tensor t):
         replace_storage(new, foreign_storage(NULL, 0, old.owner))
         return new
     cdef Storage own = foreign_storage(old.data, old.nbytes, old.owner if borrowed else t.storage)    # no chains
-    own.readonly, own.birth = old.readonly, old.birth
+    own.readonly, own.birth, own.pool = old.readonly, old.birth, old.pool
     replace_storage(new, own)
     return new
 
@@ -174,3 +174,13 @@ def device_number_of(Tensor t):
 def home_of(Tensor t):
     """The number of the device that a tensor, or what it consists of, is on."""
     return home_device(t.device)
+
+
+def mark_pool(Tensor memory not None):
+    """Mark a tensor's memory as a pool of tensors that users take for separate ones: pickles have only a tensor's own.
+
+    TypeError for a tensor whose layout has no strides.
+    """
+    if not is_strided(memory):
+        raise TypeError(f"mark_pool() takes a tensor with strides, got one with layout {memory.layout}")
+    storage_of(memory).pool = 1

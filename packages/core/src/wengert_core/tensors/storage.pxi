@@ -35,7 +35,7 @@ cdef Storage blank_storage():
     s.nbytes = 0
     s.bin = FOREIGN_BIN
     s.version = 0
-    s.readonly = 0
+    s.readonly = s.pool = 0
     s.birth = 0
     s.linked = NULL
     return s

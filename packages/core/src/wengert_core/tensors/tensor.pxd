@@ -42,7 +42,8 @@ cdef class Storage:
     cdef uint32_t version          # raised by every in-place operation
     cdef uint8_t bin               # allocator's size class, FOREIGN_BIN for foreign memory
     cdef uint8_t readonly          # 1: writing was warned about
-    cdef uint16_t reserved
+    cdef uint8_t pool              # 1: a pool of memory for tensors that users take for separate ones
+    cdef uint8_t reserved
     cdef uint32_t birth            # the number of the transform of wengert.func that it was made in; 0: in none
     cdef PyObject* linked          # the next of a ring of storages that have one version counter; borrowed; NULL: alone
 

@@ -24,12 +24,21 @@ class TensorPickler(ForkingPickler):
                 f"crossing process boundaries: got a tensor of shape {tuple(obj.shape)}. Let the dataset return "
                 "tensor.detach()"
             )
-        if type(obj) is wengert.Tensor and obj.layout is wengert.strided and obj.grad is None and not vars(obj):
-            span = 1 + sum((size - 1) * step for size, step in zip(obj.shape, obj.stride(), strict=True))
-            if obj.numel() and obj.untyped_storage().nbytes() > span * obj.element_size():
-                part = obj.detach().as_strided((span,), (1,)).clone()
-                return part.as_strided(obj.shape, obj.stride()).detach().requires_grad_(obj.requires_grad).__reduce_ex__(5)
+        return part_of_memory(obj) if type(obj) is wengert.Tensor else NotImplemented
+
+
+def part_of_memory(tensor: wengert.Tensor) -> Any:
+    """Return the pickle's parts of a view of larger memory, with what its elements span of that; else NotImplemented.
+
+    A tensor with a gradient or attributes is left to the pickler, too.
+    """
+    if tensor.layout is not wengert.strided or tensor.grad is not None or getattr(tensor, "__dict__", None):
         return NotImplemented
+    span = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+    if not tensor.numel() or tensor.untyped_storage().nbytes() <= span * tensor.element_size():
+        return NotImplemented
+    part = tensor.detach().as_strided((span,), (1,)).clone().as_strided(tensor.shape, tensor.stride())
+    return part.detach().requires_grad_(tensor.requires_grad).__reduce_ex__(pickle.HIGHEST_PROTOCOL)
 
 
 def dumps(obj: Any, stays_inside: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:

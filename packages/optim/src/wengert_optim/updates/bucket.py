@@ -19,6 +19,7 @@ from typing import Any
 
 import wengert
 from wengert import Tensor
+from wengert_core.extend import mark_pool
 
 from wengert_optim.updates.rules import numbers_of
 
@@ -91,7 +92,7 @@ class Bucket:
 
     def has_same_numbers(self) -> bool:
         """Return whether each vector of numbers still has the same number for all parameters."""
-        if self.version() in self.versions:
+        if not self.scalars or self.version() in self.versions:
             return True
         is_same: bool = wengert.compiler.disable(self.compare_numbers)()
         return is_same
@@ -123,7 +124,8 @@ class Bucket:
 
     def note_versions(self) -> None:
         """Remember the versions behind a write of one's own; earlier ones come back where a replay is undone."""
-        self.versions.appendleft(self.version())
+        if self.scalars:
+            self.versions.appendleft(self.version())
 
 
 def flatten(tensors: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
@@ -136,6 +138,7 @@ def flatten(tensors: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
 def move_into_vector(states: Sequence[dict[str, Any]], name: str) -> Tensor:
     """Copy the tensors of this name into one vector, replace them by views of it, and return it."""
     vector, views = flatten([state[name] for state in states])
+    mark_pool(vector)
     for state, view in zip(states, views, strict=True):
         state[name] = view
     return vector

@@ -14,6 +14,7 @@ from wengert_core.dispatch.arguments cimport int_slot, ints_slot, scalar_name, s
 from wengert_core.dispatch.keep_alive cimport any_large, hold_slots
 from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
@@ -114,15 +115,21 @@ cdef bint backward(ClassLoss* p, real_t* grad, real_t* weight, real_t* out) noex
 
 # ---- checks
 
-def refuse_gradient(str function not None, str argument not None, t, bint in_transforms=True):
+def refuse_gradient(str function not None, str argument not None, t, str where="everywhere"):
     """RuntimeError for an argument that requires a gradient, which the function does not have.
 
-    in_transforms: also inside of grad and vmap of wengert.func, where PyTorch has the gradients of some.
+    where: "everywhere": also where the batch requires it that ``t`` is a sample of;   "unbatched": ``t`` itself;
+    "untransformed": not inside of grad and vmap of wengert.func, where PyTorch has the gradients of some.
     """
-    if isinstance(t, Tensor) and thread_state().modes & WG_GRAD and t.requires_grad:  # of a batch: that of the whole
-        if in_transforms or not (thread_state().transform or (<Tensor> t).flags & WG_BATCHED):
-            raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument "
-                               f"'{argument}'. This input cannot have requires_grad True.")
+    cdef Tensor whole
+    if not isinstance(t, Tensor) or not thread_state().modes & WG_GRAD:
+        return
+    whole = every_sample(t) if where == "everywhere" else <Tensor> t
+    if where == "untransformed" and (thread_state().transform or whole.flags & WG_BATCHED):
+        return
+    if whole.requires_grad:
+        raise RuntimeError(f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+                           "This input cannot have requires_grad True.")
 
 
 cdef int check_weight(Tensor weight, Py_ssize_t n_classes, int code) except -1:

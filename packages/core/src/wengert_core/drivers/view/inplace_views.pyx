@@ -9,6 +9,7 @@ Note [How geometry changes in place]
 """
 from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 from wengert_core.dispatch.arguments cimport int_slot, ints_slot
@@ -185,6 +186,7 @@ cdef object resize_with_format(Op op, PyObject** slots, Tensor t, int ndim, cons
 cdef object set_run(Op op, PyObject** slots, uint32_t live):
     """set_(self, source): source's memory and geometry, with the version counter of self."""
     cdef Tensor t = checked_self(op, slots), given
+    cdef PyObject* own[16]
     cdef PyObject* keep = NULL
     cdef Py_ssize_t none = 0
     if slots[3] == <PyObject*> None and (slots[4] != <PyObject*> None or <object> slots[2] != 0):
@@ -207,6 +209,10 @@ cdef object set_run(Op op, PyObject** slots, uint32_t live):
     else:
         raise TypeError("set_() received an invalid combination of arguments - got "
                         f"({type(<object> slots[1]).__name__}): give a tensor, a storage, or nothing")
+    if slots[3] != <PyObject*> None:   # a part of the memory, whose history is none of the source's
+        memcpy(own, slots, op.n_params * sizeof(PyObject*))
+        own[1] = <PyObject*> Ellipsis
+        slots = own
     guard_write(op, slots, t, live, &keep)
     # The views of the memory that is left keep the counter: Note [Version counters]
     if (<PyObject*> t.storage).ob_refcnt > 1:

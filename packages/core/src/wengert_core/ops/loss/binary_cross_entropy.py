@@ -94,8 +94,15 @@ def binary_cross_entropy(
             "all elements of input should be between 0 and 1: binary_cross_entropy takes probabilities; for any "
             "number use binary_cross_entropy_with_logits"
         )
-    refuse_gradient("binary_cross_entropy", "weight", weight)
+    refuse_gradient("binary_cross_entropy", "weight", weight, "unbatched")
+    if requires_gradient(weight):
+        return apply_weights(entropy_op(input, target), weight, NUMBERS[reduction])
     return loss_of_probabilities(input, target, weight, NUMBERS[reduction])
+
+
+def requires_gradient(weight: Tensor | None) -> bool:
+    """Return whether a weight, or the batch that it is a sample of, requires a gradient: no single node has it."""
+    return weight is not None and every_sample(weight).requires_grad
 
 
 # ---- of logits
@@ -146,8 +153,10 @@ def binary_cross_entropy_with_logits(
             f"result type {type_name(input)} can't be cast to the desired output type "
             f"{type_name(target)}: convert the target with .float()"
         )
-    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight, in_transforms=False)
-    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight, in_transforms=False)
+    refuse_gradient("binary_cross_entropy_with_logits", "weight", weight, "untransformed")
+    refuse_gradient("binary_cross_entropy_with_logits", "pos_weight", pos_weight, "untransformed")
+    if requires_gradient(weight) or requires_gradient(pos_weight):
+        return entropies(input, target, weight, pos_weight, NUMBERS[reduction])
     return loss_of_logits(input, target, weight, pos_weight, NUMBERS[reduction])
 
 

@@ -79,7 +79,7 @@ def multi_margin_loss(
     if weight is not None and weight.dim() != 1:
         raise ValueError(f"weight must be one-dimensional, got {weight.dim()} dims")
     if weight is not None:
-        refuse_gradient("multi_margin_loss", "weight", weight)
+        refuse_gradient("multi_margin_loss", "weight", weight, "unbatched")
         if weight.dtype != input.dtype:
             raise RuntimeError(f"expected scalar type {type_name(input)} but found {type_name(weight)}")
     classes = checked_classes(input, target)

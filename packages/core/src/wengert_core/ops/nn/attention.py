@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.dtypes.dtypes import ALL, C_NAMES
 from wengert_core.ops.nn.dropout import dropout
 from wengert_core.optable.core_table import TABLE
@@ -179,7 +180,7 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0
     mask = None if attn_mask is None else additive_mask(attn_mask, query.dtype)
-    if dropout_p <= 0 and query.dtype.category == 2 and not getattr(mask, "requires_grad", False):
+    if dropout_p <= 0 and query.dtype.category == 2 and not (mask is not None and every_sample(mask).requires_grad):
         fitted = common_batch(query, key, value, mask)
         if fitted is not None:
             return ops["_scaled_dot_product_attention"](*fitted, is_causal, float(scale))[0]

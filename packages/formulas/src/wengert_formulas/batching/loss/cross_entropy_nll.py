@@ -24,7 +24,7 @@ def scale_of(call: Call, target: Any, rank: int, dtype: Any) -> Any:
     counts = target != call["ignore_index"]
     if call["weight"] is None:
         return counts.to(dtype)
-    weight = call["weight"].detach()
+    weight = call["weight"]
     index = wc.where(counts, target, 0)
     if call.batched["weight"]:
         rows = index.reshape(call.size, index.numel() // max(call.size, 1))
@@ -44,6 +44,14 @@ def mean_divisor(call: Call, target: Any, rank: int, dtype: Any) -> Any:
     return per_sample(call, scale_of(call, target, rank, wc.float32 if dtype.itemsize == 2 else dtype)).sum(1)
 
 
+def refuse_gradient_inside(rank: int, weight: Any) -> None:
+    """RuntimeError for a transform inside of the vmap, as without vmap; from outside the loss is decomposed."""
+    from wengert_engine.vmap.level_stack import differentiates_inside
+
+    if differentiates_inside():
+        refuse_gradient("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", "weight", weight)
+
+
 @rule("nll_loss")
 def nll_loss(call: Call) -> Any:
     rank = call.rank("self")
@@ -52,15 +60,16 @@ def nll_loss(call: Call) -> Any:
     x, target = call.expanded("self"), call.expanded("target").long()
     shape = tuple(target.shape[1:]) if rank > 1 else ()
     x, target = x if rank == 1 else fold_batch(x), images(call, target, rank)
-    own = call.batched["weight"]
+    weight, differentiated = call["weight"], call["weight"] is not None and call["weight"].requires_grad
+    if differentiated:
+        refuse_gradient_inside(rank, weight)
+    own = call.batched["weight"] or (differentiated and weight.dtype is x.dtype)
+    losses = call.run(self=x, target=target, weight=None if own else weight, reduction=NONE)
     if own:
-        refuse_gradient("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", "weight", call["weight"])
-    losses = call.run(self=x, target=target, weight=None if own else call["weight"], reduction=NONE)
-    if own:
-        if tuple(call["weight"].shape[1:]) != (x.shape[1],):
+        if tuple(weight.shape[call.batched["weight"]:]) != (x.shape[1],):
             raise op_errors(call)
         scale = scale_of(call, target, rank, x.dtype)
-        losses = wc.where(scale == 0, 0, losses * scale)
+        losses = losses * scale if differentiated else wc.where(scale == 0, 0, losses * scale)
     if call["reduction"] == NONE:
         return losses.reshape(call.size, *shape)
     if call["reduction"] != MEAN:

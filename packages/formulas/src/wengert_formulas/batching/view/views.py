@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core import TABLE
+import numpy as np
+from wengert_core import TABLE, tensor
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 
 from wengert_formulas.batching.calls.call import Call, family, rule
 
@@ -156,12 +158,41 @@ def check_inside(call: Call, value: Any, offset: int | None) -> None:
         )
 
 
+def element_offsets(size: Any, stride: Any, offset: int) -> Any:
+    """The offsets of the elements of a geometry, in its shape."""
+    steps = [np.arange(n) * step for n, step in zip(size, stride, strict=True)]
+    return offset + sum(np.ix_(*steps)) if steps else np.array(offset)
+
+
+def keep_own_gradient(call: Call, value: Any, result: Any) -> None:
+    """Leave out of a gradient what a sample's geometry reaches of other samples, whose elements lie between its own.
+
+    The gradient of a transform inside of the vmap is that of one sample, by its own elements; from outside it is that
+    of the whole memory.
+    """
+    size, stride = tuple(value.shape[1:]), tuple(value.stride()[1:])
+    first = value.storage_offset()
+    if value.stride(0) > sum((n - 1) * step for n, step in zip(size, stride, strict=True)):
+        return
+    reached = element_offsets(call["size"], call["stride"], result.storage_offset())
+    own = np.isin(reached, element_offsets(size, stride, first))
+    if not own.all():
+        mask = tensor(own.tolist(), dtype=value.dtype, device=value.device)
+        result.register_hook(lambda grad: grad * mask)
+
+
 @rule("as_strided")
 def batch_as_strided(call: Call) -> Any:
     value, offset = call["self"], call["storage_offset"]
     check_inside(call, value, offset)
-    return call.run(size=(call.size, *call["size"]), stride=(value.stride(0), *call["stride"]),
-                    storage_offset=value.storage_offset() if offset is None else offset)
+    result = call.run(size=(call.size, *call["size"]), stride=(value.stride(0), *call["stride"]),
+                      storage_offset=value.storage_offset() if offset is None else offset)
+    if call.name == "as_strided" and result.numel() and every_sample(result).requires_grad:
+        from wengert_engine.vmap.level_stack import differentiates_inside
+
+        if differentiates_inside():
+            keep_own_gradient(call, value, result)
+    return result
 
 
 @rule("unfold")

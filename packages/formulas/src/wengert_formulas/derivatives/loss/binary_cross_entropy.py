@@ -55,7 +55,6 @@ derivative(
         grad, times(wc._binary_cross_entropy_slope(self, target), weight), reduction
     ),
     target=lambda grad, self, weight, reduction: of_elements(grad, times(by_target(self), weight), reduction),
-    weight=lambda grad, self, target, reduction: of_elements(grad, wc._binary_cross_entropy(self, target), reduction),
     jvp={
         "self": lambda self_t, self, target, weight, reduction: over_elements(
             self_t * times(wc._binary_cross_entropy_slope(self, target), weight), reduction
@@ -98,12 +97,6 @@ derivative(
     ),
     target=lambda grad, self, weight, pos_weight, reduction: of_elements(
         grad, logit_slope_of_target(self, weight, pos_weight), reduction
-    ),
-    weight=lambda grad, self, target, pos_weight, reduction: of_elements(
-        grad, logit_loss(self, target, pos_weight), reduction
-    ),
-    pos_weight=lambda grad, self, target, weight, reduction: of_elements(
-        grad, times(-target * wc.log_sigmoid(self), weight), reduction
     ),
     jvp={
         "self": lambda self_t, self, target, weight, pos_weight, reduction: over_elements(
