@@ -140,8 +140,8 @@ def test_a_number_that_always_differs():
         for k in range(20):
             assert captured(numbers(k, 1)).tolist() == step(numbers(k, 1)).tolist()
     assert len(caught) == 1
-    assert "a number that Python reads differs in each call" in str(caught[0].message)
-    assert "test_branches.py" in str(caught[0].message)
+    line = f"{__file__}:{step.__code__.co_firstlineno + 1}"
+    assert f"a number that Python reads ({line}) differs in each call" in str(caught[0].message)
 
 
 def test_the_bound_of_branches():

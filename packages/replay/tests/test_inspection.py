@@ -218,5 +218,5 @@ def test_an_explanation_ends_with_reasons():
     function(wg.ones(2), {1, 2})
     assert repr(explain(function)).splitlines() == [
         "0 programs, 0 calls replayed, 1 call as usual, recordings among them",
-        "as usual: an argument of type set has no value to compare",
+        "as usual: argument 'other' of type set has no value to compare: pass a frozenset",
     ]

@@ -165,6 +165,10 @@ class Optimizer:
 
         A parameter without a gradient keeps its value in a step; one whose gradient is zero does not always do so.
         """
+        if is_compiling():
+            from wengert_optim.updates.captured import compare_contents
+
+            compare_contents(self, has_state=False)
         if step_hooks.PROFILER in sys.modules:
             name = type(self).__name__
             step_hooks.in_profile(f"Optimizer.zero_grad#{name}.zero_grad", self._reset_gradients, set_to_none)
@@ -191,9 +195,9 @@ class Optimizer:
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             self = args[0]
             if is_compiling():
-                from wengert_optim.updates.captured import compare_groups
+                from wengert_optim.updates.captured import compare_contents
 
-                compare_groups(self)
+                compare_contents(self)
             hooks = self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
             if not (hooks or GLOBAL_PRE or GLOBAL_POST or step_hooks.PROFILER in MODULES):
                 return func(*args, **kwargs)

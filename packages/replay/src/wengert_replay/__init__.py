@@ -23,18 +23,23 @@ from wengert_replay.inspection.validation import ReplayDiffersError
 from wengert_replay.programs.program import Program
 
 if TYPE_CHECKING:
+    from wengert_replay.contents import Contents
     from wengert_replay.exporting import PortableProgram, load
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Capture", "Explanation", "PortableProgram", "Program", "ProgramFileError", "ProgramGuardError",
+    "Capture", "Contents", "Explanation", "PortableProgram", "Program", "ProgramFileError", "ProgramGuardError",
     "ReplayDiffersError", "capture", "explain", "load",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """A name of files of programs, loaded now."""
+    """A name of files of programs, or one for optimizers, loaded now."""
+    if name == "Contents":
+        from wengert_replay import contents
+
+        return contents.Contents
     if name not in ("PortableProgram", "load"):
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     from wengert_replay import exporting

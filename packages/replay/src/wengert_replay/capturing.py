@@ -5,7 +5,7 @@ Note [When a call is not replayed]
     where arguments are not what a program can take (another device, shared memory, a value without a hash), and where a
     recording was refused for good. It also does past ``max_programs`` recordings and ``max_branches`` branches of one.
     A recording is refused for this time where the function stored a tensor that it made somewhere (the state that an
-    optimizer makes at its first step): the next call is recorded again, up to RETRIES times.
+    optimizer makes at its first step): the next call is recorded again, RETRIES times at most.
 """
 
 from __future__ import annotations
@@ -24,15 +24,10 @@ from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
-from wengert_replay.inspection.reasons import (
-    varying_arguments,
-    why_as_usual,
-    why_raised,
-    why_unhashable,
-    with_advice,
-)
-from wengert_replay.inspection.signatures import differing_guard, explain_signatures
+from wengert_replay.inspection.reasons import why_raised, why_unhashable, with_advice
+from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
+from wengert_replay.lookups import find_lookups
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
@@ -44,16 +39,16 @@ from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Miss, Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, flatten, rebuild, surroundings
+from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
 
 
-class Capture:
+class Capture(UsualCalls):
     """A function whose calls are recorded and replayed. Made by ``capture``."""
 
+    eager: int
     max_programs: int
     max_branches: int
     guard_python: bool
-    strict: bool
-    quiet: bool
     validate: bool
     states: PythonStates
     methods: Methods
@@ -61,14 +56,11 @@ class Capture:
     def __init__(self, function: Callable[..., Any], max_programs: int = 16, max_branches: int = 64,
                  guard_python: bool = False, strict: bool = False, quiet: bool = False,
                  validate: bool = False) -> None:  # fmt: skip
-        self.function = function
+        super().__init__(function, strict, quiet)
         self.max_programs, self.max_branches = max_programs, max_branches
-        self.guard_python, self.strict, self.quiet, self.validate = guard_python, strict, quiet, validate
+        self.guard_python, self.validate = guard_python, validate
         self.entries: dict[Any, Entry] = {}
         self.states = PythonStates(max_programs)
-        self.reasons: list[str] = []
-        self.varying = self.no_way = ""  # words of reasons that take time to find
-        self.eager: int = 0
         self.replayed: int = 0
         self.methods = Methods(self)
         self.devices: DevicePrograms = DevicePrograms(self)
@@ -166,23 +158,12 @@ class Capture:
         """Return why a call that no program fits is not recorded; "" where it is. entry: None for a new signature."""
         full = sum(one.n_programs for one in self.entries.values()) >= self.max_programs
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
-            names = self.varying = self.varying or varying_arguments(list(self.entries), self.function)
-            of_what = f" for other values of {names}" if names else ""
-            return (f"there are {self.max_programs} programs (max_programs){of_what}: further signatures run as usual. "
-                    "Pass numbers that change as tensors; wengert.replay.explain() lists the signatures")  # fmt: skip
+            return self.why_full(self.max_programs, list(self.entries))
         if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
             entry.refusal = ("tensors from outside are replaced between calls: "
                              f"{entry.attempts} of {entry.calls} calls were recorded")  # fmt: skip
             return entry.refusal
         return ""
-
-    def why_no_way(self, history: History) -> str:
-        """Return why a call whose result has a graph is not recorded, though no way through the function fits."""
-        if not self.no_way:
-            where = differing_guard(history.programs())
-            self.no_way = (f"a number that Python reads{where and f' ({where})'} differs in each call, and a result has "
-                           "a graph: return the tensor, and read it outside of the function")  # fmt: skip
-        return self.no_way
 
     def record_branch(self, entry: Entry, miss: Miss, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Run a call that took another way than its program, and record it as a branch."""
@@ -195,40 +176,13 @@ class Capture:
             return self.run_eagerly(why, args, kwargs)
         seen = [value for number, value in miss.node.fork_table if number == miss.number]
         if len(seen) >= WAYS and isinstance(miss.seen, bytes) and len(miss.seen) > 1:
-            where = miss.where.removeprefix("guard ").strip("()")
-            entry.refusal = (f"a number that Python reads ({where}) differs in each call: return the tensor, and "
-                             "read it outside of the function")  # fmt: skip
+            entry.refusal = f"a number that Python reads ({line_of(miss)}) differs in each call: {READ_OUTSIDE}"
             return self.run_eagerly(entry.refusal, args, kwargs, warn=True)
         if entry.branches >= self.max_branches:
-            why = (f"there are {self.max_branches} branches of a program (max_branches); the last new way: "
-                   f"{miss.where.removeprefix('guard ').strip('()')}")
+            why = (f"there are {self.max_branches} branches of a program (max_branches); the last new way begins at "
+                   f"{line_of(miss)}")  # fmt: skip
             return self.run_eagerly(why, args, kwargs, warn=True)
         return self.record(entry, tensors, args, kwargs, miss)
-
-    def run_eagerly(self, why: str, args: Any, kwargs: Any, warn: bool = False) -> Any:
-        if why and self.strict:
-            raise self.strict_error(why)
-        self.eager += 1
-        if why and self.note_reason(why) and warn and not self.quiet:
-            warn_caller(f"{self.name} runs as usual: {with_advice(why)}")
-        return self.function(*args, **kwargs)
-
-    def run_inside(self, args: Any, kwargs: Any) -> Any:
-        """Run a call as usual for what is around it, which is no error where ``strict`` is set."""
-        self.note_reason(why_as_usual())
-        return self.run_eagerly("", args, kwargs)
-
-    def note_reason(self, why: str) -> bool:
-        """Note a reason why calls are not replayed; return whether it is a new one."""
-        if why in self.reasons:
-            return False
-        self.reasons.append(why)
-        return True
-
-    def strict_error(self, why: str) -> RuntimeError:
-        """Return the error for a call that cannot be replayed, where it has to be."""
-        return RuntimeError(f"wengert.capture: {self.name} cannot be replayed, which strict=True (fullgraph=True of "
-                            f"torch.compile) asks for: {with_advice(why)}")  # fmt: skip
 
     def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
         """Return what Python's state adds to the signature of a call; None where it is another one in each call."""
@@ -237,15 +191,6 @@ class Capture:
         number = self.states.number(self.function, (*args, *kwargs.values()))
         return (number,) if number >= 0 else None
 
-    def run_stateful(self, args: Any, kwargs: Any) -> Any:
-        why = "the state of Python that the function depends on is another one in each call"
-        return self.run_eagerly(why, args, kwargs, warn=True)
-
-    @property
-    def name(self) -> str:
-        """The function's name in messages."""
-        return str(getattr(self.function, "__qualname__", type(self.function).__name__))
-
     def record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None) -> Any:
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
@@ -253,16 +198,10 @@ class Capture:
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
         recording.given = args, kwargs
+        recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
         counts = count_references(recording.inputs)
-        recording.start()
-        try:
-            holder = [self.function(*args, **kwargs)]
-        except Exception as error:
-            self.note_reason(why_raised(error))
-            raise
-        finally:
-            recording.stop()
+        holder = self.run_recorded(recording, args, kwargs)
         entry.attempts += 1
         program = None
         with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
@@ -284,7 +223,7 @@ class Capture:
                         entry.programs.append(program)
                     entry.branches += miss is not None
                 if program is not None:
-                    program.key = entry.key
+                    program.key, entry.refusals = entry.key, 0
                 if program is not None or recording.pauses:
                     self.warn_of_effects(recording)
             except Refusal as refused:
@@ -296,6 +235,17 @@ class Capture:
         if program is not None:
             program.drop_temporaries()
         return holder[0]
+
+    def run_recorded(self, recording: Recording, args: Any, kwargs: Any) -> list[Any]:
+        """Run the function while it is recorded; return its result alone in a list."""
+        recording.start()
+        try:
+            return [self.function(*args, **kwargs)]
+        except Exception as error:
+            self.note_reason(why_raised(error))
+            raise
+        finally:
+            recording.stop()
 
     def check_state(self, entry: Entry, args: Any, kwargs: Any) -> None:
         """Raise Refusal where a function has changed the state of Python that is part of its signature."""
@@ -325,17 +275,18 @@ class Capture:
     def forget(self) -> None:
         """Drop all programs: later calls are recorded again."""
         self.shortcut = None
-        self.varying = self.no_way = ""
+        self.forget_words()
         self.entries.clear()
         self.devices.entries.clear()
         self.states = PythonStates(self.max_programs)
 
     def note_refusal(self, entry: Entry, refused: Refusal) -> None:
         why = str(refused)
+        entry.refusals += 1
         if refused.begins_anew:
             self.shortcut = None
             entry.programs.clear()
-        if refused.begins_anew or (refused.transient and entry.attempts < RETRIES):
+        if refused.begins_anew or (refused.transient and entry.refusals < RETRIES):
             self.note_reason(why)
             return
         entry.refusal = why

@@ -10,7 +10,7 @@ from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.programs.program import Program
 
 RETRIES = 4
-"""Recordings of one signature that may be refused for this time."""
+"""Recordings of one signature, one after another, that may be refused for this time."""
 WAYS = 8
 """Values of one number that Python reads, other than truth values, for which there are branches."""
 STORM = 8
@@ -44,6 +44,7 @@ class Explanation(NamedTuple):
             lines.append(f"program {number}: {signature}; {summarize(program)}")
             if self.differences[number]:
                 lines.append(f"    {self.differences[number]}")
+            lines += [f"    {note}" for note in getattr(program, "notes", ())]
         return "\n".join([*lines, *[f"as usual: {with_advice(reason)}" for reason in self.reasons]])
 
 
@@ -68,6 +69,7 @@ class Entry:
         self.programs: list[Program] = []
         self.refusal = ""
         self.attempts = self.calls = 0
+        self.refusals = 0  # of recordings since the last one that was kept
         self.branches = 0
         self.history: History | None = None  # where results have a graph
 

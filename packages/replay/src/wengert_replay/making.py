@@ -10,9 +10,10 @@ from wengert_core.extend import Tensor
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.graphs import is_spent
 from wengert_replay.history.outside import is_from_outside
+from wengert_replay.owners import maker_of
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
-from wengert_replay.refusal import OWN_GRADIENT, STORED, Miss, Refusal
+from wengert_replay.refusal import OWN_GRADIENT, Miss, Refusal, stored_words
 from wengert_replay.signature import Unhashable, containers, find_state, flatten, surroundings
 
 
@@ -80,5 +81,5 @@ def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
         gc.collect()
     live = recording.live_blocks()
     if not live <= used:
-        raise Refusal(STORED.format(len(live - used)), transient=True)
+        raise Refusal(stored_words(len(live - used), maker_of(recording, live - used)), transient=True)
     return live

@@ -12,15 +12,14 @@ from cpython.ref cimport PyObject
 
 import gc
 
-from wengert_core.extend cimport WG_GRAD, Block, Storage, Tensor
+from wengert_core.extend cimport OPERAND_WRITTEN, WG_GRAD, Block, Launch, Storage, Tensor
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_engine.extend import saved_values
 
 from wengert_replay.graphs import walk
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
-from wengert_replay.refusal import STORED as _STORED
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import Refusal, stored_words
 from wengert_replay.signature import Unhashable, find_state, flatten
 
 cdef extern from "Python.h":
@@ -220,9 +219,24 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
     if recording.live_blocks() <= used:
         return
     gc.collect()
-    n = len(recording.live_blocks() - used)
-    if n:
-        raise Refusal(_STORED.format(n), transient=True)
+    stored = recording.live_blocks() - used
+    if stored:
+        raise Refusal(stored_words(len(stored), maker_of(recording, stored)), transient=True)
+
+
+def maker_of(Recording recording not None, set blocks not None):
+    """Return the last operation that has written to a block, with its line; "" where no launch has.
+
+    blocks: addresses of the recording's blocks.
+    """
+    cdef Py_ssize_t i, k
+    cdef Launch* launch
+    for i in range(recording.recorder.n - 1, -1, -1):
+        launch = &recording.recorder.launches[i]
+        for k in range(launch.n_operands):
+            if launch.role[k] & OPERAND_WRITTEN and <size_t> launch.data[k] in blocks:
+                return recording.words_of(launch.step)
+    return ""
 
 
 def refuse_stored(Recording recording not None, list holder not None):
@@ -242,4 +256,6 @@ def refuse_stored(Recording recording not None, list holder not None):
     gc.collect()
     found.add_graph(results)
     if not found.explain(results):
-        raise Refusal("the function has stored a result somewhere else, too", transient=True)
+        value = recording.value_of(<Tensor> results[0]) if len(results) == 1 else None
+        where = "" if value is None or value.step is None else f": {recording.words_of(value.step)}"
+        raise Refusal(f"the function has stored a result somewhere else, too{where}", transient=True)

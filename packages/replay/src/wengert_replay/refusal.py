@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 OWN_LEAF = "a result is a leaf that the function has made"
 OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
-STORED = "the function has stored {} tensors that it made, or their graph, somewhere else than in its results"
 
 
 class Refusal(Exception):
@@ -23,6 +22,12 @@ class Refusal(Exception):
         super().__init__(reason)
         self.transient: bool = transient
         self.begins_anew: bool = begins_anew
+
+
+def stored_words(n: int, where: str) -> str:
+    """Return a reason: a function has stored n tensors. where: the operation that has made one of them, or ""."""
+    what = "1 tensor that it made, or its graph," if n == 1 else f"{n} tensors that it made, or their graph,"
+    return f"the function has stored {what} somewhere else than in its results{where and f' ({where})'}"
 
 
 class HasGraph(Refusal):

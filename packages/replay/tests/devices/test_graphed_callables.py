@@ -119,6 +119,18 @@ def test_what_is_refused():
     ):
         with pytest.raises(AssertionError, match=words):
             make_graphed_callables(function, args)
+    for function, args, words in (
+        (wg.sin, data(), r"'sample_args' \(position 2\) must be a tuple of tensors, as \(x,\).*Tensor"),
+        ((wg.sin, wg.cos), (data(), data()), "or, for a tuple of callables, of such tuples; got for .*: Tensor"),
+        (3, (data(),), "'callables' .* must be a function, a module, or a tuple of them, not int"),
+        ([wg.sin], (data(),), "a tuple of them, not list"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            make_graphed_callables(function, args)
+    with pytest.raises(TypeError, match=r"'num_warmup_iters' must be an int of at least 0, got 1\.5"):
+        make_graphed_callables(wg.sin, (data(),), num_warmup_iters=1.5)
+    with pytest.raises(ValueError, match=r"graphed callable of sin.* was captured with 1 tensors, and got 2"):
+        make_graphed_callables(wg.sin, (data(),))(data(), data())
     with pytest.raises(ValueError, match="2 callables, and arguments for 1"):
         make_graphed_callables((wg.sin, wg.cos), ((data(),),))
     with pytest.raises(RuntimeError, match="not permitted when stream is capturing"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 import wengert as wg
-from wengert.utils.checkpoint import checkpoint, checkpoint_sequential
+from wengert.utils.checkpoint import checkpoint, checkpoint_sequential, create_selective_checkpoint_contexts
 
 from .scenarios import scenario
 
@@ -199,3 +201,30 @@ def test_a_result_may_have_a_graph_with_a_checkpoint(reentrant, share):
             yield y.detach(), x.grad, w.grad, wg.rand(1)
 
     compare()
+
+
+@pytest.mark.parametrize("policy", [[wg.ops.aten.mm.default], lambda *args, **kwargs: True, []])
+def test_kept_outputs_of_a_selective_checkpoint_are_those_of_the_call(policy):
+    @scenario(replays=4)
+    def compare(capture):
+        w = parameter()
+        contexts = functools.partial(create_selective_checkpoint_contexts, policy)
+        f = capture(step_of(w, lambda x: ((x @ w).sin() * x).tanh(), use_reentrant=False, context_fn=contexts))
+        for k in range(5):
+            x = wg.full((2, 3), 0.1 * k, requires_grad=True)
+            yield f(x), w, x.grad
+
+    compare()
+
+
+@scenario(replays=4)
+def test_running_statistics_move_in_both_runs_of_a_checkpoint(capture):
+    norm = wg.nn.BatchNorm1d(3)
+
+    def step(x):
+        y = checkpoint(norm, x, use_reentrant=False)
+        return y.detach(), wg.autograd.grad((y * y).sum(), x)[0]
+
+    f = capture(step)
+    for k in range(5):
+        yield f(wg.arange(6.0).view(2, 3).mul(k + 1).requires_grad_()), norm.running_mean, norm.running_var

@@ -38,7 +38,7 @@ def test_a_loaded_program_prints_its_operations():
     for x in (wg.ones(2), -wg.ones(2)):
         captured(x)
     lines = str(reload_program(last_program(captured))).split("\n")
-    assert lines[0].endswith("takes (a0); 1 tensors from outside>")
+    assert lines[0].endswith("takes (a0: float32[2]); 1 tensor from outside>")
     text = "\n".join(lines)
     assert "mul(a0, w0): float32[2]  # test_export_files.py:" in text
     assert "guard(%1, [True]): " in text

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 import wengert as wg
-from wengert_replay.loops.constructs import UNROLLED
+from wengert_replay.loops.unrolled import UNROLLED
 
 from .test_loop_indices import facts_of, leaf, normal
 

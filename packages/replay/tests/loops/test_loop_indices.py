@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 import wengert as wg
-from wengert_replay.loops.constructs import UNROLLED
+from wengert_replay.loops.unrolled import UNROLLED
 
 func = wg.func
 

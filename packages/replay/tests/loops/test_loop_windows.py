@@ -8,7 +8,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_replay.loops.constructs import UNROLLED
+from wengert_replay.loops.unrolled import UNROLLED
 
 from .test_loop_indices import check_same, facts_of, leaf, normal
 

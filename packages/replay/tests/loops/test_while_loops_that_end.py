@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import wengert as wg
 from wengert_replay.exporting import ProgramGuardError
-from wengert_replay.loops.constructs import UNROLLED
+from wengert_replay.loops.unrolled import UNROLLED
 
 from ..exporting.exported import bits, last_program, reload_program
 

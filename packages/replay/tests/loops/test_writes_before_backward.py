@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import wengert as wg
+from wengert_replay.loops import closures
 from wengert_replay.loops.unrolled import UNROLLED
 
+func = wg.func
 BODIES: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "saves no constant": lambda c, o: c * o["weight"] + o["constant"],
     "saves a constant": lambda c, o: c * o["weight"] * o["constant"],
@@ -111,6 +113,27 @@ def test_backward_of_other_kinds_behind_a_write(loop: str, backward: str, write:
         assert outcomes(loop, body, write, True, backward)[0] == outcomes(loop, body, write, False, backward)[0]
 
 
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("backward", ["inside", "outside", "twice", "to be differentiated"])
+def test_writes_to_large_memory(loop: str, write: str, backward: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closures, "MOST_BYTES", 4)
+    for body in ("saves no constant", "saves a constant", "adds what is computed"):
+        assert outcomes(loop, body, write, True, backward)[0] == outcomes(loop, body, write, False, backward)[0]
+
+
+def test_a_write_to_large_memory_outside_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(closures, "MOST_BYTES", 4)
+    UNROLLED.clear()
+    weight, constant = wg.tensor([2.0, 3.0], requires_grad=True), wg.tensor([0.5, 0.25])
+    captured = wg.capture(lambda x: func.fori_loop(0, 3, lambda i, c: c * weight * constant, x), quiet=True)
+    for _ in range(4):
+        y = captured(wg.ones(2))
+        constant.add_(1)
+        with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+            y.sum().backward()
+
+
 def test_a_write_inside_of_a_body_between_an_inner_loop_and_its_backward() -> None:
     def function(x: Any, w: Any) -> Any:
         def body(c: Any, row: Any) -> Any:
@@ -135,3 +158,20 @@ def test_the_reason_is_said() -> None:
     assert "func.scan is recorded operation by operation: what it reads is written to before backward" in str(
         wg.replay.explain(captured)
     )
+
+
+def test_the_reason_is_said_in_later_captures() -> None:
+    _, first = outcomes("scan", "saves no constant", "constant", True)
+    weight, words = wg.tensor([2.0, 3.0], requires_grad=True), "func.scan is recorded operation by operation: "
+    constant = wg.tensor([0.5, 0.25])
+
+    def function(x: Any) -> Any:
+        own = {"weight": weight, "constant": constant, "carry": x + 1, "rows": wg.ones(3, 2) * x}
+        return wg.autograd.grad(LOOPS["scan"](BODIES["saves no constant"], own).sum(), weight)[0]
+
+    later = wg.capture(function, quiet=True)
+    for _ in range(3):
+        later(wg.ones(2))
+    assert not wg.replay.explain(later).reasons
+    assert words + "what it reads is written to before backward" in str(wg.replay.explain(later))
+    assert str(wg.replay.explain(first)).count(words) == 2  # why a call was not kept, and of the program

@@ -41,6 +41,11 @@ class Layout:
             return None
         return [leaf for leaf in leaves if leaf is not None]
 
+    def path_of(self, place: int) -> str:
+        """Return where the tensor of that number is, as Python writes it: "[1]['a']"; "" where the nest is a tensor."""
+        leaf = [number for number, none in enumerate(self.is_none) if not none][place]
+        return path_in(self.spec, leaf)
+
     def matches(self, other: Layout) -> bool:
         """Return whether two nests have the same structure."""
         return str(self.spec) == str(other.spec) and self.is_none == other.is_none
@@ -48,6 +53,16 @@ class Layout:
     def __str__(self) -> str:
         names = iter("None" if none else "*" for none in self.is_none)
         return "".join(next(names, letter) if letter == "*" else letter for letter in str(self.spec))
+
+
+def path_in(spec: trees.Spec, leaf: int) -> str:
+    """Return the path to a leaf of that number in a nest."""
+    for place, part in enumerate(spec.parts):
+        n = trees.count_leaves(part)
+        if leaf < n:
+            return f"[{place if spec.keys is None else spec.keys[place]!r}]{path_in(part, leaf)}"
+        leaf -= n
+    return ""
 
 
 def layout_of(tree: Any) -> Layout:
@@ -71,7 +86,7 @@ def to_tensor(op: str, name: str, leaf: Any, dtype: Any = None) -> Any:
         return as_tensor(leaf, dtype=dtype) if isinstance(leaf, (bool, int, float, complex)) else as_tensor(leaf)
     except (TypeError, RuntimeError, ValueError) as error:
         raise TypeError(f"{op}: expected the leaves of {name} to be tensors, numbers, arrays or None, got "
-                        f"{short_repr(leaf, str)} of type {type(leaf).__name__}") from error
+                        f"{short_repr(leaf)} of type {type(leaf).__name__}") from error
 
 
 def is_number(value: Any) -> bool:
@@ -83,17 +98,18 @@ def next_carry(op: str, function: str, carry: Sequence[Any], layout: Layout, res
     """Return the tensors of the carry that a function returned. RuntimeError unless they are as those of the carry."""
     leaves = layout.leaves_of(result)
     if leaves is None:
+        advice = "does it lack a return?" if result is None else "return a carry built like the first one"
         raise RuntimeError(
             f"{op}: Expected {both_of(op)} to have same number of outputs, and the same structure, but {function} got "
-            f"a carry of structure {layout} and returned one of structure {layout_of(result)}: return a carry built "
-            "like the first one"
+            f"a carry of structure {layout} and returned one of structure {layout_of(result)}: {advice}"
         )
     made = [leaf if isinstance(leaf, Tensor) else to_tensor(op, "the carry", leaf, old.dtype)
             for leaf, old in zip(leaves, carry, strict=True)]
     for place, (old, new) in enumerate(zip(carry, made, strict=True)):
         if not is_like(old, new):
-            raise_unlike(f"{op}: Expected {both_of(op)} to have same metadata but found: leaf {place} of the carry is "
-                         f"{{}}, and {function} returned {{}}", old, new)
+            path = layout.path_of(place).replace("{", "{{").replace("}", "}}")
+            raise_unlike(f"{op}: Expected {both_of(op)} to have same metadata but found: carry{path} is {{}}, and "
+                         f"{function} returned {{}}", old, new, "begin with a carry of")
     return made
 
 
@@ -113,9 +129,13 @@ def check_like(message: str, old: Any, new: Any) -> None:
         raise_unlike(message, old, new)
 
 
-def raise_unlike(message: str, old: Any, new: Any) -> NoReturn:
-    """Raise RuntimeError about two tensors that should have the same shape, dtype and device."""
+def raise_unlike(message: str, old: Any, new: Any, other_way: str = "") -> NoReturn:
+    """Raise RuntimeError about two tensors that should have the same shape, dtype and device. other_way: advice that
+    the other dtype follows.
+    """
     advice = f": cast it with .to({old.dtype})" if new.shape == old.shape and new.dtype != old.dtype else ""
+    if advice and other_way:
+        advice += f", or {other_way} {new.dtype}"
     raise RuntimeError(message.format(metadata_text(old), metadata_text(new)) + advice)
 
 

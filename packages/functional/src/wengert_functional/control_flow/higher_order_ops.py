@@ -34,7 +34,7 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
         raise RuntimeError("cond: Expect both branches to be callable.")
     if not is_sequence(operands) or (isinstance(pred, Tensor) and not are_tensors(operands)):
         raise RuntimeError("cond: Expect operands to be a tuple of possibly nested dict/list/tuple that only consists "
-                           f"of tensor leaves, but got {short_repr(operands, str)}")
+                           f"of tensor leaves, but got {short_repr(operands)}")
     return conds.cond(pred, true_fn, false_fn, *operands)
 
 
@@ -70,7 +70,7 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any],
         raise RuntimeError("while_loop: Expect cond_fn and body_fn to be callable.")
     if not is_sequence(carried_inputs):
         raise RuntimeError("while_loop: Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that "
-                           f"only consists of tensor or int leaves, but got {short_repr(carried_inputs, str)}")
+                           f"only consists of tensor or int leaves, but got {short_repr(carried_inputs)}")
     kind = type(carried_inputs)
 
     def body(carry: Any) -> Any:
@@ -103,7 +103,7 @@ def scan(combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, 
     if not rows:
         return init, []
     if not callable(combine_fn):
-        raise RuntimeError(f"scan: Combine_fn must be a callable, but got {short_repr(combine_fn, str)}")
+        raise RuntimeError(f"scan: Combine_fn must be a callable, but got {short_repr(combine_fn)}")
     if not isinstance(reverse, bool):
         raise RuntimeError(f"scan: Reverse must be a bool, but got {type(reverse)}")
     if not carry:
@@ -120,7 +120,7 @@ def check_leaves(op: str, name: str, leaves: list[Any]) -> None:
     """Raise RuntimeError for a leaf that is no tensor."""
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"{op}: All {name} leaves must be a Tensor but got {short_repr(leaf, str)}")
+            raise RuntimeError(f"{op}: All {name} leaves must be a Tensor but got {short_repr(leaf)}")
 
 
 def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,
@@ -140,10 +140,10 @@ def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, r
     tensor([ 1.,  2.,  6., 24.])
     """
     if not callable(combine_fn):
-        raise ValueError(f"associative_scan: Combine_fn must be a callable, but got {short_repr(combine_fn, str)}")
+        raise ValueError(f"associative_scan: Combine_fn must be a callable, but got {short_repr(combine_fn)}")
     if combine_mode not in ("pointwise", "generic"):
         raise ValueError("associative_scan: Combine_mode must either 'pointwise' or 'generic', but got "
-                         f"{short_repr(combine_mode, str)}")
+                         f"{short_repr(combine_mode)}")
     leaves, layout = flatten_tensors("associative_scan", "xs", xs)
     place, length = scans.row_count(leaves, dim, None)
     if not length:

@@ -64,15 +64,15 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
 def check_options(f: Any, unroll: Any) -> None:
     """Raise TypeError for a function that cannot be called, and ValueError for a number of steps that is none."""
     if not callable(f):
-        raise TypeError(f"scan: expected f to be a callable (carry, x) -> (carry, y), got {short_repr(f, str)}")
+        raise TypeError(f"scan: expected f to be a callable (carry, x) -> (carry, y), got {short_repr(f)}")
     if not isinstance(unroll, int) or unroll < 0:
-        raise ValueError(f"scan: expected unroll to be a bool or a positive int, got {short_repr(unroll, str)}")
+        raise ValueError(f"scan: expected unroll to be a bool or a positive int, got {short_repr(unroll)}")
 
 
 def row_count(rows: list[Any], dim: Any, length: Any) -> tuple[int, int]:
     """Return the dim of the rows, not negative, and how many there are."""
     if length is not None and (not isinstance(length, int) or length < 0):
-        raise ValueError(f"scan: expected length to be an int that is not negative, got {short_repr(length, str)}")
+        raise ValueError(f"scan: expected length to be an int that is not negative, got {short_repr(length)}")
     if not rows:
         if length is None:
             raise ValueError("scan: expected xs with tensors, or a length, got neither: pass length=")
@@ -108,7 +108,7 @@ class Step:
         result = self.f(self.carry_layout.rebuild(carry), self.rows_layout.rebuild(rows))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError("scan: expected f to return a pair (carry, y), got "
-                            f"{short_repr(result, str)} of type {type(result).__name__}")
+                            f"{short_repr(result)} of type {type(result).__name__}")
         return next_carry("scan", "f", carry, self.carry_layout, result[0]), self.outputs_of(result[1])
 
     def outputs_of(self, y: Any) -> list[Any]:

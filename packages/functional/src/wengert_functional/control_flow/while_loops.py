@@ -79,7 +79,7 @@ def check_callables(op: str, **functions: Any) -> None:
     """Raise TypeError for an argument that cannot be called."""
     for name, function in functions.items():
         if not callable(function):
-            raise TypeError(f"{op}: expected {name} to be callable, got {short_repr(function, str)}")
+            raise TypeError(f"{op}: expected {name} to be callable, got {short_repr(function)}")
 
 
 def check_bound(name: str, bound: Any) -> None:
@@ -89,7 +89,7 @@ def check_bound(name: str, bound: Any) -> None:
             raise TypeError(f"fori_loop: expected {name} to be an integer tensor with one element, got "
                             f"{bound.dtype} of shape {list(bound.shape)}")
     elif not hasattr(bound, "__index__"):
-        raise TypeError(f"fori_loop: expected {name} to be an int, got {short_repr(bound, str)}")
+        raise TypeError(f"fori_loop: expected {name} to be an int, got {short_repr(bound)}")
 
 
 class Test:
@@ -107,7 +107,7 @@ class Test:
                 return found.reshape(())
         elif is_number(found):
             return bool(found)
-        got = f"a tensor of shape {list(found.shape)}" if isinstance(found, Tensor) else short_repr(found, str)
+        got = f"a tensor of shape {list(found.shape)}" if isinstance(found, Tensor) else short_repr(found)
         raise TypeError(f"while_loop: Expected cond_fn to return a scalar tensor or a bool but got {got}")
 
 

@@ -7,6 +7,8 @@ Note [Captured steps]
     float64 number is read by the operations behind it, with the same bits. The other hyperparameters are its result as
     well, so that a replay notices when one has changed. That step is recorded anew. If it was the momentum, or another
     number of ``VARIABLE``, it is a tensor from then on: a scheduler may change it in each step.
+    Groups, options and state are looked at in each replay, and are nearly always what they were: what follows from them
+    is computed again only where ``wengert.replay.Contents`` sees a change.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from wengert import Tensor
 
 from wengert_optim.updates.number_code import NumberCode, trace_numbers
 
-__all__ = ["captured_number", "captured_numbers", "compare_groups"]
+__all__ = ["captured_number", "captured_numbers", "compare_contents", "count_waits"]
 
 NUMBER: Any = wengert.tensor
 KINDS = frozenset((bool, int, float, str, type(None), tuple))
@@ -30,6 +32,11 @@ VARIABLE = ("alpha", "betas", "dampening", "lambd", "momentum", "rho", "weight_d
 """Options that become tensors once they have changed: rules use them in arithmetic only, but for ``is_on``."""
 LEFT_OUT = frozenset(("lr", "max_momentum", "base_momentum", "initial_lr", "max_lr", "min_lr"))
 """Options that are no guards: the learning rate is a tensor, the others are notes of schedulers."""
+NEVER_COMPARED = LEFT_OUT | {"params"}
+
+
+def no_result() -> None:
+    """Stand in a saved program for a comparison: a file has the parameters and the state that it was saved with."""
 
 
 class Changes:
@@ -42,15 +49,25 @@ class Changes:
         self.options = options
         self.first = {name: options[name] for name in VARIABLE if is_number(options.get(name))}
         self.names: list[str] = []
+        self.plain: frozenset[tuple[str, Any]] = frozenset()
+        self.contents: Any = None
 
-    def find(self) -> dict[str, Any]:
-        """Note the options that are other numbers now; return what ``numbers`` does."""
+    def look(self) -> tuple[dict[str, Any], frozenset[tuple[str, Any]]]:
+        """Note the options that are other numbers now; return what ``numbers`` does, and the others' values."""
         options = self.options
+        if self.contents is not None and self.contents.agree(options):
+            varying = self.numbers() if self.names else NOTHING
+            if len(varying) == len(self.names):
+                return varying, self.plain
         for name, value in self.first.items():
             now = options.get(name)
             if now is not value and name not in self.names and is_number(now) and now != value:
                 self.names.append(name)
-        return self.numbers() if self.names else NOTHING
+        varying = self.numbers()
+        self.plain = plain(options, varying)
+        skip = NEVER_COMPARED.union(self.names)
+        self.contents = wengert.replay.Contents(options, skip=skip) if len(varying) == len(self.names) else None
+        return varying, self.plain
 
     def numbers(self) -> dict[str, Any]:
         """Return the options that have changed at some time, without numbers up to zero, by which rules may decide."""
@@ -68,66 +85,120 @@ def changes_of(options: Any) -> Changes:
     found = CHANGES.get(id(options))
     if found is None:
         found = CHANGES[id(options)] = Changes(options)
-    found.find()
+    found.look()
     return found
 
 
 def captured_numbers(rule: Any, options: Any, scalars: Sequence[Tensor], owner: Any = None) -> tuple[Any, Any]:
     """Count a step; return options and numbers for the rule's update, with tensors in place of Python's numbers.
 
-    owner: the Bucket of these scalars; each replay asks it whether it is as it was, as long as it is alive.
+    owner: the Bucket of these scalars; each replay asks it whether its numbers are as they were, while it is alive.
     """
     has_tensors = False
     bucket = no_bucket if owner is None else ref(owner)
     changes = changes_of(options)
 
-    def read(*scalars: Tensor) -> Any:
+    def read_plain(*scalars: Tensor) -> Any:
         nonlocal has_tensors
         own = bucket()
-        is_same = own is None or own.is_as_it_was()
+        is_same = own is None or own.has_same_numbers()
         numbers, lr = rule.advance(options, *scalars), options.get("lr")
         has_tensors = any(isinstance(one, Tensor) for one in (numbers if isinstance(numbers, tuple) else (numbers,)))
         if own is not None:
             own.note_versions()
-        tensors = changes.find()
-        if not tensors:
-            return changing(numbers), changing(lr), (), plain(options), is_same
-        return changing(numbers), changing(lr), changing(tuple(tensors.values())), plain(options, tensors), is_same
+        tensors, values = changes.look()
+        return numbers, lr, tuple(tensors.values()), values, is_same
+
+    def read(*scalars: Tensor) -> Any:
+        return changing(read_plain(*scalars))
 
     def read_options() -> Any:
         own = bucket()
         if own is not None:
             own.note_versions()
-        return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), plain(options)
+        return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), changes.look()[1]
 
     describe_for_files(rule, changes, scalars, read, read_options)
     if options.get("capturable") or options.get("differentiable"):
         numbers = rule.advance(options, *scalars)
         wengert.compiler.disable(read_options)()
         return options, numbers
+    read.plain_numbers = read_plain  # type: ignore[attr-defined]
     numbers, lr, tensors, *_ = wengert.compiler.disable(read)(*scalars)
     varying = dict(zip(changes.numbers(), tensors, strict=True))
     made = {**options, "lr": lr, **varying, "varying": varying}
     return made if has_tensors else {**made, "captured": True}, numbers
 
 
-def compare_groups(optimizer: Any) -> None:
-    """Let each replay compare which parameters an optimizer has: others than in the recording are recorded anew."""
+def compare_contents(optimizer: Any, has_state: bool = True) -> None:
+    """Let each replay compare parameters and state of an optimizer: others than in the recording are recorded anew."""
+    read: Any = Comparison(optimizer, has_state).read
+    wengert.compiler.disable(read)()
+
+
+def count_waits(optimizer: Any, waited: Tensor) -> None:
+    """Let an optimizer count a step that stale plans wait for, also in each replay: one may become stale in this step.
+
+    Note [Steps that are waited for] in plan.py.   waited: int64[], the steps so far.
+    """
     reference = ref(optimizer)
 
-    def read_groups() -> int:
+    def count(waited: Tensor) -> int:
         found = reference()
-        groups = () if found is None else found.param_groups
-        return hash(tuple([tuple(map(id, group["params"])) for group in groups]))
+        return 0 if found is None else found._count_step(waited)
 
-    read: Any = read_groups
-    read.frozen_result = lambda: None  # a file has the parameters that it was saved with
-    wengert.compiler.disable(read)()
+    count.frozen_result = no_result  # type: ignore[attr-defined]
+    wengert.compiler.disable(count)(waited)
+
+
+class Comparison:
+    """The groups of an optimizer, and its state, as a number, which is computed again where they have changed."""
+
+    def __init__(self, optimizer: Any, has_state: bool) -> None:
+        self.optimizer, self.has_state = ref(optimizer), has_state
+        self.groups: Any = None
+        self.state: Any = None
+        self.number = 0
+
+    def read(self) -> int:
+        """Return the number."""
+        found: Any = self.optimizer()
+        if found is None:
+            return 0
+        groups, state = found.param_groups, found.state if self.has_state else NOTHING
+        if self.groups is None or not (self.groups.agree(groups) and self.state.agree(state)):
+            options = {name for group in groups for name in group if name != "params"}
+            self.groups = wengert.replay.Contents(groups, skip=options)
+            self.state = wengert.replay.Contents(state, numbers=False)
+            self.number = hash((tuple(map(parameters_of, groups)), tuple(map(entries_of, state.items()))))
+        return self.number
+
+    read.frozen_result = no_result  # type: ignore[attr-defined]
+
+
+def parameters_of(group: dict[str, Any]) -> Any:
+    """Return what identifies a group and its parameters."""
+    return id(group), tuple(map(id, group["params"]))
+
+
+def entries_of(item: tuple[Any, Any]) -> Any:
+    """Return what identifies a parameter and the tensors of its state, with their memory."""
+    param, state = item
+    entries = state.items() if isinstance(state, dict) else (("", state),)
+    return id(param), tuple([
+        (name, id(one), one.data_ptr() if one.layout is wengert.strided else 0)
+        for name, one in entries if isinstance(one, Tensor)
+    ])  # fmt: skip
 
 
 def captured_number(function: Callable[..., float], tensors: Sequence[Tensor]) -> Any:
     """Return a number that follows from those of tensors, as a tensor that each replay computes anew."""
-    return wengert.compiler.disable(lambda *own: changing(function(*own)))(*tensors)
+
+    def read(*own: Tensor) -> Any:
+        return changing(function(*own))
+
+    read.plain_numbers = function  # type: ignore[attr-defined]
+    return wengert.compiler.disable(read)(*tensors)
 
 
 def describe_for_files(rule: Any, changes: Changes, scalars: Sequence[Tensor], read: Any, read_options: Any) -> None:

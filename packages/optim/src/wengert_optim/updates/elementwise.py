@@ -8,9 +8,11 @@ from weakref import WeakValueDictionary
 
 import wengert
 from wengert import Tensor
+from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_fused_parameter, step_tensor
 from wengert_optim.optimizer import Optimizer, ParamsT
+from wengert_optim.updates.captured import count_waits
 from wengert_optim.updates.plan import LONGEST_WAIT, Plan
 from wengert_optim.updates.rules import Rule, unscale, update_one
 
@@ -52,6 +54,9 @@ class Elementwise(Optimizer):
     def _forget_plans(self) -> None:
         self._plans: dict[int, Plan] = {}
         self._own: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
+        if "_waited" not in self.__dict__:  # programs of captured steps use it
+            self._waited = wengert.zeros((), dtype=wengert.int64)
+            self._n_renewed = 0
 
     # ---- the state
 
@@ -78,11 +83,26 @@ class Elementwise(Optimizer):
                 with wengert.enable_grad():
                     loss = closure()
             if "found_inf" not in self.__dict__ or self._unscale_gradients():
+                if not is_compiling():
+                    self._count_step(self._waited)
+                elif self._is_on_host():  # a graph of a device has its plan for good
+                    count_waits(self, self._waited)
                 for group in self.param_groups:
                     self._update_group(group)
         if len(self._plans) > len(self.param_groups):
             self._plans = {id(group): self._plans[id(group)] for group in self.param_groups}
         return loss
+
+    def _is_on_host(self) -> bool:
+        return all(param.device.type == "cpu" for group in self.param_groups for param in group["params"])
+
+    def _count_step(self, waited: Tensor) -> int:
+        """Count a step for stale plans; return how many have been renewed with this step. waited: int64[], so far."""
+        for plan in self._plans.values():
+            if plan.stale:
+                number = int(waited.add_(1).item())
+                return self._n_renewed + sum([plan.count_wait(number) for plan in self._plans.values() if plan.stale])
+        return self._n_renewed
 
     def _update_group(self, group: dict[str, Any]) -> None:
         names = self._tensor_names(group)
@@ -90,6 +110,7 @@ class Elementwise(Optimizer):
         plan = self._plans.get(id(group))
         if plan is None or not plan.fits(group, names, together):
             wait = min(2 * plan.wait, LONGEST_WAIT) if plan else 1
+            self._n_renewed += plan is not None and plan.is_over
             plan = self._plans[id(group)] = Plan(self, group, names, together, wait)
         ready = plan.gather(self.state)
         singles = self._collect(plan) if plan.singles else ()

@@ -1,4 +1,9 @@
-"""Plan: which parameters of a group are updated together, and which one by one."""
+"""Plan: which parameters of a group are updated together, and which one by one.
+
+Note [Steps that are waited for]
+    A plan that has become stale is used for some more steps. These are counted in a tensor of the optimizer: replays of
+    ``wengert.capture`` count in it as well, and what undoes a step undoes the count.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +34,16 @@ class Plan:
     together: whether there may be buckets.   wait: the steps for which the plan is used after it has become stale.
     """
 
-    __slots__ = ("absent", "buckets", "group", "names", "params", "singles", "stale", "steps_left", "together", "wait")
+    __slots__ = (
+        "absent", "buckets", "due", "group", "is_over", "names", "params", "singles", "stale", "together", "wait",
+    )  # fmt: skip
 
     def __init__(self, optimizer: Any, group: dict[str, Any], names: Any, together: bool, wait: int = 1) -> None:
         self.group, self.names, self.together, self.wait = group, names, together, wait
         self.params: list[Tensor] = list(group["params"])
         self.absent: set[int] = set()
-        self.stale, self.steps_left = False, wait
+        self.stale = self.is_over = False
+        self.due: int | None = None
         self.buckets = self.make_buckets(optimizer) if together else []
         inside = {id(param) for bucket in self.buckets for param in bucket.params}
         self.singles = [param for param in self.params if id(param) not in inside]
@@ -73,13 +81,16 @@ class Plan:
     def fits(self, group: dict[str, Any], names: Any, together: bool) -> bool:
         """Return whether the plan is for this group as it is now; a stale plan is, until its time has come."""
         params = group["params"]
-        if self.group is not group or self.names != names or self.together is not together:
+        if self.group is not group or self.names != names or self.together is not together or self.is_over:
             return False
-        if self.stale:
-            self.steps_left -= 1
-            if self.steps_left <= 0:
-                return False
         return len(params) == len(self.params) and all(map(is_, params, self.params))
+
+    def count_wait(self, waited: int) -> bool:
+        """Return whether the time of a stale plan has come. waited: the steps that the optimizer has waited so far."""
+        if self.due is None:
+            self.due = waited + self.wait - 1
+        self.is_over = waited >= self.due
+        return self.is_over
 
     def gather(self, state: dict[Any, Any]) -> list[tuple[Bucket, Tensor]]:
         """Return the buckets with their gradients; one in which something has changed is dissolved."""

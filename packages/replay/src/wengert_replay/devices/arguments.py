@@ -8,6 +8,8 @@ from typing import Any
 from wengert_core.extend import Tensor, device, device_memory_of
 from wengert_engine.namespaces.graph import increment_version
 
+from wengert_replay.devices.watch import set_version, version_counter
+
 
 class Arguments:
     """Tensors on memory of their own, which a graph reads and writes in place of a call's arguments.
@@ -99,8 +101,11 @@ class Arguments:
                 given.requires_grad_()
                 given.grad = one.grad
 
-    def in_place_of(self, result: Tensor, tensors: Sequence[Tensor]) -> Tensor:
-        """Return a result of a call: the argument itself, or a view of it, where it is one of an input."""
+    def in_place_of(self, result: Tensor, tensors: Sequence[Tensor], apart: dict[int, Tensor]) -> Tensor:
+        """Return a result of a call: the argument itself, or a view of it, where it is one of an input.
+
+        apart: aliases of arguments with versions of their own, by the counter of the results that have them.
+        """
         for one, given in zip(self.inputs, tensors, strict=True):
             if result is one:
                 return given
@@ -108,6 +113,10 @@ class Arguments:
         if own is None:
             return result
         given = next(given for one, given in zip(self.inputs, tensors, strict=True) if one is own)
+        counter = version_counter(result)
+        if counter != version_counter(own):  # of ``data``
+            given = apart.setdefault(counter, given.data)
+            set_version(given, result._version)
         of_dtype = given if result.dtype == given.dtype else given.view(result.dtype)
         offset = of_dtype.storage_offset() + result.storage_offset()
         return of_dtype.as_strided(result.shape, result.stride(), offset)

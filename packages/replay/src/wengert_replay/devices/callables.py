@@ -105,7 +105,8 @@ class GraphPair:
             given: list[Tensor] = []
             flatten(args, given)
             if len(given) != self.n_args:
-                raise ValueError(f"a graphed callable was captured with {self.n_args} tensors, and got {len(given)}")
+                raise ValueError(f"the graphed callable of {name_of(self.function)} was captured with {self.n_args} "
+                                 f"tensors, and got {len(given)}")  # fmt: skip
             return rebuild(self.structure, list(function.apply(*given, *parameters)))
 
         return call_graph
@@ -117,13 +118,27 @@ def copy_unless_same(target: Tensor, source: Tensor) -> None:
         target.copy_(source)
 
 
+def name_of(function: Any) -> str:
+    """Return what a callable is called in messages."""
+    return str(getattr(function, "__qualname__", type(function).__name__))
+
+
 def is_module(function: Any) -> bool:
     """Return whether a callable is a module, with parameters, buffers and hooks."""
     return all(hasattr(function, name) for name in ("parameters", "buffers", "_forward_hooks", "training"))
 
 
 def check_callable(function: Any, args: Any) -> None:
-    """Raise AssertionError for a module with hooks or trainable buffers, or arguments that are no tensors."""
+    """Raise AssertionError for a module with hooks or trainable buffers, or arguments that are no tensors; TypeError
+    for what cannot be called, or arguments that are no tuple.
+    """
+    if not callable(function):
+        raise TypeError("make_graphed_callables(): argument 'callables' (position 1) must be a function, a module, or "
+                        f"a tuple of them, not {type(function).__name__}")  # fmt: skip
+    if not isinstance(args, (tuple, list)):
+        raise TypeError("make_graphed_callables(): argument 'sample_args' (position 2) must be a tuple of tensors, as "
+                        "(x,), or, for a tuple of callables, of such tuples; got for "
+                        f"{name_of(function)}: {type(args).__name__}")  # fmt: skip
     if is_module(function):
         if function._backward_hooks or function._forward_hooks or function._forward_pre_hooks:
             raise AssertionError(
@@ -157,6 +172,9 @@ def graph_callables(
         raise RuntimeError(
             "make_graphed_callables does not support the autocast caching. Please set `cache_enabled=False`."
         )
+    if type(num_warmup_iters) is not int or num_warmup_iters < 0:
+        raise TypeError("make_graphed_callables(): argument 'num_warmup_iters' must be an int of at least 0, got "
+                        f"{num_warmup_iters!r:.60}")  # fmt: skip
     plugin = graph_plugin(kind, "CUDAGraph")
     several = isinstance(callables, tuple)
     functions = callables if several else (callables,)

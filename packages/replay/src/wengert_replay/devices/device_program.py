@@ -27,6 +27,10 @@ SHARED = "an argument shares memory with a tensor from outside, and one of them 
 """A refusal for this time: another call may have another argument."""
 
 
+CHANGED = "the function changes Python's state that it depends on"
+"""A refusal for this time: another call may leave that as it was."""
+
+
 class LeafGradient:
     """The gradient of a leaf before and after a program."""
 
@@ -219,7 +223,8 @@ class DeviceProgram(ProgramFacts):
 
     def add_views(self, found: list[Tensor | None], tensors: Sequence[Tensor]) -> list[Tensor]:
         """Return the results of a call: copies, and arguments and views of them."""
-        return [self.arguments.in_place_of(result, tensors) if copied is None else copied
+        apart: dict[int, Tensor] = {}
+        return [self.arguments.in_place_of(result, tensors, apart) if copied is None else copied
                 for result, copied in zip(self.results, found, strict=True)]  # fmt: skip
 
 

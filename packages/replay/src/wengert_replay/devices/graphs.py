@@ -10,12 +10,15 @@ Note [Captured work]
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from wengert_core import empty
 from wengert_core.extend import accelerator_functions, device, device_plugin, warn_user
+from wengert_engine.extend import is_observed
 
 MODES = ("global", "thread_local", "relaxed")
+GENERATOR_CALLS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+"""By pool and number of a device: a GeneratorCalls."""
 
 
 def plugin_of(kind: str) -> Any:
@@ -47,7 +50,8 @@ class CUDAGraph:
     _graph: Any
     _pool: Any
     _is_debugged: bool
-    _watch: Any  # of what a capture uses, where that is to be checked
+    _watch: Any  # of what a capture uses, and does with generators; None without a capture, or below a profiler
+    _is_checked: bool  # whether replays look at memory from outside
     _inputs: list[tuple[Any, int]]  # weak references to memory from outside, and its address
 
     def __new__(cls, keep_graph: bool = False) -> Self:
@@ -56,7 +60,7 @@ class CUDAGraph:
         plugin = graph_plugin(cls.kind, "CUDAGraph")
         made = super().__new__(cls)
         made._plugin, made._index, made._graph, made._pool, made._is_debugged = plugin, None, None, None, False
-        made._watch, made._inputs = None, []
+        made._watch, made._inputs, made._is_checked = None, [], False
         return made
 
     def capture_begin(
@@ -86,7 +90,8 @@ class CUDAGraph:
                 "on the default stream.)"
             )
         pool = self._plugin.make_graph_pool() if pool is None else pool
-        watch = watch_inputs(self._plugin.device(index)) if check_input_liveness else None
+        is_watched = check_input_liveness or not is_observed()
+        watch = watch_inputs(self._plugin.device(index), pool) if is_watched else None
         try:
             self._plugin.begin_capture(index, pool, capture_error_mode)
         except BaseException:
@@ -94,6 +99,7 @@ class CUDAGraph:
                 watch.stop()
             raise
         self._index, self._pool, self._watch, self._inputs = index, pool, watch, []
+        self._is_checked = check_input_liveness
 
     def capture_end(self) -> None:
         """End the capture on the current stream; the graph can be replayed then."""
@@ -109,7 +115,7 @@ class CUDAGraph:
             self._pool = None
             raise
         self._index = index
-        if watch is not None:
+        if watch is not None and self._is_checked:
             self._inputs = [(ref(one), one.address) for one in watch.held.values() if not graph.owns(one)]
 
     def abandon(self) -> None:
@@ -236,11 +242,17 @@ class graph:
             self.cuda_graph.reset()
 
 
-def watch_inputs(where: device) -> Any:
-    """Begin to note the memory from outside that this thread's operations on a device use; ``stop()`` ends that."""
+def watch_inputs(where: device, pool: Any) -> Any:
+    """Begin to note the memory from outside that this thread's operations on a device use; ``stop()`` ends that.
+
+    What a checkpoint does with generators is done by each replay, so that it draws its numbers again: in the same
+    graph, or in another one with this pool, as backward often is.
+    """
     from wengert_replay.devices.watch import DeviceWatch
 
     watch = DeviceWatch(empty(0, device=where), False)
+    calls = GENERATOR_CALLS.setdefault(pool, {})
+    watch.share_generators(calls.setdefault(where.index, watch.generator_calls))
     watch.start()
     return watch
 

@@ -109,8 +109,7 @@ class DevicePrograms:
             if len(self.entries) >= capture.max_programs:
                 reason = f"there are {capture.max_programs} programs (max_programs) on devices"
                 return capture.run_eagerly(reason, args, kwargs, warn=True)
-            self.entries[key] = DeviceEntry()
-            return capture.run_eagerly("", args, kwargs)
+            return self.run_first(key, state, args, kwargs)
         if entry.refusal:
             return capture.run_eagerly(entry.refusal, args, kwargs)
         found = self.replay_any(entry, tensors, args, kwargs)
@@ -123,6 +122,23 @@ class DevicePrograms:
             entry.refusal = "tensors from outside, gradients or numbers of Python differ in each call"
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
         return self.record(entry, structure, tensors, args, kwargs)
+
+    def run_first(self, key: Any, state: tuple[int, ...], args: Any, kwargs: Any) -> Any:
+        """Run the first call of a signature as usual. It stays one where it changes the state of Python that it has.
+
+        A recording may run the function twice, which would change that twice.
+        """
+        from wengert_replay.devices.device_program import CHANGED
+
+        capture = self.capture
+        result = capture.run_eagerly("", args, kwargs)
+        if capture.python_state(args, kwargs) == state:
+            self.entries[key] = DeviceEntry()
+        elif capture.strict:
+            raise capture.strict_error(CHANGED)
+        else:
+            capture.note_reason(CHANGED)
+        return result
 
     def replay_any(self, entry: DeviceEntry, tensors: list[Tensor], args: Any, kwargs: Any) -> Outcome | Numbers:
         """Replay the program that fits a call. Return numbers that it reads where none does; () where it reads none."""
@@ -184,8 +200,14 @@ class DevicePrograms:
         def make_history(program: DeviceProgram, form: Form) -> DeviceHistory:
             return DeviceHistory(capture, structure, entry.fuse, program, form)
 
+        state = capture.python_state(args, kwargs)
+
+        def has_changed() -> bool:
+            return bool(capture.python_state(args, kwargs) != state)
+
         try:
-            program, shape, results = record_program(capture.function, structure, tensors, entry.fuse, make_history)
+            program, shape, results = record_program(capture.function, structure, tensors, entry.fuse, make_history,
+                                                     has_changed)  # fmt: skip
         except FusionError as error:
             entry.fuse = False  # the next recording does without
             capture.reasons.append(f"the device computes operations one by one: {error}")
@@ -230,10 +252,10 @@ class DevicePrograms:
 
     def note_refusal(self, entry: DeviceEntry, why: str) -> None:
         """Note why a recording is no program."""
-        from wengert_replay.devices.device_program import STORED
+        from wengert_replay.devices.device_program import CHANGED, STORED
 
         capture = self.capture
-        if why != STORED or entry.attempts >= RETRIES:
+        if why not in (STORED, CHANGED) or entry.attempts >= RETRIES:
             entry.refusal = why
         if why not in capture.reasons:
             capture.reasons.append(why)

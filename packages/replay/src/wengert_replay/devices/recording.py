@@ -12,7 +12,7 @@ from wengert_engine.extend import is_released
 
 from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.calls import DeviceCall
-from wengert_replay.devices.device_program import SHARED, STORED, DeviceProgram
+from wengert_replay.devices.device_program import CHANGED, SHARED, STORED, DeviceProgram
 from wengert_replay.devices.listing import Listing
 from wengert_replay.devices.segments import SegmentRecorder, Segments
 from wengert_replay.devices.watch import DeviceWatch
@@ -163,11 +163,12 @@ class DeviceRecording:
 
 def record_program(
     function: Callable[..., Any], structure: Any, tensors: list[Tensor], fuse: bool,
-    make_history: Callable[[DeviceProgram, Form], DeviceHistory],
+    make_history: Callable[[DeviceProgram, Form], DeviceHistory], has_changed: Callable[[], bool],
 ) -> tuple[DeviceProgram | DeviceHistory, Any, list[Tensor]]:  # fmt: skip
     """Run a function as a recording; return the program, and the result with its tensors apart.
 
-    make_history: makes what is replayed where results have a graph.
+    make_history: makes what is replayed where results have a graph.   has_changed: whether the function has changed
+    the state of Python that the program is for.
     The program may be one that is refused. Raises Refusal where the call is to run as usual: everything is as before
     then. FusionError where the device cannot compute a chain.
     """
@@ -186,17 +187,18 @@ def record_program(
     if form is not None and not why:
         why = recorded.why_not_node(form, program)
     why = why or recorded.why_not_numbers() or (SHARED if program.shares(tensors) else "")
-    program.refusal = why or program.refusal
+    program.refusal = why or program.refusal or (CHANGED if has_changed() else "")
     current = recorded.plugin.current_stream(recorded.index)
     if program.refusal:
         if form is not None or why or any(one.requires_grad for one in tensors):
             recorded.run_for_nothing()
-            raise Refusal(program.refusal, program.refusal in (STORED, SHARED))
+            raise Refusal(program.refusal, program.refusal in (STORED, SHARED, CHANGED))
         recorded.run()
         with no_grad():
             arguments.write(tensors)
         arguments.hand_over_gradients(tensors)
-        return program, shape, [arguments.in_place_of(one, tensors) for one in results]
+        apart: dict[int, Tensor] = {}
+        return program, shape, [arguments.in_place_of(one, tensors, apart) for one in results]
     state = recorded.make_call(program, form)
     recorded.recorder.finish()
     recorded.run()

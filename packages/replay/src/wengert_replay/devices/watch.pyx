@@ -61,7 +61,9 @@ cdef class GeneratorCalls:
         return found
 
     cdef object run(self, function, tuple args):
-        """Call a function of tensors of the host now, and in each replay."""
+        """Call a function of tensors of the host now, and in each replay of the graph that is captured."""
+        if not self.plugin.is_capturing(self.index):
+            return function(*args)
         result = function(*args)
         given = [self.box_of(one) for one in args]
         made = [self.box_of(one) for one in result or ()]
@@ -110,6 +112,10 @@ cdef class DeviceWatch(Tracer):
         self.last_node, self.host, self.keep = other.last_node, other.host, other.keep
         self.generator_calls = other.generator_calls
         self.listing, self.lines, self.regions = other.listing, other.lines, other.regions
+
+    def share_generators(self, GeneratorCalls calls not None):
+        """Let what later graphs do with generators come behind what earlier ones have done; before ``start``."""
+        self.generator_calls = calls
 
     def finish(self):
         """Queue what waits to be queued together with other work."""
@@ -350,6 +356,11 @@ cdef class DeviceWatch(Tracer):
 def line_text(Lines lines not None, unsigned int number):
     """Return a line of a program by its number, as "file:line"; "" where there is none."""
     return lines.text(number)
+
+
+def version_counter(Tensor t not None):
+    """Return a number for the counter of a tensor's versions: the same for views, and another one for ``data``."""
+    return <size_t> t.storage
 
 
 def set_version(Tensor t not None, unsigned int version):

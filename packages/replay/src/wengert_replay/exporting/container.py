@@ -51,8 +51,14 @@ def pack_arrays(arrays: Mapping[str, Array], metadata: dict[str, str]) -> list[b
 def unpack_arrays(data: bytes) -> tuple[dict[str, Array], dict[str, str]]:
     """Return the arrays of a file and the strings about it. Raises ProgramFileError for what is no such file."""
     length = int.from_bytes(data[:8], "little")
+    if not data:
+        raise ProgramFileError("nothing is left to read: the file is empty, or was read to its end (seek(0))")
+    if data[:2] == b"PK":
+        raise ProgramFileError("not a file of the format safetensors, but a zip archive, as wengert.save writes them: "
+                               "wengert.load reads those")  # fmt: skip
     if len(data) < 8 or length > min(len(data) - 8, MOST_HEADER_BYTES):
-        raise ProgramFileError("not a file of the format safetensors: it ends within its header")
+        raise ProgramFileError("not a file of the format safetensors, or not the whole of one: it ends within its "
+                               "header")  # fmt: skip
     header = parse_json(data[8 : 8 + length], "the header")
     if not isinstance(header, dict):
         raise ProgramFileError("not a file of the format safetensors: its header is no object")

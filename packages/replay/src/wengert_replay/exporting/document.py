@@ -11,6 +11,7 @@ Note [A program in a file]
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Sequence
@@ -76,19 +77,34 @@ def write_file(path: FilePath, parts: list[bytes | memoryview]) -> None:
     if isinstance(path, (str, os.PathLike)):
         with Path(path).open("wb") as file:
             file.writelines(parts)
-    elif hasattr(path, "write"):
-        for part in parts:
-            path.write(part)
-    else:
-        raise TypeError(f"expected a path or an open file, got {type(path).__name__}")
+        return
+    for part in parts:
+        path.write(part)
 
 
-def read_file(path: FilePath) -> bytes:
+def check_output(path: Any) -> None:
+    """Raise TypeError for what is no path and no file that is open for writing bytes, before anything is written."""
+    if isinstance(path, (str, os.PathLike)):
+        return
+    if not hasattr(path, "write"):
+        raise TypeError("save(): argument 'path' (position 1) must be a path or a file that is open for writing bytes, "
+                        f"not {type(path).__name__}")  # fmt: skip
+    if isinstance(path, io.TextIOBase):
+        raise TypeError("save(): the file is open for text: open it with 'wb'")
+    if hasattr(path, "writable") and not path.writable():
+        raise io.UnsupportedOperation("save(): the file is open for reading: open it with 'wb'")
+
+
+def read_file(path: Any) -> bytes:
     """Return the contents of a file, or of what is left of an open one."""
     if isinstance(path, (str, os.PathLike)):
         return Path(path).read_bytes()
     if not hasattr(path, "read"):
-        raise TypeError(f"expected a path or an open file, got {type(path).__name__}")
+        hint = ": io.BytesIO makes a file of them" if isinstance(path, (bytes, bytearray, memoryview)) else ""
+        raise TypeError("load(): argument 'path' (position 1) must be a path or a file that is open for reading bytes, "
+                        f"not {type(path).__name__}{hint}")  # fmt: skip
+    if hasattr(path, "readable") and not path.readable():
+        raise io.UnsupportedOperation("load(): the file is open for writing: open it with 'rb'")
     data = path.read()
     if not isinstance(data, bytes):
         raise ProgramFileError(f"the file gives {type(data).__name__} in place of bytes: open it in binary mode")

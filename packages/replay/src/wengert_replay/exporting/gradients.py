@@ -17,11 +17,12 @@ def encode_gradients(program: Program, file: Writer, slot_of: Callable[[Any], st
     """Return an entry for each leaf; note in ``file.links`` which tensor from outside is the gradient of which leaf."""
     entries = []
     for plan in program.leaves:
+        after = value_after(program, plan)
         entry: dict[str, Any] = {
             "before": bool(plan.had_grad),
             "uses": None,
             "changes": bool(plan.changes),
-            "after": None if plan.value is None else slot_of(plan.value),
+            "after": None if after is None else slot_of(after),
         }
         if plan.input >= 0:
             if plan.grad_storage:
@@ -35,6 +36,17 @@ def encode_gradients(program: Program, file: Writer, slot_of: Callable[[Any], st
             entry["uses"] = f"w{file.links[leaf]}" if plan.grad_storage else None
         entries.append({"leaf": f"w{leaf}", **entry})
     return entries
+
+
+def value_after(program: Program, plan: Any) -> Any:
+    """Return the value that becomes the gradient of a leaf; None where it gets none, or where its gradient stays."""
+    first = plan if plan.alike < 0 else program.leaves[plan.alike]
+    if not plan.changes or (first.grad is None and (first.changes or not first.had_grad)):
+        return None
+    if first.value is None:
+        raise ProgramFileError("a tensor gets a gradient that no operation of the program has computed: call backward, "
+                               "or write to the gradient in place")  # fmt: skip
+    return first.value
 
 
 def gradient_now(program: Program, plan: Any) -> Any:

@@ -64,13 +64,25 @@ def load(path: FilePath) -> PortableProgram:
     >>> program(wg.tensor([3.0, 4.0]))
     tensor(0.)
     """
-    arrays, metadata = unpack_arrays(read_file(path))
+    data = read_file(path)
+    try:
+        return read_program(data)
+    except ProgramFileError as error:
+        name = path if isinstance(path, (str, os.PathLike)) else getattr(path, "name", None)
+        if not isinstance(name, (str, os.PathLike)):
+            raise
+        raise ProgramFileError(f"{os.fspath(name)!s}: {error}") from error.__cause__
+
+
+def read_program(data: bytes) -> PortableProgram:
+    """Return the program in the bytes of a file. Raises ProgramFileError."""
+    arrays, metadata = unpack_arrays(data)
     if metadata.get("format") != FORMAT or TEXT not in arrays:
         raise ProgramFileError("the file holds arrays, and no program of wengert-replay")
     if metadata.get("version") not in FIELDS_BY_VERSION:
         raise ProgramFileError(
-            f"the file has version {metadata.get('version')!r:.20} of its format, this wengert-replay reads versions "
-            f"{', '.join(FIELDS_BY_VERSION)}"
+            f"the file has version {metadata.get('version')!r:.20} of its format, and this wengert-replay reads the "
+            f"versions {' and '.join(FIELDS_BY_VERSION)}: a newer one may read it"
         )
     text = parse_json(text_of(arrays.pop(TEXT)), "the program")
     try:

@@ -14,7 +14,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.pseudo_ops import PARAMETERS
+from wengert_replay.exporting.pseudo_ops import ANY_ROOM, PARAMETERS
 from wengert_replay.exporting.values import Unportable
 from wengert_replay.loops.choice import Choice
 from wengert_replay.trace.values import Value
@@ -49,7 +49,7 @@ def encode_loop(steps: StepWriter, step: Step, loop: Loop, where: str) -> list[A
         "following": list(loop.following),
         "backwards": list(loop.backwards),
         "count": loop.count,
-        "room": loop.room,
+        "room": ANY_ROOM if loop.drops else loop.room,
         "index_step": loop.index_step,
         "keeps": bool(loop.kept),
         "counts": bool(loop.counts),

@@ -17,12 +17,12 @@ from wengert_engine.extend import current_tracer, is_dual_level_open
 
 from wengert_replay.exporting.bodies import PortableBody, has_geometry, has_rows
 from wengert_replay.exporting.errors import ProgramFileError, ProgramGuardError
+from wengert_replay.exporting.pseudo_ops import ANY_ROOM
 from wengert_replay.exporting.tensors import Geometry
 from wengert_replay.history.outside import copy_with_strides
-from wengert_replay.loops.body import Body
+from wengert_replay.loops.body import Body, rows_of_bytes
 from wengert_replay.loops.choice import make_choice
-from wengert_replay.loops.gradients import number
-from wengert_replay.loops.iterations import own_copy
+from wengert_replay.loops.iterations import number, own_copy
 from wengert_replay.loops.loop import (
     Aside,
     add_loop,
@@ -30,7 +30,6 @@ from wengert_replay.loops.loop import (
     make_loop,
     nest,
     resume,
-    rows_of_bytes,
     run_loop,
     suspend,
 )
@@ -157,7 +156,7 @@ class Run:
             if current < 0 or not loop.bodies:
                 raise loop.refusal(MORE if loop.bodies else NONE)
             body = loop.bodies[current]
-            if loop.keeps:
+            if loop.keeps and loop.room != ANY_ROOM:
                 self.keep(outputs[n + loop.n_outputs :], carry, at)
             results = body.run(self.inputs(carry, at), self.outside[current])
             for i, backwards in enumerate(loop.backwards[loop.n_rows :], n):
@@ -218,6 +217,7 @@ class Run:
                 loop.count, self.bounds, list(range(loop.n_carry)) if loop.keeps else None, loop.index_step, loop.room,
                 loop.counts, loop.n_into,
             )  # fmt: skip
+            made.drops = loop.room == ANY_ROOM
             try:
                 run_loop(made)
             except Refusal:
@@ -238,12 +238,14 @@ class Run:
         current = 0
         while current not in known:
             number = current if current >= 0 else len(loop.bodies)
+            goes_on = current >= 0 and (bool(loop.tests) or len(bodies) < self.count)
             if number < len(loop.tests):
                 test, (holds,) = record_body(recording, loop.tests[number], carry, self.outside_of_tests[number])
                 tests.append(test)
-                if not bool(holds):
-                    break
-            if current < 0 or (not loop.tests and len(bodies) >= self.count):
+                goes_on = goes_on and bool(holds)
+            if not goes_on:
+                if not bodies and loop.bodies:
+                    self.record_ahead(recording, bodies, known)
                 break
             if not loop.bodies:
                 raise loop.refusal(NONE)
@@ -253,6 +255,16 @@ class Run:
             bodies.append(body)
             carry, current = results[: loop.n_carry], loop.following[current]
         return bodies, tests, self.successors(known)
+
+    def record_ahead(self, recording: Recording, bodies: list[Body], known: dict[int, int]) -> None:
+        """Record the first body of a loop that has no iteration now, and may have one in another iteration of a loop
+        around it. Nothing where that raises an error, as it may for numbers that no iteration has.
+        """
+        try:
+            bodies.append(record_body(recording, self.loop.bodies[0], self.inputs(self.carry, 0), self.outside[0])[0])
+            known[0] = 0
+        except (RuntimeError, ValueError, IndexError, ArithmeticError):
+            bodies.clear()
 
     def successors(self, known: dict[int, int]) -> list[int]:
         """Return the number of the body behind each. known: numbers of recorded bodies by those in the file."""

@@ -14,6 +14,7 @@ from wengert_replay.exporting.bodies import PortableBody, is_alike
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.instructions import Instruction, Slot
 from wengert_replay.exporting.loop_runs import PortableChoice, PortableLoop
+from wengert_replay.exporting.pseudo_ops import ANY_ROOM
 from wengert_replay.exporting.tensors import Geometry
 from wengert_replay.exporting.values import DTYPES, expect
 
@@ -30,7 +31,8 @@ def loop_step(values: dict[str, Any], line: str, kinds: list[Geometry], known: l
     made = PortableLoop(name, line, bodies, tests, kinds)
     made.following = numbers_of(values["following"], -1, len(bodies))
     made.backwards = [expect(one, bool, name) for one in expect(values["backwards"], list, name)]
-    made.count, made.room = numbers_of([values["count"], values["room"]], -1, 1 << 63)
+    (made.count,) = numbers_of([values["count"]], -1, 1 << 63)
+    (made.room,) = numbers_of([values["room"]], ANY_ROOM, 1 << 63)
     (made.index_step,) = numbers_of([values["index_step"]], -1, 2)
     made.keeps, made.counts = (expect(values[one], bool, name) for one in ("keeps", "counts"))
     carry, rows, into = (slots_of(values[one], one == "carry") for one in ("carry", "rows", "into"))
@@ -124,7 +126,7 @@ def check_loop(loop: PortableLoop, carry: list[Any], bounds: list[Any] | None) -
     require(not tests or loop.n_rows + loop.n_outputs == 0, "a loop with a test has no rows")
     require(not loop.index_step or bounds is not None, "its number is one of a range")
     require(bool(bodies) or not (loop.keeps or loop.counts or loop.n_outputs), "a loop without a body gives its carry")
-    require(not loop.counts or (bool(tests) and loop.keeps and loop.room >= 0), "it counts where it keeps the carry")
+    require(not loop.counts or (bool(tests) and loop.keeps and loop.room != -1), "it counts where it keeps the carry")
     for k, one in enumerate(carry):
         require((one is None) == (bool(bodies) and bodies[0].inputs[k : k + 1] == [None]), "its carry is there")
     for body in bodies:
@@ -163,13 +165,16 @@ def check_kept(loop: PortableLoop, bounds: list[Any] | None) -> None:
         return
     n, count = loop.n_carry, loop.room if loop.room >= 0 else loop.count
     require(len(loop.bodies) == 1, "a loop with a gradient has one body")
-    if count < 0 and bounds is not None:
+    if loop.room == ANY_ROOM:
+        count = -1
+    elif count < 0 and bounds is not None:
         require(not any(isinstance(one, Slot) for one in bounds), "there is room for so many iterations")
         count = max(bounds[1] - bounds[0], 0)
     first = n + loop.n_outputs
     for kind, one in zip(loop.kinds[first : first + n], loop.bodies[0].inputs[:n], strict=True):
         nbytes = 0 if one is None or not one.numel else one.end * one.dtype.itemsize
-        fits = kind.dtype is DTYPES["bool"] and kind.shape == (count * nbytes,) and kind.strides == (1,)
+        fits = kind.dtype is DTYPES["bool"] and kind.strides == (1,) \
+            and (kind.shape == (count * nbytes,) or count < 0)  # fmt: skip
         require(one is not None and fits, "what is kept are bytes for so many iterations")
     require(not loop.counts or is_number(loop.kinds[-1]), "the number of iterations is of int64")
 

@@ -8,8 +8,7 @@ Note [A call of a program from a file]
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import wengert_core
@@ -17,13 +16,13 @@ from wengert_core.extend import Tensor
 from wengert_engine import no_grad
 
 from wengert_replay.capturing import Capture, explain
-from wengert_replay.entries import Explanation
-from wengert_replay.exporting.document import FilePath, State, pack_program, write_file
+from wengert_replay.entries import Explanation, count
+from wengert_replay.exporting.document import FilePath, State, check_output, pack_program, write_file
 from wengert_replay.exporting.listing import list_program
 from wengert_replay.exporting.nodes import Node
 from wengert_replay.exporting.rollback import Rollback
 from wengert_replay.exporting.structures import build, describe_call, encode_structure, text_of
-from wengert_replay.exporting.tensors import Geometry
+from wengert_replay.exporting.tensors import Geometry, describe_tensor
 from wengert_replay.exporting.values import Unportable
 from wengert_replay.signature import Unhashable, flatten
 
@@ -44,6 +43,7 @@ class PortableProgram:
         self._root = root
         self._default_dtype = default_dtype
         self._outside = list(state.tensors.values())
+        self._kinds = [describe_tensor(kind.dtype, kind.shape, requires_grad) for kind, requires_grad in inputs]
         self._names = [*(f"a{i}" for i in range(len(inputs))), *(f"tensors['{name}']" for name in state.tensors)]
         self._expected = text_of(text["arguments"])
         self._may_write = root.may_write_before_guard()
@@ -71,7 +71,7 @@ class PortableProgram:
     @property
     def tensors(self) -> Mapping[str, Tensor]:
         """The tensors from outside, by name."""
-        return MappingProxyType(self._state.tensors)
+        return NamedTensors(self._state.tensors)
 
     @property
     def generators(self) -> list[Any]:
@@ -85,6 +85,7 @@ class PortableProgram:
 
     def save(self, path: FilePath) -> None:
         """Write the program to a file, with its tensors as they are now."""
+        check_output(path)
         write_file(path, pack_program(self._text, self._state))
 
     # ---- a call
@@ -111,14 +112,40 @@ class PortableProgram:
 
     @property
     def _words(self) -> str:
-        return f"the program takes {describe_call(self._text['arguments'])}"
+        return f"the program takes {describe_call(self._text['arguments'], self._kinds)}"
 
     def __repr__(self) -> str:
-        return (f"<wengert.replay.PortableProgram of {len(self._root.steps)} operations: takes "
-                f"{describe_call(self._text['arguments'])}; {len(self._outside)} tensors from outside>")  # fmt: skip
+        operations, tensors = count(len(self._root.steps), "operation"), count(len(self._outside), "tensor")
+        return (f"<wengert.replay.PortableProgram of {operations}: takes "
+                f"{describe_call(self._text['arguments'], self._kinds)}; {tensors} from outside>")  # fmt: skip
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *list_program(self._text)])
+
+
+class NamedTensors(Mapping[str, Tensor]):
+    """Tensors by name, which are written in place."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        self._tensors = tensors
+
+    def __getitem__(self, name: str) -> Tensor:
+        try:
+            return self._tensors[name]
+        except KeyError:
+            raise KeyError(f"{name!r}: the program's tensors are {', '.join(self._tensors) or 'none'}") from None
+
+    def __setitem__(self, name: str, t: Any) -> None:
+        raise TypeError(f"tensors of a program cannot be replaced: write them in place, tensors[{name!r}].copy_(...)")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    def __repr__(self) -> str:
+        return repr(dict(self._tensors))
 
 
 def check_input(t: Tensor, kind: Geometry, requires_grad: bool, name: str) -> None:
@@ -133,7 +160,3 @@ def check_input(t: Tensor, kind: Geometry, requires_grad: bool, name: str) -> No
         raise TypeError(f"{name} has a history, and gradients do not flow through a program from a file: call detach()")
     if any(step != other for step, other, n in zip(t.stride(), kind.strides, kind.shape, strict=True) if n > 1):
         raise TypeError(f"{name} must have strides {kind.strides}, and has {t.stride()}: copy it into such a tensor")
-
-
-def describe_tensor(dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> str:
-    return f"{dtype.name}{list(shape)}{' that requires grad' if requires_grad else ''}"

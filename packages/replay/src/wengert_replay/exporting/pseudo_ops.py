@@ -10,6 +10,8 @@ from wengert_core.extend import Tensor
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.tensors import Geometry
 
+ANY_ROOM = -2
+"""The room of a loop that keeps no carries, as nobody reads them: any number of iterations."""
 PARAMETERS = {
     "constant": ("number", "offset"),
     "copy": ("source", "into"),

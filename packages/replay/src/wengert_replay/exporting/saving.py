@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import wengert_core
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, short_repr
 
-from wengert_replay.exporting.document import FilePath, State, is_same_step, pack_program, write_file
+from wengert_replay.exporting.document import FilePath, State, check_output, is_same_step, pack_program, write_file
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.gradients import encode_gradients
 from wengert_replay.exporting.step_entries import StepWriter
 from wengert_replay.exporting.structures import encode_structure
-from wengert_replay.exporting.tensors import Geometry, address_of, make_tensors
+from wengert_replay.exporting.tensors import Geometry, address_of, describe_tensor, make_tensors
 from wengert_replay.exporting.values import DTYPES, Unportable
 from wengert_replay.programs.program import Program
 
@@ -25,7 +25,8 @@ def save_program(program: Program, path: FilePath, names: Mapping[str, Tensor] |
     """Write a program, with the tensors from outside as they are now, to a file that ``load`` reads.
 
     path: a path, or a file that is open for writing bytes.   names: names of tensors from outside, such as
-    ``dict(model.named_parameters())``; the others are called ``w0``, ``w1``, ...
+    ``dict(model.named_parameters())``; the others are called ``w0``, ``w1``, ... Names of tensors that the program does
+    not use are left out; if that are all of them, it is an error.
     The file is in the format safetensors; nothing in it is a pickle. Branches behind numbers that Python reads are
     written too, and so are loops of ``wengert.func``, with their gradients. Raises ProgramFileError where the program
     calls Python functions, has arguments that no file can hold, or has a result with a graph.
@@ -34,10 +35,27 @@ def save_program(program: Program, path: FilePath, names: Mapping[str, Tensor] |
         raise ProgramFileError("a result of the program has a graph: record the function under no_grad() to save it")
     if program.trunk is not None:
         return save_program(program.trunk, path, names)
+    check_output(path)
+    names = checked_names(names)
     writer = Writer()
-    text = writer.text(program, {} if names is None else names)
+    text = writer.text(program, names)
     tensors = dict(zip(writer.names, writer.outside, strict=True))
     return write_file(path, pack_program(text, State(tensors, writer.constants, writer.generators)))
+
+
+def checked_names(names: Any) -> Mapping[str, Tensor]:
+    """Return names of tensors. Raises TypeError for another argument."""
+    if names is None:
+        return {}
+    if not isinstance(names, Mapping):
+        raise TypeError("save(): argument 'names' must be a mapping of names to tensors, such as "
+                        f"dict(model.named_parameters()), not {type(names).__name__}")  # fmt: skip
+    for name, t in names.items():
+        if not isinstance(name, str):
+            raise TypeError(f"save(): argument 'names' must have strings as keys, got {short_repr(name)}")
+        if not isinstance(t, Tensor):
+            raise TypeError(f"save(): argument 'names' must have tensors as values, got {type(t).__name__} as {name!r}")
+    return names
 
 
 class Table:
@@ -150,13 +168,18 @@ class Writer:
         for t in names.values():
             if address_of(t) in memory:  # a view of a tensor that the program has
                 self.number_of(t)
-        found: list[Any] = []
+        found: list[str] = []
         numbers = {key_of(t): i for i, t in enumerate(self.outside)}
         known = {numbers[key_of(t)]: name for name, t in names.items() if key_of(t) in numbers}
+        if names and self.outside and not known:
+            shown = ", ".join(describe_tensor(t.dtype, tuple(t.shape), t.requires_grad) for t in self.outside[:4])
+            raise ProgramFileError(f"names: the program uses none of the tensors {', '.join(list(names)[:4])!s:.80}; "
+                                   f"it uses {len(self.outside)} from outside: {shown}")  # fmt: skip
         for i in range(len(self.outside)):
             name = known.get(i, f"w{i}")
-            if type(name) is not str or name in found or (i not in known and name in names):
-                raise ProgramFileError(f"names: {name!r:.60} is no name, or that of two tensors")
+            if name in found or (i not in known and name in names):
+                raise ProgramFileError(f"names: {name!r:.60} would be the name of two tensors, as those without a name "
+                                       "are called w0, w1, ...: use another one")  # fmt: skip
             found.append(name)
         return found
 

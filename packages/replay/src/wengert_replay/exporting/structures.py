@@ -111,26 +111,27 @@ def text_of(data: Any) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def describe(data: Any) -> str:
-    """Return a structure as it is written in Python, for messages: tensors are ``a0``, ``a1``, ..."""
+def describe(data: Any, kinds: Sequence[str] = ()) -> str:
+    """Return a structure as it is written in Python, for messages: tensors are ``a0``, ``a1``, ...; kinds: of each."""
     if "named" in data:
         parts = zip(data["named"], data["items"], strict=True)
-        return f"({', '.join(f'{name}={describe(item)}' for name, item in parts)})"
+        return f"({', '.join(f'{name}={describe(item, kinds)}' for name, item in parts)})"
     ((kind, inner),) = data.items()
     if kind == "tensor":
-        return f"a{inner}"
+        return f"a{inner}: {kinds[inner]}" if kinds else f"a{inner}"
     if kind == "list":
-        return f"[{', '.join(map(describe, inner))}]"
+        return f"[{', '.join(describe(item, kinds) for item in inner)}]"
     if kind == "tuple":
-        return f"({', '.join(map(describe, inner))}{',' * (len(inner) == 1)})"
+        return f"({', '.join(describe(item, kinds) for item in inner)}{',' * (len(inner) == 1)})"
     if kind == "dict":
-        return f"{{{', '.join(f'{decode_value(key, refuse_object)!r}: {describe(item)}' for key, item in inner)}}}"
+        items = [f"{decode_value(key, refuse_object)!r}: {describe(item, kinds)}" for key, item in inner]
+        return f"{{{', '.join(items)}}}"
     return f"{decode_value(inner, refuse_object)!r:.60}"
 
 
-def describe_call(data: Any) -> str:
-    """Return the arguments of a call as they are written, for messages."""
+def describe_call(data: Any, kinds: Sequence[str] = ()) -> str:
+    """Return the arguments of a call as they are written, for messages. kinds: of each tensor."""
     positional, keywords = data["tuple"]
-    words = [describe(item) for item in positional["tuple"]]
-    words += [f"{decode_value(key, refuse_object)}={describe(item)}" for key, item in keywords["dict"]]
+    words = [describe(item, kinds) for item in positional["tuple"]]
+    words += [f"{decode_value(key, refuse_object)}={describe(item, kinds)}" for key, item in keywords["dict"]]
     return f"({', '.join(words)})"

@@ -129,3 +129,7 @@ def write_bytes(target: Tensor, data: bytes | memoryview) -> None:
     """Write bytes into a contiguous tensor of them."""
     if len(data):
         target.numpy()[:] = np.frombuffer(data, np.uint8)
+
+
+def describe_tensor(dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> str:
+    return f"{dtype.name}{list(shape)}{' that requires grad' if requires_grad else ''}"

@@ -135,6 +135,9 @@ class History:
             why = "the function runs backward, and a result has a graph"
         if why:
             raise Refusal(why)
+        if any(nbytes and one.untyped_storage().data_ptr() != address
+               for one, _, address, nbytes in recording.outside.values()):  # fmt: skip
+            raise Refusal("the function gives a tensor from outside other memory")  # each run of it would
         refuse_stored_blocks(recording, results, holder)
         self.draws = self.draws or watch.state.has_drawn()
         if not self.draws:

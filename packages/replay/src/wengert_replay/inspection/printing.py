@@ -28,6 +28,14 @@ def format_program(program: Program) -> str:
     return "\n".join([repr(program), *format_steps(program, 0), *format_branches(program)])
 
 
+def summarize_program(program: Program) -> str:
+    """Return how large a program is."""
+    sizes = (len(program.steps), "operation"), (program.n_launches, "launch")
+    operations, launches = [f"{n} {noun}" if n == 1 else f"{n} {noun}{'e' * noun.endswith('h')}s" for n, noun in sizes]
+    return (f"<wengert.replay.Program of {operations}: {launches}, {len(program.calls)} of them calls of drivers; "
+            f"{program.nbytes} bytes>")  # fmt: skip
+
+
 def format_branches(program: Program) -> Iterator[str]:
     for branch in program.branches:
         first = shared_steps(program, branch)
@@ -82,11 +90,12 @@ def format_step(step: Step) -> str:
 def format_guard(step: Step) -> str:
     """Return what a guard compares: "%3 is True"."""
     value, seen = step.arguments
+    name = getattr(value, "name", "a number of unknown origin")
     try:
         numbers = frombuffer(seen, value.dtype.name).tolist()
     except (AttributeError, TypeError, ValueError):  # of a type that NumPy does not have, or of a part of a number
-        return f"{value.name} has the bytes {seen.hex()}"
-    return f"{value.name} is {numbers[0] if len(numbers) == 1 else numbers}"
+        return f"{name} has the bytes {seen.hex()}"
+    return f"{name} is {numbers[0] if len(numbers) == 1 else numbers}"
 
 
 def format_type(output: tuple[str, Any, tuple[int, ...]]) -> str:

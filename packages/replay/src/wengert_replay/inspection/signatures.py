@@ -22,6 +22,8 @@ ALWAYS = 1 << 3 | 1 << 17
 
 def name_parameters(function: Callable[..., Any], n: int) -> list[str]:
     """Return names of the first n positional arguments; those of ``*args`` by their number."""
+    if hasattr(type(function), "forward"):  # of a module, whose call has no names
+        function = function.forward  # type: ignore[attr-defined]
     try:
         parameters = list(inspect.signature(function).parameters.values())[getattr(function, "n_bound", 0) :]
     except (TypeError, ValueError):
@@ -92,8 +94,8 @@ def words_of_tensor(dtype: str, shape: Sequence[int], strides: Sequence[int], fa
 
 def signature_words(parts: dict[str, str]) -> str:
     """Return a signature as one line: the arguments, and modes that are not usual."""
-    usual = {"grad mode": "on", "tangents": None, "other modes of the thread": None, "default dtype": "float32", "threads": None,
-             "default device": str(DEVICES[0]), "Python's state": None}  # fmt: skip
+    usual = {"grad mode": "on", "tangents": None, "other modes of the thread": None, "default dtype": "float32",
+             "threads": None, "default device": str(DEVICES[0]), "Python's state": None}  # fmt: skip
     nested = {name for name in parts if name not in usual}
     shown = [f"{name}: {words}" for name, words in parts.items() if name in nested]
     shown += [
@@ -138,8 +140,7 @@ def changed_state(program: Any, earlier: Any) -> str:
         return "a result has a graph: this program has its gradients too"
     number = differing_number(program, earlier)
     if number is not None:
-        now, before, line = number
-        return f"Python reads {now}, not {before} ({line})"
+        return f"Python reads {number[0]}, not {number[1]} ({number[2]})"
     before = {id(one.leaf): one.had_grad for one in earlier.leaves if one.leaf is not None}
     changed = [one for one in program.leaves if one.leaf is not None and before.get(id(one.leaf)) == (not one.had_grad)]
     if changed:

@@ -17,19 +17,29 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert_core import Generator, default_generator
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, short_repr
 
 from wengert_replay.history.histories import History
 from wengert_replay.history.node import differentiate, leaves_like, outputs_of
 from wengert_replay.inspection.counting import branches_of
 from wengert_replay.inspection.state import restore_storage, storage_key, storage_state
-from wengert_replay.signature import Unhashable, flatten
+from wengert_replay.signature import Unhashable, flatten, rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.history.runs import Form
     from wengert_replay.programs.program import Program
 
 
+class ShownTensor(NamedTuple):
+    """A tensor of a result, in messages."""
+
+    number: int
+
+    def __repr__(self) -> str:
+        return f"<tensor {self.number}>"
+
+
+SHOWN_TENSORS = [ShownTensor(number) for number in range(1000)]
 OUTSIDE = ("outside tensor", "the state of the program's generator")
 """Words for memory from outside: of a tensor, and of no Storage, which a row says by the address in its place."""
 
@@ -72,7 +82,8 @@ def run_eagerly(name: str, shape: Any, call: Callable[[], Any]) -> list[Tensor]:
     except Unhashable as unhashable:
         raise difference(name, f"the eager result has an object of type {unhashable} in it") from None
     if eager_shape != shape:
-        raise difference(name, f"the result is {shape} in a replay, {eager_shape} in an eager run")
+        words = [short_repr(rebuild(one, SHOWN_TENSORS), str) for one in (shape, eager_shape)]
+        raise difference(name, f"the result is {words[0]} in a replay, {words[1]} in an eager run")
     return results
 
 

@@ -16,7 +16,7 @@ from libc.stdlib cimport calloc, free
 from hashlib import sha256
 
 from wengert_core.extend cimport (BOOL, LAUNCH_GUARD, Block, Launch, Pool, Storage, Tensor, block_at, bytes_between,
-                                  close_pool, free_pool, new_on_memory, open_pool)
+                                  close_pool, free_pool, new_empty, new_on_memory, open_pool, strides_of)
 from wengert_replay.loops.placement cimport move_carry_early, lay_out_body
 from wengert_replay.memory.arena cimport Arena, Fields
 from wengert_replay.passes.ranges cimport Ranges
@@ -37,6 +37,7 @@ from wengert_replay.making import blocks_in_use
 from wengert_replay.refusal import Refusal
 
 cdef enum:
+    MOST_DIMS = 64
     FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
 
@@ -309,6 +310,17 @@ cdef class Body:
             found += [one for one in (<Call> call).generators() if one not in found]
         return found
 
+    def loops(self):
+        """The loops in it, and in the functions of conds in it."""
+        found = []
+        for call in self.calls.values():
+            if call.label == "choice":
+                for body in call.all_bodies():
+                    found += body.loops()
+            elif hasattr(call, "all_bodies"):
+                found.append(call)
+        return found
+
     def all_states(self):
         """The states of generators that launches write to, by their addresses: of its own loops, too."""
         found = dict(self.states)
@@ -346,3 +358,27 @@ cdef class Body:
         for fields in (*self.input_fields, *self.result_fields, *self.import_fields):
             nbytes += 0 if fields is None else fields.nbytes()
         return nbytes + sum([call.stream_nbytes for call in self.calls.values() if hasattr(call, "all_bodies")])
+
+
+def rows_of_bytes(Tensor t not None, Tensor like not None, Py_ssize_t n):
+    """Return ``n`` tensors of a geometry as rows of one, on the bytes of ``t``, where they lie behind each other."""
+    cdef Py_ssize_t low = 0, high = 0
+    cdef Py_ssize_t dims[MOST_DIMS]
+    cdef Py_ssize_t strides[MOST_DIMS]
+    cdef Storage s = <Storage> t.storage
+    cdef int i
+    extent(like, &low, &high)
+    if like.rank + 1 > MOST_DIMS or n * (high - low) > s.nbytes:
+        raise ValueError("rows of another geometry than the one that was kept")
+    dims[0], strides[0] = n, high - low
+    for i in range(like.rank):
+        dims[i + 1], strides[i + 1] = like.dims[i], strides_of(like)[i]
+    return new_on_memory(like.code, like.rank + 1, dims, strides, t.data - low, s.data, s.nbytes, <object> s)
+
+
+def bytes_for(Tensor like not None, Py_ssize_t n):
+    """Return room for ``n`` tensors of a geometry."""
+    cdef Py_ssize_t low = 0, high = 0, nbytes
+    extent(like, &low, &high)
+    nbytes = n * (high - low)
+    return new_empty(BOOL, 1, &nbytes)

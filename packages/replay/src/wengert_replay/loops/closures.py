@@ -7,10 +7,11 @@ Note [A body is called again]
     attributes of objects, must be as it was: the last iteration has to give the same bits again.
 Note [What a construct has read may be written to]
     A function may write to what a construct has read before it calls backward. An eager call has saved some of that,
-    and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read, of large
-    memory from the first write on (Note [Copies before writes] in recording/watch.pyx). Where that has been written to
-    since, no loop can be its gradient: the plain construct runs with the memory as it was, the graph of that is
-    differentiated with the memory as it is now, and the next recording has the construct operation by operation.
+    and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read, which
+    is made of large memory before the first write (Note [Copies before writes] in recording/watch.pyx). Where that has
+    been written to since, no loop can be its gradient: the plain construct runs with the memory as it was, the graph of
+    that is differentiated with the memory as it is now, and the next recording has the construct operation by
+    operation.
 Note [Results of a construct may be written to]
     An eager call may have saved a result, such as that of ``tanh``, and raises an error where it was written to. A
     construct saves none. So backward runs the plain construct, lets its results count the writes, and asks for the
@@ -32,7 +33,7 @@ from wengert_engine.extend import current_tracer
 
 from wengert_replay.history.outside import OutsideState, address_of_memory, count_writes, versions_of
 from wengert_replay.loops.loop import refuse_once
-from wengert_replay.loops.unrolled import UNROLLED, remember
+from wengert_replay.loops.unrolled import remember, words_for
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.recording.watch import copy_late
 
@@ -154,7 +155,7 @@ class Surroundings:
         remember(self.key, "what it reads is written to before backward")
         tracer = current_tracer()
         if isinstance(tracer, Recording):
-            refuse_once(tracer, f"func.{self.construct} is recorded operation by operation: {UNROLLED[self.key]}")
+            refuse_once(tracer, words_for(self.construct, self.key))
 
     def go_back(self) -> None:
         """Let the memory be as it was, until ``go_on``."""

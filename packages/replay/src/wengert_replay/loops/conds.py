@@ -24,7 +24,7 @@ from wengert_replay.loops.gradients import depend_on_others
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, graph_ends, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, resume, suspend
-from wengert_replay.loops.unrolled import UNROLLED, code_of, remember, source_of
+from wengert_replay.loops.unrolled import code_of, is_unrolled, remember, source_of
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
@@ -87,7 +87,7 @@ def run_cond(
     source = f"{source_of(true_branch.function)}, {source_of(false_branch.function)}"
     codes = code_of(true_branch.function), code_of(false_branch.function)
     key = (source, geometry_of(tensors), is_grad_enabled() and tuple([one.requires_grad for one in tensors]), codes)
-    if key in UNROLLED or not suspend(recording):
+    if is_unrolled(recording, "cond", key) or not suspend(recording):
         return NotImplemented
     states = rng_states()
     try:

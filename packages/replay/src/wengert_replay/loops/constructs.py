@@ -22,13 +22,14 @@ from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
+from wengert_replay.loops.body import bytes_for
 from wengert_replay.loops.closures import Surroundings, bits_of, with_own_cells
 from wengert_replay.loops.conds import run_cond
 from wengert_replay.loops.gradients import Derivation, attach, depend_on_others
 from wengert_replay.loops.index_reads import as_plain
 from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy, same_tensors
-from wengert_replay.loops.loop import Aside, Loop, add_loop, bytes_for, make_loop, refuse_once, resume, suspend
-from wengert_replay.loops.unrolled import UNROLLED, code_of, remember, source_of
+from wengert_replay.loops.loop import Aside, Loop, add_loop, make_loop, refuse_once, resume, suspend
+from wengert_replay.loops.unrolled import code_of, is_unrolled, remember, source_of, words_for
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
@@ -46,9 +47,9 @@ def run_construct(recording: Recording, construct: str, plain: Callable[..., Any
     return CONSTRUCTS[construct](recording, plain, *as_plain(operands))
 
 
-def is_loop(key: Any, tensors: Flat) -> bool:
+def is_loop(recording: Recording, construct: str, key: Any, tensors: Flat) -> bool:
     """Whether a construct may be recorded as a loop on these tensors."""
-    if key in UNROLLED or any(type(one) is not Tensor for one in tensors):
+    if is_unrolled(recording, construct, key) or any(type(one) is not Tensor for one in tensors):
         return False
     return all(describe_tensors([one])[0] is not None for one in tensors) \
         and not any(one.is_inference() for one in tensors)  # fmt: skip
@@ -87,7 +88,8 @@ class Pause:
         self.operands, self.outputs = operands, outputs
         self.why = next((one.refusal for one in iterations if one.refusal), "")
         if not self.why:
-            made = loop()
+            made, first = loop(), iterations[0]
+            made.n_empty, made.may_be_empty = first.n_empty, first.endings in ([], [first.first])
             self.why = self.difference(made)
             if not self.why:
                 self.loop = made
@@ -111,7 +113,7 @@ class Pause:
             add_loop(self.recording, self.loop, self.operands, self.outputs)
             return True
         remember(self.key, self.why or "its gradient cannot be one instruction")
-        refuse_once(self.recording, f"func.{self.construct} is recorded operation by operation: {UNROLLED[self.key]}")
+        refuse_once(self.recording, words_for(self.construct, self.key))
         return False
 
 
@@ -196,7 +198,7 @@ def run_scan(
             return plain(step, carry, xs, length, reverse)
         finally:
             resume(recording)
-    if not length or not is_loop(key, [*carry, *xs]) or not suspend(recording):
+    if not length or not is_loop(recording, "scan", key, [*carry, *xs]) or not suspend(recording):
         return NotImplemented
     n = len(carry)
 
@@ -222,7 +224,7 @@ def run_fori(recording: Recording, plain: Callable[..., Any], lower: Any, upper:
     key = key_of(body.function, operands)
     if len(operands) == len(carry) and bounds[0] >= bounds[1]:
         return NotImplemented
-    if not is_loop(key, operands) or not suspend(recording):
+    if not is_loop(recording, "fori_loop", key, operands) or not suspend(recording):
         return NotImplemented
     n = len(carry)
 
@@ -239,7 +241,7 @@ def run_fori(recording: Recording, plain: Callable[..., Any], lower: Any, upper:
 
 def run_while(recording: Recording, plain: Callable[..., Any], test: Any, body: Any, carry: Flat) -> Any:
     key = key_of(body.function, carry)
-    if not is_loop(key, carry) or not suspend(recording):
+    if not is_loop(recording, "while_loop", key, carry) or not suspend(recording):
         return NotImplemented
     n = len(carry)
     tests = Iterations(recording, lambda tensors: [test(tensors)], n, [False] * n, is_test=True)

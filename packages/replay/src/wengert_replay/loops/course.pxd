@@ -38,6 +38,8 @@ cdef class Course:
     cdef Feeds moves                   # the carry, for the next iteration with this body
     cdef Steps steps
     cdef list strided                  # [tensor, its address in iteration 0, its step, another tensor, it is read]
+    cdef Py_ssize_t n_empty            # first iterations in which these loops of the body may have none
+    cdef list excused
     cdef char* index                   # where the number of the iteration stands; NULL: nobody asks for it
     cdef int index_step                # from one iteration to the next: 1 or -1
     cdef Py_ssize_t end                # iterations

@@ -296,6 +296,9 @@ cdef class Course:
 
     cdef int run_once(self, Py_ssize_t at, int64_t lower) except -1:
         cdef Tensor row
+        if self.n_empty and (at == 0 or at == self.n_empty):
+            for loop in self.excused:
+                loop.is_excused = at < self.n_empty
         copy_all(&self.before, at)
         step_all(&self.steps, at)
         for row, data, step, other, reads in self.strided:

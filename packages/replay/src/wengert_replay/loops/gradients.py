@@ -24,10 +24,10 @@ from wengert_engine.extend import current_tracer
 from wengert_replay.graphs import walk
 from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
-from wengert_replay.loops.body import Body
+from wengert_replay.loops.body import Body, rows_of_bytes
 from wengert_replay.loops.closures import Results, Surroundings, check_bits, with_own_cells
 from wengert_replay.loops.index_reads import with_numbers
-from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of
+from wengert_replay.loops.iterations import MOST_BODIES, Flat, Iterations, geometry_of, number
 from wengert_replay.loops.loop import (
     Aside,
     Loop,
@@ -36,7 +36,6 @@ from wengert_replay.loops.loop import (
     make_loop,
     nest,
     resume,
-    rows_of_bytes,
     run_loop,
     suspend,
 )
@@ -263,11 +262,12 @@ class BackwardLoop:
         with Aside():
             part.record_bodies(end - first)
         outputs = [*part.make_outputs(end - first), *(one.part(first, end, count) for one in self.row_grads)]
+        room = derivation.room - first if first and derivation.room >= 0 else -1  # one iteration at least
         if derivation.room >= 0:
             rows = [one.tensor.narrow(0, first, one.tensor.shape[0] - first) for one in used]
         loop = make_loop(f"{derivation.construct}_backward", derivation.source, start, rows, backwards, part.bodies, [],
                          part.following, outputs, -1 if bounds else end - first, bounds, None,
-                         -1 if derivation.has_index else 0, n_into=len(self.row_grads))  # fmt: skip
+                         -1 if derivation.has_index else 0, room, n_into=len(self.row_grads))  # fmt: skip
         run_loop(loop)
         self.slots = [one if like is not None else None for one, like in
                       zip(outputs, part.last_slots, strict=False)]  # fmt: skip
@@ -394,14 +394,3 @@ class Part:
         self.last_slots = self.bodies[at].like_results[: self.n_slots]
         return [empty(0) if one is None else empty_strided(tuple(one.shape), one.stride(), dtype=one.dtype)
                 for one in self.last_slots]  # fmt: skip
-
-
-def number(tensors: Flat) -> tuple[list[int | None], Flat]:
-    """Return the number of each tensor among those that are there, and these."""
-    positions: list[int | None] = []
-    present: Flat = []
-    for one in tensors:
-        positions.append(None if one is None else len(present))
-        if one is not None:
-            present.append(one)
-    return positions, present

@@ -47,6 +47,8 @@ class Iterations:
         self.needs = [self.has_graph and need for need in needs]
         self.gives: list[bool] = []
         self.now = list(self.needs)  # the same of the next call: a carry may change places
+        self.first = list(self.now[:n_carry])  # the same of the first carry
+        self.patterns: set[Any] = set()  # what was recorded: a body's number, and which of its arguments had a graph
         self.ending: list[bool] = []  # which of the last carry have a graph
         self.endings: list[list[bool]] = []  # these of all iterations, without repetitions
         self.differentiable: Flat = []  # tensors from outside that gradients go to
@@ -64,7 +66,8 @@ class Iterations:
     def __call__(self, tensors: Flat) -> Flat:
         key = geometry_of(tensors[: self.n_carry])
         self.ran += 1
-        if not self.refusal and (key not in self.numbers or self.lacks_bodies(self.bodies[self.numbers[key]])):
+        if not self.refusal and (key not in self.numbers or self.lacks_bodies(self.bodies[self.numbers[key]])
+                                 or self.has_other_graph(self.numbers[key])):  # fmt: skip
             return self.record(key, tensors)
         if not self.refusal:
             self.note(self.numbers[key])
@@ -75,6 +78,16 @@ class Iterations:
         if self.n_attempts >= MOST_ATTEMPTS or not has_empty_loop(body):
             return False
         self.n_attempts += 1
+        return True
+
+    def has_other_graph(self, number: int) -> bool:
+        """Whether the functions of a cond in a body may differ in which of their results have a graph, as other
+        arguments have one than in its recordings. So it is recorded again.
+        """
+        pattern = number, tuple(self.now)
+        if pattern in self.patterns or not has_cond(self.bodies[number]):
+            return False
+        self.patterns.add(pattern)
         return True
 
     def as_leaves(self, tensors: Flat) -> Flat:
@@ -123,6 +136,7 @@ class Iterations:
                       if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
         self.unchanged = {k for k in self.unchanged if not self.is_test and results[k] is copies[k]}
         arguments = {id(made): one for made, one in zip(copies, tensors, strict=True)}
+        pattern = tuple(self.now)
         found, known = graph_ends(results, copies, recording, clock)
         self.differentiable += [one for one in found if all(one is not other for other in self.differentiable)]
         try:
@@ -141,6 +155,7 @@ class Iterations:
             self.around.python.extend(one for one in recording.python if one not in self.around.python)
             if number == len(self.bodies):
                 self.following.append(-1)
+            self.patterns.add((number, pattern))
             self.numbers[key], self.bodies[number:] = number, [body, *self.bodies[number + 1 :]]
             self.note(number)
             if self.n_empty == self.ran - 1 and has_empty_loop(body):
@@ -178,6 +193,11 @@ class Iterations:
 def loops_of(body: Body) -> list[Loop]:
     """Return the loops and conds in a body."""
     return [call for call in body.calls.values() if isinstance(call, Loop)]
+
+
+def has_cond(body: Body) -> bool:
+    """Whether a body has a cond in it, or in its loops."""
+    return any(one.label == "choice" or any(map(has_cond, one.all_bodies())) for one in loops_of(body))
 
 
 def drop_carries(body: Body) -> None:
@@ -255,3 +275,14 @@ def own_copy(tensor: Any) -> Any:
 def geometry_of(tensors: Flat) -> Any:
     """Return what one body depends on in its carry."""
     return tuple([None if one is None else (one.dtype, tuple(one.shape), one.stride()) for one in tensors])
+
+
+def number(tensors: Flat) -> tuple[list[int | None], Flat]:
+    """Return the number of each tensor among those that are there, and these."""
+    positions: list[int | None] = []
+    present: Flat = []
+    for one in tensors:
+        positions.append(None if one is None else len(present))
+        if one is not None:
+            present.append(one)
+    return positions, present

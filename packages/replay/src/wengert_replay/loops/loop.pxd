@@ -25,6 +25,9 @@ cdef class Loop(Call):
     cdef readonly list kept            # the numbers of the carries that are kept: outputs behind those
     cdef readonly Py_ssize_t room      # iterations whose carry can be kept, at least one; -1: as many as there are
     cdef public bint drops             # nobody reads the carries that are kept: it keeps none, and needs no room
+    cdef public bint may_be_empty      # without an iteration the same of its results have a graph
+    cdef public Py_ssize_t n_empty     # first iterations in which loops in the body had none. Note [Empty loops]
+    cdef public bint is_excused               # it may have no iteration now
     cdef readonly bint counts          # the last output is the number of iterations
     cdef readonly Py_ssize_t n_into    # of the last outputs: they are parts of tensors that were there before
     cdef list sources                  # until it is noted: carry, rows, bounds that are tensors, parts to write into
@@ -38,6 +41,7 @@ cdef class Loop(Call):
     cdef Py_ssize_t arena_offset       # in it, of the arenas: one body runs at a time
 
     cdef bint run_into(self, list targets) except -1       # False: it needs a body, and has none
+    cdef bint may_have_none(self) noexcept
     cdef Py_ssize_t count_now(self, int64_t* lower) except -2
     cdef bint begins(self, Py_ssize_t count) except -1
     cdef Course course_of(self, Py_ssize_t number, list targets, Py_ssize_t count)

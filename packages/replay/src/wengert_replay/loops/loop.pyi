@@ -21,6 +21,9 @@ class Loop(Call):
     kept: list[int]
     room: int
     drops: bool
+    may_be_empty: bool
+    n_empty: int
+    is_excused: bool
     counts: bool
     index_step: int
     n_into: int
@@ -52,8 +55,6 @@ def make_body(
     in_place: bool = ...,
 ) -> Body: ...
 def run_loop(loop: Loop) -> None: ...
-def rows_of_bytes(t: Tensor, like: Tensor, n: int) -> Tensor: ...
-def bytes_for(like: Tensor, n: int) -> Tensor: ...
 def make_loop(
     construct: str,
     source: str,

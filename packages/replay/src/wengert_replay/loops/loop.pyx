@@ -10,13 +10,16 @@ Note [A loop names its memory]
     A run uses the memory of the loop's tensors, and comes back (passes/reach.pyx). So a program plans its memory around
     a loop as around a launch; what its bodies need meanwhile is one of these tensors (``scratch``), which others use
     before and behind it. A run that the recorded bodies do not suffice for raises Refusal, and the program begins anew.
+Note [Empty loops]
+    A loop with a gradient that has no iteration gives its carry with the graph of that, or without one. In the body of
+    another loop that is the same program where its results have a graph as its carry has, or where the recording had no
+    iteration there either: in the first iterations around it.
 """
 cimport cython
 from libc.stdint cimport int64_t
 from libc.string cimport memcmp, memcpy
 
-from wengert_core.extend cimport (BOOL, Storage, Tensor, close_pool, copy_into, free_pool, itemsize_of, new_empty,
-                                  new_on_memory, open_pool, set_recorder, strides_of)
+from wengert_core.extend cimport Tensor, close_pool, copy_into, free_pool, itemsize_of, open_pool, set_recorder
 from wengert_replay.loops.body cimport Body, Port
 from wengert_replay.loops.course cimport Course, check_strides, ends_behind, is_true, tensor_at
 from wengert_replay.loops.operands cimport indices_among, indices_of_outside
@@ -33,7 +36,6 @@ from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 
 cdef enum:
-    MOST_DIMS = 64
     ENDLESS = 0x7FFFFFFFFFFFFFFF       # iterations, where a test decides
 
 
@@ -102,10 +104,10 @@ cdef class Loop(Call):
         cdef list courses = [None] * len(self.bodies)
         cdef Course course
         count = self.count_now(&lower)
-        if keeps:
-            if count > self.room and not self.tests or count <= 0:
+        if self.room >= 0:
+            if keeps and count > self.room and not self.tests or count <= 0 and not self.may_have_none():
                 raise self.no_room()
-            count = min(count, self.room)
+            count = min(count, self.room) if keeps else count
         for body in self.all_bodies():
             body.enter(self.scratch.data + self.arena_offset)
         if count <= 0 or not self.bodies:
@@ -138,12 +140,17 @@ cdef class Loop(Call):
             if courses[number] is None:
                 courses[number] = self.course_of(number, targets, count)
             self.move_carry(self.bodies[last], self.bodies[number])
-        if keeps and self.tests and (following == 0 or following == count):
+        if self.room >= 0 and self.tests \
+                and (following == 0 and not self.may_have_none() or keeps and following == count):
             raise self.no_room()
         if self.counts:
             (<int64_t*> (<Tensor> targets[len(targets) - 1]).data)[0] = following
         self.give_carry(self.bodies[number], from_arguments, targets)
         return True
+
+    cdef bint may_have_none(self) noexcept:
+        """Whether a loop in a body may have no iteration. Note [Empty loops]"""
+        return self.drops and (self.may_be_empty or self.is_excused)
 
     def other_gradients(self):
         return Refusal(f"{self.construct} ends with gradients of other tensors than in the recording")
@@ -201,6 +208,7 @@ cdef class Loop(Call):
         for k, kept in enumerate([] if self.drops else self.kept):
             made.add_kept(kept, targets[n_carry + self.n_outputs + k])
         made.add_moves(n_carry)
+        made.n_empty, made.excused = self.n_empty, body.loops() if self.n_empty else []
         if self.index_step:
             made.index_step = self.index_step
             made.index = made.body.inputs[n_carry + n_rows].data
@@ -325,30 +333,6 @@ def make_body(Recording recording not None, Recording around not None, list resu
 def run_loop(Loop loop not None):
     """Run it, on the memory of the recording."""
     loop.run_into(loop.outputs)
-
-
-def rows_of_bytes(Tensor t not None, Tensor like not None, Py_ssize_t n):
-    """Return ``n`` tensors of a geometry as rows of one, on the bytes of ``t``, where they lie behind each other."""
-    cdef Py_ssize_t low = 0, high = 0
-    cdef Py_ssize_t dims[MOST_DIMS]
-    cdef Py_ssize_t strides[MOST_DIMS]
-    cdef Storage s = <Storage> t.storage
-    cdef int i
-    extent(like, &low, &high)
-    if like.rank + 1 > MOST_DIMS or n * (high - low) > s.nbytes:
-        raise ValueError("rows of another geometry than the one that was kept")
-    dims[0], strides[0] = n, high - low
-    for i in range(like.rank):
-        dims[i + 1], strides[i + 1] = like.dims[i], strides_of(like)[i]
-    return new_on_memory(like.code, like.rank + 1, dims, strides, t.data - low, s.data, s.nbytes, <object> s)
-
-
-def bytes_for(Tensor like not None, Py_ssize_t n):
-    """Return room for ``n`` tensors of a geometry."""
-    cdef Py_ssize_t low = 0, high = 0, nbytes
-    extent(like, &low, &high)
-    nbytes = n * (high - low)
-    return new_empty(BOOL, 1, &nbytes)
 
 
 def make_loop(str construct not None, str source not None, list carry not None, list rows not None,

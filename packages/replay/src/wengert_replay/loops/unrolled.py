@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_replay.recording.tracing import Recording
+
 MOST_UNROLLED = 1000
 """Constructs that are remembered as such that cannot be one instruction."""
 UNROLLED: dict[Any, str] = {}
@@ -15,6 +17,23 @@ def remember(key: Any, why: str) -> None:
     if len(UNROLLED) >= MOST_UNROLLED:
         UNROLLED.clear()
     UNROLLED[key] = why
+
+
+def is_unrolled(recording: Recording, construct: str, key: Any) -> bool:
+    """Return whether a construct is recorded operation by operation, and note why."""
+    if key not in UNROLLED:
+        return False
+    while recording.around is not None:
+        recording = recording.around
+    words = words_for(construct, key)
+    if words not in recording.notes:
+        recording.notes.append(words)
+    return True
+
+
+def words_for(construct: str, key: Any) -> str:
+    """Return the words that say why a construct is recorded operation by operation."""
+    return f"func.{construct} is recorded operation by operation: {UNROLLED[key]}"
 
 
 def code_of(function: Any) -> Any:

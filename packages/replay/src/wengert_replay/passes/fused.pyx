@@ -265,6 +265,7 @@ cdef void find_ahead(FusedPlan* plan) noexcept:
                     is_first = is_first and plan.members[j].sides[i].data != side.data
             if is_first and plan.n_ahead < MOST_AHEAD:
                 plan.ahead[plan.n_ahead] = side
+                plan.parts[plan.n_ahead] = (UNIT * side.step // plan.n_members + 63) & ~63
                 plan.n_ahead += 1
 
 

@@ -137,7 +137,10 @@ cdef void run_tile(FusedPlan* plan, Py_ssize_t row, Py_ssize_t column, Py_ssize_
     for m in range(plan.n_members):
         fetch(plan, m, first + rows * columns, rows * columns)
         member = &plan.members[m]
-        if member.kind == MEMBER_POINTWISE:
+        if member.kind == MEMBER_POINTWISE and member.columns == plan.columns:
+            run_rows(plan, member, row, column, rows * columns, room)
+            keep_result(plan, member, first, rows * columns, room)
+        elif member.kind == MEMBER_POINTWISE:
             run_pointwise(plan, member, first, rows * columns, room)
         elif member.kind == MEMBER_SUM:
             sum_up(plan, member, first, rows * columns, room)
@@ -154,15 +157,13 @@ cdef void run_tile(FusedPlan* plan, Py_ssize_t row, Py_ssize_t column, Py_ssize_
 
 cdef inline void fetch(FusedPlan* plan, int m, Py_ssize_t first, Py_ssize_t count) noexcept nogil:
     """Ask for a part of the next tile's memory, before a member runs. Note [Memory that is asked for]"""
-    cdef Py_ssize_t part
     cdef char* at
     cdef Side* side
     cdef int k
     for k in range(plan.n_ahead):
         side = plan.ahead[k]
-        part = (count * side.step // plan.n_members + 63) & ~63
-        at = side.data + first * side.step + m * part
-        fetch_bytes(at, min(at + part, side.data + min(first + count, plan.n) * side.step))
+        at = side.data + first * side.step + m * plan.parts[k]
+        fetch_bytes(at, min(at + plan.parts[k], side.data + min(first + count, plan.n) * side.step))
 
 
 cdef inline char* address_of(FusedPlan* plan, Side* side, Py_ssize_t first, char* room) noexcept nogil:
@@ -175,24 +176,32 @@ cdef inline void run_pointwise(
 ) noexcept nogil:
     cdef char* args[5]
     cdef npy_intp steps[5]
-    cdef Side* side
     cdef int k
     if member.columns:
-        run_rows(plan, member, first, count, room)
+        run_rows(plan, member, first // member.columns, first % member.columns, count, room)
     else:
         for k in range(member.n_sides):
             steps[k], args[k] = member.sides[k].step, address_of(plan, &member.sides[k], first, room)
         member.fn(args, &count, steps, member.data)
+    keep_result(plan, member, first, count, room)
+
+
+cdef inline void keep_result(
+    FusedPlan* plan, Member* member, Py_ssize_t first, Py_ssize_t count, char* room
+) noexcept nogil:
+    """Copy a result from its block to memory. Note [Results past the caches]"""
+    cdef Side* side = result_of(member)
     if member.memory != NULL:
-        side = result_of(member)
         stream_bytes(member.memory + first * side.step, address_of(plan, side, first, room), count * side.step)
 
 
-cdef void run_rows(FusedPlan* plan, Member* member, Py_ssize_t first, Py_ssize_t count, char* room) noexcept nogil:
-    """Elements of a matrix, from the first on: parts of rows."""
+cdef void run_rows(
+    FusedPlan* plan, Member* member, Py_ssize_t row, Py_ssize_t column, Py_ssize_t count, char* room
+) noexcept nogil:
+    """Elements of a matrix, from one on: parts of rows."""
     cdef char* args[5]
     cdef npy_intp steps[5]
-    cdef Py_ssize_t row = first // member.columns, column = first % member.columns, done = 0
+    cdef Py_ssize_t done = 0
     cdef npy_intp n
     cdef Side* side
     cdef int k

@@ -46,6 +46,7 @@ cdef struct FusedPlan:                 # of the launch that a group becomes
     Py_ssize_t size                    # of all this, in bytes
     int n_ahead
     Side* ahead[MOST_AHEAD]        # operands whose memory is asked for beforehand
+    Py_ssize_t parts[MOST_AHEAD]   # bytes of each that are asked for before a member runs
     int n_members
     Member* members                    # behind this
 

@@ -1,8 +1,21 @@
 """Outside: what tensors from outside must be before a run. See outside.pyx."""
+from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.extend cimport Storage, Tensor
+from wengert_replay.lookups cimport Lookups
 from wengert_replay.recording.tracing cimport Recording
+
+cdef extern from *:
+    """
+    /* The object of a weak reference, borrowed; NULL where it is gone. The functions for this are deprecated or give a
+       new reference. */
+    static inline PyObject *wengert_target(void *reference) {
+        PyObject *found = ((PyWeakReference *)reference)->wr_object;
+        return found != Py_None && Py_REFCNT(found) > 0 ? found : NULL;
+    }
+    """
+    PyObject* wengert_target(void* reference) noexcept
 
 cdef struct WatchedTensor:                   # a tensor
     void* reference                    # a weak reference, owned
@@ -29,9 +42,11 @@ cdef class Outside:
     cdef set storages                  # their addresses; None where a run changes no versions
     cdef bint writes                   # a run changes versions
     cdef bint lost                     # one of the tensors is gone with the recording: the function has replaced it
+    cdef Lookups lookups               # where the function finds the tensors; None where that is not known
     cdef bint has_foreign              # some of the memory is foreign
 
     cdef bint is_stale(self) noexcept
+    cdef bint finds_others(self) except -1
     cdef bint meets(self, list inputs) except -1
     cdef int raise_versions(self) noexcept
     cdef int join_versions(self, list inputs) except -1

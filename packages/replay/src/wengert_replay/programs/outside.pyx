@@ -14,22 +14,11 @@ from libc.stdlib cimport calloc, free
 from weakref import ref
 
 from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
+from wengert_replay.lookups cimport Lookups
 from wengert_replay.trace.overlap cimport is_foreign, overlaps
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_replay.refusal import Refusal
-
-cdef extern from *:
-    """
-    /* The object of a weak reference, borrowed; NULL where it is gone. The functions for this are deprecated or give a
-       new reference. */
-    static inline PyObject *wengert_target(void *reference) {
-        PyObject *found = ((PyWeakReference *)reference)->wr_object;
-        return found != Py_None && Py_REFCNT(found) > 0 ? found : NULL;
-    }
-    """
-    PyObject* wengert_target(void* reference) noexcept
-
 
 cdef inline PyObject* target_of(WatchedTensor* row) noexcept:
     """The tensor of a row, borrowed; NULL where it is gone."""
@@ -82,6 +71,11 @@ cdef class Outside:
             if s.data != held.address or s.nbytes != held.nbytes:
                 return True
         return False
+
+    cdef bint finds_others(self) except -1:
+        """Whether the function would find other tensors now. Note [Where a function finds its tensors] in lookups.pyx
+        """
+        return self.lookups is not None and not self.lookups.agree()
 
     cdef Storage storage_of(self, HeldMemory* row):
         """The Storage of a row, while the tensors are there."""
@@ -208,6 +202,10 @@ cdef Outside outside_of(Recording recording):
     if recording.lacks_outside():
         raise Refusal("a tensor from outside was replaced between a call and its backward", transient=True)
     rows = [(ref(one), *facts) for one, *facts in recording.tensors.values() if id(one) not in recording.made]
+    if recording.lookups is not None:
+        made.lookups = (<Lookups> recording.lookups).among([one for one, *_ in recording.tensors.values()])
+        if made.finds_others():
+            raise Refusal("the function puts another tensor in the place of one that it uses", transient=True)
     rows += [facts for facts in recording.views if facts[0]() is not None and id(facts[0]()) not in recording.made]
     made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
     made.memory = <HeldMemory*> calloc(len(recording.outside) + 1, sizeof(HeldMemory))

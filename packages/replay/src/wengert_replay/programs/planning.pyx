@@ -311,7 +311,7 @@ cdef list plan_leaves(Recording recording, Memory memory, spent):
             plan.grad = plan_result(now, recording, memory, spent)
             if isinstance(plan.grad, int):
                 raise Refusal("the gradient of a leaf is an argument")
-            plan.value = recording.value_of(now)
+            plan.value = recording.value_named(now)
         plans.append(plan)
     return plans
 

@@ -79,6 +79,8 @@ cdef class ResultPlan:
         (<Storage> made.storage).version = self.version
         if self.inference:
             made.flags |= TF_INFERENCE
+        else:                          # made by the function in another mode: transforms leave inference mode
+            made.flags &= ~<unsigned int> TF_INFERENCE
         if self.requires_grad:
             made.flags |= WG_GRAD
             if self.grad_fn is not None:

@@ -31,6 +31,7 @@ cdef class Program:
     cdef list direct                   # of ResultPlan: Note [Arguments and results in place] in plans.pyx
     cdef bytes result_words            # of each tensor of the result: the word of its recorded value
     cdef public object key             # the signature that it was recorded for
+    cdef readonly list notes           # of its recording
     cdef readonly object shape         # the structure of the result, as signature.flatten gives it
     cdef readonly Py_ssize_t n_launches    # operations that are called by their drivers among them
     cdef readonly Py_ssize_t replays

@@ -19,6 +19,7 @@ class Program:
     leaves: list[Any]
     results: list[Any]
     key: Any
+    notes: list[str]
     shape: Any
     n_launches: int
     replays: int

@@ -50,7 +50,7 @@ cdef class Program:
         cdef Arena arena
         recording.close()
         self.lock = fork_lock() if trunk is None else trunk.lock
-        self.calls, self.steps = recording.calls, recording.steps
+        self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.notes
         self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:
@@ -271,7 +271,7 @@ cdef class Program:
 
     cdef bint fits(self, list inputs) except -1:
         cdef LeafPlan leaf
-        if self.surroundings.is_stale():
+        if self.surroundings.is_stale() or self.surroundings.finds_others():
             return False
         for leaf in self.leaves:
             if not leaf.fits(inputs):
@@ -376,8 +376,8 @@ cdef class Program:
         return self.stream.nbytes
 
     def __repr__(self):
-        return (f"<wengert.replay.Program of {len(self.steps)} operations: {self.n_launches} launches, "
-                f"{len(self.calls)} of them calls of drivers; {self.nbytes} bytes>")
+        from wengert_replay.inspection.printing import summarize_program
+        return summarize_program(self)
 
     def __str__(self):
         from wengert_replay.inspection.printing import format_program

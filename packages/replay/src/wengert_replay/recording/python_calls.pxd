@@ -13,7 +13,9 @@ cdef class PythonCall(Call):
     cdef list shared                   # for each tensor of the result whether it was there before
     cdef readonly list owner           # holds the memory of the others, when there is a program
     cdef object result                 # the structure of the result
+    cdef object plain                  # the function with floats in place of its result's tensors; None
 
+    cdef list take_numbers(self, result)
     cdef tuple with_kept(self, tuple args, dict kwargs)
 
 cdef object call_python(Recording recording, object function, tuple args, dict kwargs)

@@ -8,6 +8,11 @@ Note [Python functions inside of a program]
     that nobody else has, as of ``from_numpy(load())``, is new in each call: the recording gets a copy in its pool. It
     runs for its effects and numbers: a result with a graph is refused.
 
+Note [Numbers without tensors]
+    An optimizer's function gives several numbers in each replay, and a tensor for each would be most of its time. A
+    function may have an attribute ``plain_numbers``: a function that does the same, and gives floats where this one
+    gives new tensors of one float64 number. A replay calls it in the place of the other, and writes the numbers.
+
 Note [Lists and dicts]
     An argument that is a list or a dict of Python values is one from outside, which each call shall read, or one that
     the function has made, of which each call gets another. The first replay knows: the latter has no owner by then. An
@@ -19,11 +24,13 @@ from cpython.ref cimport PyObject
 
 from weakref import ref
 
-from wengert_core.extend cimport Storage, Tensor, block_at, new_on_memory, set_recorder, strides_of
+from wengert_core.extend cimport FLOAT64, Storage, Tensor, block_at, new_on_memory, set_recorder, strides_of
 from wengert_replay.recording.calls cimport on_captured_memory
 from wengert_replay.recording.tracing cimport Recording
 
 from numpy import ndarray
+from wengert_core import float64 as _DOUBLE
+from wengert_core import tensor as _TENSOR
 from wengert_core.extend import Tensor as TensorClass
 from wengert_engine.extend import set_tracer
 
@@ -51,6 +58,8 @@ cdef class PythonCall(Call):
     cdef list run(self):
         tensors = [one() if isinstance(one, (ref, OutsideView)) else one for one in self.tensors]
         try:
+            if self.plain is not None:
+                return self.take_numbers(self.plain(*tensors))
             if self.is_plain:
                 result = self.function(*tensors)
             else:
@@ -67,6 +76,22 @@ cdef class PythonCall(Call):
         tensors = []
         structure = flatten(result, tensors)
         return tensors if structure == self.result else [*tensors, structure]
+
+    cdef list take_numbers(self, result):
+        """Write numbers to where the tensors of the result are. Note [Numbers without tensors]"""
+        cdef list found = []
+        cdef Py_ssize_t i
+        if not matches(result, self.result, found):
+            found = []
+            structure = flatten(with_tensors(result), found)
+            return found if structure == self.result else [*found, structure]
+        for i in range(len(found)):
+            if type(found[i]) is float and self.shared[i]:         # a tensor that was there already is no more
+                found[i] = with_tensors(found[i])
+            elif type(found[i]) is float:
+                (<double*> (<Tensor> self.outputs[i]).data)[0] = found[i]
+                found[i] = self.outputs[i]
+        return found
 
     cdef tuple with_kept(self, tuple args, dict kwargs):
         """Put lists and dicts from outside among the arguments. Note [Lists and dicts]"""
@@ -98,6 +123,9 @@ cdef bint matches(value, tuple structure, list tensors) except -1:
     cdef Py_ssize_t i, n = len(structure) - 1
     kind = structure[0]
     if kind is TensorClass:
+        if type(value) is float:       # Note [Numbers without tensors]
+            tensors.append(value)
+            return structure[1] == len(tensors) - 1
         if not isinstance(value, TensorClass):
             return False
         for i in range(len(tensors)):
@@ -114,7 +142,14 @@ cdef bint matches(value, tuple structure, list tensors) except -1:
             if not matches((<tuple> value)[i], structure[i + 1], tensors):
                 return False
         return True
-    return kind in COMPARED and value == structure[1]
+    return kind in COMPARED and (value is structure[1] or value == structure[1])
+
+
+cdef object with_tensors(value):
+    """A result with tensors in place of its floats."""
+    if type(value) is float:
+        return _TENSOR(value, dtype=_DOUBLE)
+    return tuple([with_tensors(one) for one in value]) if type(value) is tuple else value
 
 
 cdef object call_python(Recording recording, function, tuple args, dict kwargs):
@@ -170,6 +205,10 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
             shared = True
         call.shared.append(shared)
     call.outputs = [on_captured_memory(t) for t in outputs]
+    call.plain = getattr(function, "plain_numbers", None) if call.is_plain else None
+    for shared, t in zip(call.shared, outputs):
+        if not shared and (t.code != FLOAT64 or t.count != 1):
+            call.plain = None
     call.memory += call.outputs
     recording.add_call(call, outputs, call.name)
     return result

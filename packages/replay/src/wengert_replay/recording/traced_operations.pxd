@@ -18,6 +18,7 @@ cdef class TracedOperations(ArgumentWords):
     cdef PyObject* target_storage
     cdef char* target_data
     cdef uint32_t target_type
+    cdef list outs                     # rows (address, type) of the tensors of its out=; None: it has none
 
     cdef int settle(self) except -1
     cdef int refuse_opaque(self, str where) except -1
@@ -30,6 +31,7 @@ cdef class TracedOperations(ArgumentWords):
     cdef int note_failure(self, Op op, PyObject** slots) except -1
     cdef int note_kept_copies(self, Tensor target) except -1
     cdef int check_geometry(self, Op op, Tensor t) except -1
+    cdef int check_outs(self, Op op, list outs) except -1
     cdef int doubt_blocks(self, list outputs) except -1
     cdef int record_otherwise(self, Op op, PyObject** slots, PyObject* result) except -1       # its Way
     cdef int fill_call(self, Call call, Op op, PyObject** slots, list outputs) except -1

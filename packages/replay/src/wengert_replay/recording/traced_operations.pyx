@@ -43,7 +43,7 @@ cdef class TracedOperations(ArgumentWords):
         if self.recorder.opaque:
             self.refuse_opaque("outside of operations")
         self.note_engine()
-        self.words.n, self.given, self.has_target = 0, 0, False
+        self.words.n, self.given, self.has_target, self.outs = 0, 0, False, None
         self.recorder.opaque, self.recorder.complete = 0, NULL
         return 0
 
@@ -59,6 +59,9 @@ cdef class TracedOperations(ArgumentWords):
                 self.has_target = True
                 self.target_storage, self.target_data = (<Tensor> slots[0]).storage, (<Tensor> slots[0]).data
                 self.target_type = self.steps.type_of(<Tensor> slots[0])
+            if op.out_slot >= 0 and slots[op.out_slot] != NULL and slots[op.out_slot] != <PyObject*> None:
+                self.outs = [(<size_t> (<Tensor> t).data, self.steps.type_of(<Tensor> t))
+                             for t in tensors_in(<object> slots[op.out_slot], [])]
             self.first = self.marked = self.recorder.n
             self.first_serial = self.pool.n_allocated
             self.recorder.step = <uint32_t> self.steps.n
@@ -94,6 +97,8 @@ cdef class TracedOperations(ArgumentWords):
         self.recorder.opaque = 0
         if self.has_target:
             self.check_geometry(op, <Tensor> slots[0])
+        if self.outs is not None:
+            self.check_outs(op, tensors_in(<object> slots[op.out_slot], []))
         self.steps.add_record(self.steps.op_number(op), self.given, line, way, &self.words)
         if isinstance(<object> result, Tensor):
             self.note_output(op, <Tensor> result)
@@ -211,6 +216,17 @@ cdef class TracedOperations(ArgumentWords):
                 or (t.data != self.target_data or self.steps.type_of(t) != self.target_type) \
                 and block_at(self.pool, (<Storage> t.storage).data) == NULL:
             self.refuse(f"{op.name} changes the memory or the shape of a tensor, not its values alone")
+        return 0
+
+    cdef int check_outs(self, Op op, list outs) except -1:
+        """Refuse an operation that gave a tensor from outside another shape by out=."""
+        cdef Tensor t
+        cdef size_t address
+        for t, (address, kind) in zip(outs, self.outs):
+            if block_at(self.pool, (<Storage> t.storage).data) == NULL \
+                    and (<size_t> t.data != address or self.steps.type_of(t) != <uint32_t> kind):
+                self.refuse(f"{op.name} changes the shape of a tensor by out=, not its values alone")
+        self.outs = None
         return 0
 
     cdef int doubt_blocks(self, list outputs) except -1:

@@ -7,10 +7,12 @@ from wengert_replay.recording.traced_operations cimport TracedOperations
 cdef class Recording(TracedOperations):
     cdef readonly list versions        # of the inputs when the recording began
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
+    cdef readonly list notes           # reasons why constructs in it are recorded operation by operation
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
     cdef public object given           # the arguments of the captured function; None: made for the recording
+    cdef public object lookups         # where the function finds tensors: Lookups; None: not known
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time

@@ -9,12 +9,15 @@ class Recording(ValueMap):
     calls: dict[int, Call]
     last_guard: int
     versions: list[int]
+    notes: list[str]
+    late: dict[int, Any]
     python: list[Any]
     is_open: bool
     pauses: bool
     passes: bool
     around: Recording | None
     given: Any
+    lookups: Any
     def __init__(self, inputs: list[Tensor]) -> None: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...

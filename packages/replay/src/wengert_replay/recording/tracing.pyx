@@ -45,7 +45,7 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected, self.late = {}, [], {}
+        self.watched, self.expected, self.late, self.notes = {}, [], {}, []
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""

@@ -103,6 +103,17 @@ cdef class ValueMap(Tracer):
         cdef uint32_t word = self.last_word_of(t)
         return None if word == ABSENT else self.steps.value_of_word(word)
 
+    def value_named(self, Tensor t not None):
+        """Return the value that a tensor is after the last step, of another form than what a step has written, too."""
+        cdef Block* block = self.block_of(<Storage> t.storage) if self.pool != NULL else NULL
+        cdef uint32_t word = self.last_word_of(t)
+        cdef Py_ssize_t place
+        if word == ABSENT and block != NULL and block.written == WRITTEN:
+            place = block_number(self.pool, block)
+            if place < self.n_notes and has_main(&self.notes[place]):
+                word = self.add_view(self.steps.type_of(t), t.data, self.notes[place].main, self.notes[place].data)
+        return None if word == ABSENT else self.steps.value_of_word(word)
+
     cdef uint32_t last_word_of(self, Tensor t) except? 0xFFFFFFFF:
         cdef uint32_t number = self.steps.type_of(t)
         cdef Block* block = self.block_of(<Storage> t.storage) if self.pool != NULL else NULL

@@ -1,0 +1,13 @@
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+@final
+class Lookup: ...
+
+@final
+class Finder: ...
+
+@final
+class Lookups: ...
+
+def find_lookups(function: Callable[..., Any], args: Iterable[Any]) -> Lookups: ...

@@ -1,0 +1,261 @@
+"""Lookups: where a function finds tensors from outside, and whether it still finds them there.
+
+Note [Where a function finds its tensors]
+    ``m.h, m.g = m.g, m.h`` between two calls exchanges what the function reads, and both tensors are still there. So
+    before a recording the way to each tensor is noted that the function may look up: variables of its closure and
+    globals that its code names, attributes of objects, items of lists and dicts, one inside of another. Of these the
+    program keeps the ways to tensors that the recording has used, and a replay follows them. Only where they begin is
+    something referred to, and weakly, so that a program keeps nothing alive. What Python code computes (properties,
+    other mappings) is not followed. Optimizers compare what they have themselves.
+"""
+cimport cython
+from cpython.dict cimport PyDict_GetItem
+from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+
+from functools import partial
+from types import FunctionType, MethodType, ModuleType
+from weakref import ref
+
+from wengert_core.extend cimport Tensor, not_made_by_hand
+from wengert_replay.programs.outside cimport wengert_target
+from wengert_replay.python_state cimport is_ours, kind_of, names_of
+
+cdef extern from "Python.h":
+    int is_method "PyMethod_Check"(PyObject* o) noexcept
+    PyObject* PyMethod_GET_SELF(PyObject* method) noexcept
+    PyObject* PyCell_GET(PyObject* cell) noexcept
+    PyObject* PyFunction_GET_GLOBALS(PyObject* function) noexcept
+    PyObject* PyFunction_GET_CLOSURE(PyObject* function) noexcept
+    PyObject* dict_of "PyObject_GenericGetDict"(PyObject* o, void* context) noexcept
+    void Py_DECREF(PyObject* o) noexcept
+    void PyErr_Clear() noexcept
+
+cdef enum Kind:
+    ROOT                               # the target of a weak reference
+    VARIABLE                           # of a function's closure, by its number
+    GLOBAL                             # of a function, by its name
+    ATTRIBUTE                          # in the dict of an object
+    KEY                                # of a dict
+    NUMBER                             # in a list or a tuple
+    OWNER                              # the object of a method
+    SLOT                               # an attribute for which the class has a slot
+
+cdef enum:
+    MOST_ITEMS = 256
+    MOST_LEVELS = 12
+    MOST_LOOKUPS = 20000
+
+
+@cython.final
+@cython.binding(False)
+cdef class Lookup:
+    """A step on the way to tensors, and the steps behind it."""
+    cdef Kind kind
+    cdef object key                    # a name, or the weak reference of a root
+    cdef Py_ssize_t number
+    cdef object tensor                 # a weak reference to the one that is found; or None
+    cdef list steps
+
+    cdef PyObject* follow(self, PyObject* value) except? NULL:
+        """Return what is there, borrowed; NULL where there is nothing."""
+        cdef PyObject* found
+        if self.kind == ROOT:
+            return wengert_target(<void*> <PyObject*> self.key)
+        if self.kind == ATTRIBUTE:
+            found = dict_of(value, NULL)
+            if found == NULL:
+                PyErr_Clear()
+                return NULL
+            Py_DECREF(found)           # the object has it
+            return PyDict_GetItem(<object> found, self.key)
+        if self.kind == KEY:
+            return PyDict_GetItem(<object> value, self.key) if isinstance(<object> value, dict) else NULL
+        if self.kind == NUMBER:
+            if type(<object> value) is list:
+                return PyList_GET_ITEM(<object> value, self.number) \
+                    if self.number < PyList_GET_SIZE(<object> value) else NULL
+            return PyTuple_GET_ITEM(<object> value, self.number) \
+                if isinstance(<object> value, tuple) and self.number < PyTuple_GET_SIZE(<object> value) else NULL
+        if self.kind == OWNER:
+            return PyMethod_GET_SELF(value) if is_method(value) else NULL
+        if type(<object> value) is not FunctionType:
+            return NULL
+        if self.kind == GLOBAL:
+            return PyDict_GetItem(<object> PyFunction_GET_GLOBALS(value), self.key)
+        found = PyFunction_GET_CLOSURE(value)
+        if found == NULL or self.number >= PyTuple_GET_SIZE(<object> found):
+            return NULL
+        return PyCell_GET(PyTuple_GET_ITEM(<object> found, self.number))
+
+    cdef bint agrees(self, PyObject* value) except -1:
+        """Whether the tensors behind this step are those that were noted."""
+        cdef Py_ssize_t i
+        cdef PyObject* found
+        if self.kind == SLOT:
+            held = in_slot(<object> value, self.key)
+            found = <PyObject*> held
+        else:
+            found = self.follow(value)
+            if found == NULL:
+                return False
+            held = <object> found      # also where a key that is compared runs code of a user
+        if self.tensor is not None and found != wengert_target(<void*> <PyObject*> self.tensor):
+            return False
+        for i in range(len(self.steps)):
+            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(found):
+                return False
+        return True
+
+    cdef Lookup among(self, set used):
+        """Return the step with those alone behind it that lead to some tensors; None for none."""
+        cdef Lookup made = Lookup.__new__(Lookup)
+        made.kind, made.key, made.number, made.steps = self.kind, self.key, self.number, []
+        for step in self.steps:
+            found = (<Lookup> step).among(used)
+            if found is not None:
+                made.steps.append(found)
+        if self.tensor is not None and id(self.tensor()) in used:
+            made.tensor = self.tensor
+        return made if made.steps or made.tensor is not None else None
+
+
+@cython.final
+@cython.binding(False)
+cdef class Finder:
+    """A walk through what a function may look up."""
+    cdef set seen                      # addresses of functions and objects that have been looked into
+    cdef Py_ssize_t n
+
+    cdef int add(self, list steps, Kind kind, key, Py_ssize_t number, value, int levels) except -1:
+        """Append the step to a value where tensors are found behind it."""
+        cdef Lookup step
+        if value is None or type(value) in (int, float, str, bool) or not levels or self.n > MOST_LOOKUPS:
+            return 0
+        step = Lookup.__new__(Lookup)
+        step.kind, step.key, step.number, step.steps = kind, key, number, []
+        self.n += 1
+        if isinstance(value, Tensor):
+            step.tensor = ref(value)
+        else:
+            self.look_into(step.steps, value, levels - 1)
+        if step.steps or step.tensor is not None:
+            steps.append(step)
+        return 0
+
+    cdef int look_into(self, list steps, value, int levels) except -1:
+        cls = type(value)
+        if isinstance(value, dict):
+            for key, one in tuple((<dict> value).items()) if len(value) <= MOST_ITEMS else ():
+                if type(key) in (str, int):
+                    self.add(steps, KEY, key, 0, one, levels)
+            return 0
+        if cls is list or isinstance(value, tuple):
+            for i, one in enumerate(tuple(value)) if len(value) <= MOST_ITEMS else ():
+                self.add(steps, NUMBER, None, i, one, levels)
+            return 0
+        if cls is ref:
+            return self.add(steps, ROOT, value, 0, value(), levels)
+        if cls is MethodType:
+            return self.add(steps, OWNER, None, 0, value.__self__, levels)
+        if <size_t> <PyObject*> value in self.seen:
+            return 0
+        self.seen.add(<size_t> <PyObject*> value)
+        if cls is FunctionType:
+            return self.look_into_function(steps, value, levels)
+        if isinstance(value, type) or issubclass(cls, ModuleType) or not kind_of(cls)[1] \
+                or str(cls.__module__).startswith("wengert_optim"):
+            return 0
+        for name, one in attributes_of(value):
+            self.add(steps, ATTRIBUTE, name, 0, one, levels)
+        for name in kind_of(cls)[4]:
+            self.add(steps, SLOT, name, 0, in_slot(value, name), levels)
+        return 0
+
+    cdef int look_into_function(self, list steps, function, int levels) except -1:
+        cdef dict names = function.__globals__
+        if is_ours(function):
+            return 0
+        for name in names_of(function.__code__):
+            value = names.get(name)
+            if type(value) is not ModuleType:
+                self.add(steps, GLOBAL, name, 0, value, levels)
+        for i, cell in enumerate(function.__closure__ or ()):
+            try:
+                self.add(steps, VARIABLE, None, i, cell.cell_contents, levels)
+            except ValueError:         # it has none yet
+                continue
+        return 0
+
+    cdef int add_root(self, list steps, value) except -1:
+        """Append the steps from an object that is there as long as the capture, or is an argument."""
+        try:
+            self.add(steps, ROOT, ref(value), 0, value, MOST_LEVELS)
+        except TypeError:              # none can refer to it weakly
+            return 0
+        for function in () if type(value) is FunctionType or is_ours(type(value)) else kind_of(type(value))[2]:
+            self.add(steps, ROOT, ref(function), 0, function, MOST_LEVELS)
+        return 0
+
+
+cdef object in_slot(value, name):
+    """An attribute for which the class has a slot; None for none."""
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return None
+
+
+cdef tuple attributes_of(value):
+    """The names and values in the dict of an object; no code of a user runs."""
+    cdef PyObject* found = dict_of(<PyObject*> value, NULL)
+    if found == NULL:
+        PyErr_Clear()
+        return ()
+    attributes = <object> found
+    Py_DECREF(found)
+    return tuple((<dict> attributes).items())
+
+
+@cython.final
+@cython.binding(False)
+cdef class Lookups:
+    """The ways to the tensors that a function may look up."""
+
+    cdef bint agree(self) except -1:
+        """Whether the same tensors are found there."""
+        cdef Py_ssize_t i
+        for i in range(len(self.steps)):
+            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(NULL):
+                return False
+        return True
+
+    cdef Lookups among(self, tensors):
+        """Return the ways to some tensors alone; None for none."""
+        cdef set used = {id(one) for one in tensors}
+        cdef Lookups made = Lookups.__new__(Lookups)
+        steps = [(<Lookup> one).among(used) for one in self.steps]
+        made.steps = [one for one in steps if one is not None]
+        return made if made.steps else None
+
+
+def find_lookups(function, args not None):
+    """Return the Lookups of a function, and of objects among the arguments of a call."""
+    cdef Lookups made = Lookups.__new__(Lookups)
+    cdef Finder finder = Finder.__new__(Finder)
+    made.steps, finder.seen = [], set()
+    for value in (function, *args):
+        while type(value) is MethodType or type(value) is partial:
+            if type(value) is MethodType:
+                finder.add_root(made.steps, value.__self__)
+            value = value.__func__ if type(value) is MethodType else value.func
+        if not isinstance(value, Tensor) and type(value) not in (int, float, str, bool, list, tuple, dict):
+            finder.add_root(made.steps, value)
+    return made
+
+
+not_made_by_hand(<PyTypeObject*> Lookup)
+not_made_by_hand(<PyTypeObject*> Finder)
+not_made_by_hand(<PyTypeObject*> Lookups)

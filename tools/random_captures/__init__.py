@@ -1,0 +1,1 @@
+"""Random programs as text, run as they are and under ``wg.capture``: see ``__main__``."""
