@@ -214,3 +214,16 @@ def test_optimizers_of_matrices_go_on_after_their_state_was_loaded(name: str, ho
     first.step()
     second.step()
     assert wg.equal(made[0], one)
+
+
+def test_an_optimizer_made_in_inference_mode_makes_its_buckets_anew() -> None:
+    params = [wg.ones(3, requires_grad=True) for _ in range(4)]
+    with wg.inference_mode():
+        optimizer = wg.optim.SGD(params, lr=0.5, momentum=0.5)
+    for step in range(8):
+        for param in params:
+            param.grad = wg.ones(3)
+        optimizer.step()
+        if step in (2, 4):
+            params[1].data = params[1].data.clone()
+    assert len({tuple(param.tolist()) for param in params}) == 1

@@ -55,7 +55,8 @@ class Elementwise(Optimizer):
         self._plans: dict[int, Plan] = {}
         self._own: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
         if "_waited" not in self.__dict__:  # programs of captured steps use it
-            self._waited = wengert.zeros((), dtype=wengert.int64)
+            with wengert.inference_mode(False):
+                self._waited = wengert.zeros((), dtype=wengert.int64, device="cpu")
             self._n_renewed = 0
 
     # ---- the state
