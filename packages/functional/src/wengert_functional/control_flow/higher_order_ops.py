@@ -143,7 +143,7 @@ def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, r
         raise ValueError(f"associative_scan: Combine_fn must be a callable, but got {short_repr(combine_fn)}")
     if combine_mode not in ("pointwise", "generic"):
         raise ValueError("associative_scan: Combine_mode must either 'pointwise' or 'generic', but got "
-                         f"{short_repr(combine_mode)}")
+                         f"{combine_mode!s:.80}")
     leaves, layout = flatten_tensors("associative_scan", "xs", xs)
     place, length = scans.row_count(leaves, dim, None)
     if not length:
