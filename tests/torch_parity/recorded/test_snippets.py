@@ -50,8 +50,9 @@ def known_differences() -> dict[str, str]:
 
 
 KNOWN = known_differences()
-OF_THE_HOST = ("data/", "distributed/", "serialization/")
-"""Rooms that are about the host's processes, files and generators: another default device changes nothing there."""
+OF_THE_HOST = ("data/", "distributed/", "serialization/", "memory/copies_and_pickles")
+"""Rooms that are about the host's processes, files and generators: another default device changes nothing there. And
+pickles, which of a tensor of another device have its elements, and not the memory around them: docs/devices.md."""
 
 
 def cases_to_run() -> list[Case]:
