@@ -1,4 +1,4 @@
-"""What happens around the calls of a function: new arguments, writes, replaced tensors, backward passes, modes."""
+"""Statements around the calls of a function: new arguments, writes, replaced tensors, backward passes, modes."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class NotingFunction:
 
 
 def load() -> tuple[Cublas | None, str]:
-    """What wengert_cuda.cublas.load does."""
+    """Stand in for wengert_cuda.cublas.load."""
     return Cublas(NotingLibrary()), ""
 
 

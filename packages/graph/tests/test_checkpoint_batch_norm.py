@@ -10,7 +10,7 @@ from wengert.utils.checkpoint import checkpoint
 @pytest.mark.parametrize("early_stop", [True, False])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_the_second_run_moves_running_statistics_once_more(depth, early_stop):
-    """Where the last tensor that backward needs is of a batch normalization, that is not left half done."""
+    """A batch normalization that made the last tensor which backward needs is not left half done."""
     norm, other = wg.nn.BatchNorm1d(2), wg.nn.BatchNorm1d(2)
     x = wg.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
     f = norm

@@ -83,7 +83,7 @@ class CaptureProducts:
         return out[..., 0] if is_column else out
 
     def operand(self, a: Any, count: int) -> tuple[Operand, Any]:
-        """How cuBLAS reads an array, of a copy where it cannot; and what must be alive until it is called."""
+        """The layout of an array as cuBLAS reads it, of a copy where it cannot; and what is kept alive until the call."""
         found = find_layout(a, count)
         if found is None:
             a = self.cupy.ascontiguousarray(a)

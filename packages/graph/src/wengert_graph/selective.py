@@ -27,7 +27,7 @@ from wengert_graph.overloads import OpOverload, OpOverloadPacket, overload
 
 
 class CheckpointPolicy(enum.Enum):
-    """What a selective checkpoint does with the outputs of an operation.
+    """A decision of a selective checkpoint on the outputs of an operation.
 
     ``MUST_SAVE``, ``PREFER_SAVE``: keep them. ``MUST_RECOMPUTE``, ``PREFER_RECOMPUTE``: compute them again.
     ``MUST_CPU_OFFLOAD``, ``PREFER_CPU_OFFLOAD``: keep them in memory of the CPU, and move them back. MUST and PREFER
@@ -98,14 +98,14 @@ Key = tuple[OpOverload, int]
 
 
 class Cache:
-    """What the first run of a checkpointed function has kept, by operation and its number among those of its name."""
+    """Outputs kept by the first run of a checkpointed function, by operation and number among those of its name."""
 
     def __init__(self, policy: Policy, may_be_mutated: bool) -> None:
         self.policy, self.may_be_mutated = policy, may_be_mutated
         self.entries: dict[Key, KeptOutputs | Literal["taken", "written"]] = {}
 
     def held_values(self) -> list[Any]:
-        """What is kept, for reports of memory."""
+        """Return the outputs that are kept, for reports of memory."""
         return [tensor for entry in list(self.entries.values()) if isinstance(entry, KeptOutputs)
                 for tensor in entry.tensors]
 
@@ -192,7 +192,7 @@ class KeepingContext(AbstractContextManager[None]):
         pop_interceptor()
 
     def held_values(self) -> list[Any]:
-        """What is kept, for reports of memory."""
+        """Return the outputs that are kept, for reports of memory."""
         return self.cache.held_values()
 
 

@@ -1,4 +1,4 @@
-"""What a function's code names, and which objects are looked into. See python_state.pyx."""
+"""Names in a function's code, and objects that are looked into. See python_state.pyx."""
 
 cdef tuple names_of(code)
 cdef bint is_ours(thing)

@@ -51,7 +51,7 @@ def test_a_state_that_comes_back(length, has_graph):
 
 
 def test_a_state_that_changes_at_some_calls():
-    """What a number decides: most calls are replayed."""
+    """A number decides, and most calls are replayed."""
 
     class Limit:
         def __init__(self):

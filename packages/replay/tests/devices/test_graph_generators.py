@@ -100,7 +100,7 @@ def test_two_graphed_callables():
 
 
 def test_a_graph_below_a_profiler():
-    """Where a profiler observes the thread, checkpoints in a graph draw anew; all else is as ever."""
+    """Checkpoints in a graph draw anew while a profiler observes the thread; all else is as ever."""
     x = wg.ones(8, device="sim")
     made = CUDAGraph()
     with wg.profiler.profile(), graph(made):

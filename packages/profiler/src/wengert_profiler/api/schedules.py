@@ -9,7 +9,7 @@ from wengert_core.extend import warn_user
 
 
 class ProfilerAction(Enum):
-    """What a profile does in a step. WARMUP records nothing here: it is there for programs written for PyTorch."""
+    """An action of a profile in a step. WARMUP records nothing here: it is there for programs written for PyTorch."""
 
     NONE = 0
     WARMUP = 1

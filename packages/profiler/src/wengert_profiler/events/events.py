@@ -176,7 +176,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def key(self) -> str:
-        """What events are grouped by: their name; steps of a program are one group."""
+        """The key of events that are one group: their name; steps of a program are one group."""
         return group_name(self.name)
 
     @property
