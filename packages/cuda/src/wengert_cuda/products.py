@@ -83,7 +83,7 @@ class CaptureProducts:
         return out[..., 0] if is_column else out
 
     def operand(self, a: Any, count: int) -> tuple[Operand, Any]:
-        """The layout of an array as cuBLAS reads it, of a copy where it cannot; and what is kept alive until the call."""
+        """The layout of an array for cuBLAS, or of a copy where it must; and what is kept alive until the call."""
         found = find_layout(a, count)
         if found is None:
             a = self.cupy.ascontiguousarray(a)
