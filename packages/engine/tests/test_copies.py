@@ -55,3 +55,17 @@ def test_hooks_of_an_inner_tensor_are_told():
     y.register_hook(print)
     with pytest.warns(UserWarning, match="will not be serialized"):
         pickle.dumps(y)
+
+
+def test_a_part_whose_base_was_written_to_can_be_copied() -> None:
+    base = wc.arange(4.0, requires_grad=True) * 1
+    part = base.split(2)[0]
+    base.mul_(2)
+    assert copy.copy(part).tolist() == pickle.loads(pickle.dumps(part)).tolist() == [0.0, 2.0]
+
+
+def test_nodes_say_that_they_cannot_be_pickled() -> None:
+    node = (wc.ones(2, requires_grad=True) * 2).grad_fn
+    for function in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot pickle 'MulBackward0' object"):
+            function(node)

@@ -9,6 +9,7 @@ import pytest
 import wengert_core as wc
 from wengert_engine import Function, backward, enable_grad, grad, no_grad
 from wengert_engine.hooks.saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from wengert_engine.namespaces import forward_ad
 from wengert_engine.record.node_attributes import SavedTensor
 
 
@@ -319,3 +320,12 @@ def test_register_hooks_of_a_function():
     assert x.grad.tolist() == [12.0]
     with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
         _ = y.grad_fn._raw_saved_tensors
+
+
+def test_tangents_do_not_depend_on_hooks() -> None:
+    with forward_ad.dual_level():
+        x = wc.tensor([1.0, 2.0], requires_grad=True)
+        with saved_tensors_hooks(lambda t: t.detach().numpy().copy(), wc.from_numpy):
+            y = forward_ad.make_dual(x, wc.tensor([3.0, 4.0])) ** 2
+        (g,) = grad(y.sum(), x, create_graph=True)
+        assert forward_ad.unpack_dual(g).tangent.tolist() == [6.0, 8.0]

@@ -70,6 +70,10 @@ class KeepArguments(Function):
         return anchor.detach()
 
     @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return None
+
+    @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         raise AssertionError("nothing leads to the node that keeps a checkpoint's arguments")
 

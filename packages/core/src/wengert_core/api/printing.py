@@ -101,6 +101,7 @@ def format_tensor(
     shape: Sequence[int] | None = None,
     notes: Iterable[str] = (),
     name: str = NAME,
+    contents: str | None = None,
 ) -> str:
     """The repr of a tensor.
 
@@ -108,7 +109,7 @@ def format_tensor(
     elements `shown(shape)` names: for a tensor on a device, which then copies no more than these.
     dtype: the tensor's, such as "bfloat16".   default_dtype: the floating dtype that is not printed.
     grad_fn_name: such as "MulBackward0", printed instead of requires_grad.   notes: further `name=value` texts.
-    name: what stands before the parenthesis: of a subclass its own.
+    name: what stands before the parenthesis: of a subclass its own.   contents: stands for the elements.
 
     >>> print(format_tensor(np.array([[0.1, 2]]), dtype="float64", requires_grad=True))
     tensor([[0.1000, 2.0000]], dtype=torch.float64, requires_grad=True)
@@ -118,7 +119,10 @@ def format_tensor(
     cut, positions = _plan(shape, options)
     if positions is not None and array.shape == shape:
         array = array[np.ix_(*positions)]
-    body = "[]" if 0 in shape else _render(array, dtype, shape, cut, options, len(name) + 1)
+    if contents is not None:
+        body = contents
+    else:
+        body = "[]" if 0 in shape else _render(array, dtype, shape, cut, options, len(name) + 1)
     facts = _facts(shape, dtype, default_dtype, device, options)
     if grad_fn_name is not None:
         facts.append(f"grad_fn=<{grad_fn_name}>")

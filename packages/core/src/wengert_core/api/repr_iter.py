@@ -13,8 +13,8 @@ NOTES: list[Callable[[Any], str]] = []
 """What else the text of a tensor says: functions that give ``name=value``, or "" where there is nothing to say."""
 
 
-def text(tensor: Any) -> str:
-    """``repr(tensor)``, as torch prints it."""
+def text(tensor: Any, contents: str | None = None) -> str:
+    """``repr(tensor)``, as torch prints it. contents: stands for the elements."""
     from wengert_core.api import printing  # costs milliseconds; most programs print nothing
 
     plain = tensor.detach() if hasattr(tensor, "detach") else tensor
@@ -32,7 +32,21 @@ def text(tensor: Any) -> str:
                                   default_dtype=get_default_dtype().name,
                                   requires_grad=getattr(tensor, "requires_grad", False),
                                   grad_fn_name=_grad_fn_name(tensor), notes=filter(None, [f(tensor) for f in NOTES]),
-                                  name="tensor" if kind is Tensor else kind.__name__)
+                                  name="tensor" if kind is Tensor else kind.__name__, contents=contents)
+
+
+REPR = Tensor.__repr__
+"""What ``repr()`` calls; the method that is mounted takes the elements' text, too."""
+
+
+def repr_with_contents(tensor: Any, *, tensor_contents: str | None = None) -> str:
+    """``repr(tensor)``. tensor_contents: stands for the elements, for subclasses that show something else.
+
+    >>> from wengert_core import ones
+    >>> ones(2).__repr__(tensor_contents="two ones")
+    'tensor(two ones)'
+    """
+    return REPR(tensor) if tensor_contents is None else text(tensor, tensor_contents)
 
 
 def text_of_layout(tensor: Any, plain: Any) -> str:
@@ -84,3 +98,5 @@ def install() -> None:
     """Mount all of it."""
     set_operators({"repr": text, "iter": rows, "contains": contains})
     mount("__format__", format_tensor_spec)
+    repr_with_contents.__name__ = "__repr__"
+    mount("__repr__", repr_with_contents)

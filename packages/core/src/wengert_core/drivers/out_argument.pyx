@@ -5,12 +5,14 @@ from libc.stdint cimport uint32_t
 from wengert_core.dispatch.op cimport Op
 from wengert_core.dispatch.op import type_words
 from wengert_core.drivers.memory_overlap import check_outputs
+from wengert_core.drivers.refused_writes import copies_history, refused_write
 from wengert_core.drivers.steps cimport prepare_given_out, prepare_out
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, copy_into
 from wengert_core.runtime.launches cimport tell_opaque
-from wengert_core.runtime.state cimport WG_TELL, thread_state
+from wengert_core.runtime.state cimport WG_DUAL, WG_GRAD, WG_TELL, WgState, thread_state
 from wengert_core.tensors.memory_format cimport dense_strides, order_of
+from wengert_core.tensors.requires_grad cimport requires_grad
 from wengert_core.messages.mismatches import device_error
 from wengert_core.tensors.named_tuple import result_type
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, alias, bump_version, same_shape, strides_of
@@ -58,6 +60,8 @@ def into(str name, Tensor result, out):
         op = OPS[name] = Op(f"{name}(*, Tensor? out=None) -> Tensor", "composite")
     if isinstance(out, Tensor) and (<Tensor> out).device != result.device:
         raise device_error(name, (out.shape, out.device), (alias(result).shape, alias(result).device))
+    if isinstance(out, Tensor) and has_history(result, <Tensor> out) and copies_history(name):
+        return copy_with_history(op, result, <Tensor> out)
     cdef bint fits = not isinstance(out, Tensor) or same_shape(<Tensor> out, result)
     given = prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims,
                         result.flags & thread_state().modes)
@@ -71,6 +75,30 @@ def into(str name, Tensor result, out):
     copy_into(given, without_alias(alias(result), given))
     bump_version(given)
     return given
+
+
+cdef bint has_history(Tensor result, Tensor out) noexcept:
+    """Return whether a copy of the result to out= would be recorded."""
+    cdef uint32_t modes = thread_state().modes
+    return modes & WG_GRAD and (requires_grad(result) or requires_grad(out)) or result.flags & modes & WG_DUAL
+
+
+cdef Tensor copy_with_history(Op op, Tensor result, Tensor out):
+    """Resize out=, and copy the result with its history. RuntimeError for a leaf, which keeps its shape."""
+    cdef WgState* state = thread_state()
+    cdef uint32_t modes = state.modes
+    cdef bint fits = same_shape(out, result)
+    refusal = refused_write(op.name, (out,), {}, True)
+    if refusal is not None:
+        raise refusal
+    state.modes = modes & ~(<uint32_t> (WG_GRAD | WG_DUAL))
+    try:
+        prepare_out(op, NULL, <PyObject*> out, result.code, result.rank, result.dims, 0)
+    finally:
+        state.modes = modes
+    if not fits and modes & WG_TELL:
+        tell_opaque()
+    return (<object> out).copy_(result)
 
 
 cdef tuple OVERLOADED = ("max", "min", "sort")         # in torch no overload fits

@@ -25,6 +25,15 @@ cdef frozenset CONSTANT = frozenset("eq ge gt histc le logical_and logical_not l
 # PyTorch takes the results of these for constants. Others without a derivative give out= a node there that refuses
 # every gradient; here they refuse an out= with a history at once.
 
+cdef frozenset COPIED = frozenset("inner linalg_cond linalg_matrix_norm linalg_norm linalg_pinv linalg_tensorinv "
+                                  "linalg_tensorsolve lu nanquantile quantile special_ndtr tensordot".split())
+# Composites that PyTorch ends with copy_: out= gets the history of the result.
+
+
+def copies_history(str name not None):
+    """Return whether a composite copies its result to out= with its history."""
+    return name in COPIED
+
 
 def keeps_history(str name not None):
     """Return whether an operation writes to an out= with a history as to memory: the history stays as it was."""
@@ -45,7 +54,7 @@ def refused_write(str name not None, tuple args not None, dict keywords not None
     """
     if thread_state().modes & (WG_GRAD | WG_INFER) != WG_GRAD:
         return None
-    if name in OTHERS_FIRST:
+    if name in OTHERS_FIRST or (name in COPIED and not inplace):
         return None
     if inplace:
         target = args[0] if args else keywords.get("self", keywords.get("input"))

@@ -16,6 +16,7 @@ cdef int broadcast(Op op, int* ndim, Py_ssize_t* shape, Tensor t) except -1     
 # what out= gives; None where the op has no out=
 cdef inline PyObject* prepare_given_out(Op op, PyObject** slots) noexcept:
     return slots[op.out_slot] if op.out_slot >= 0 else <PyObject*> None
+cdef bint tangent_is_lost(Tensor t) except -1
 cdef Tensor prepare_out(
     Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live
 )

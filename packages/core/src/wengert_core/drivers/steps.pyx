@@ -110,6 +110,11 @@ cdef bint has_grad_by_base(Op op, PyObject** slots) noexcept:
     return False
 
 
+cdef bint tangent_is_lost(Tensor t) except -1:
+    """Return whether a tensor has a tangent that a write which no hook sees would leave as it was."""
+    return t.flags & WG_DUAL and thread_state().modes & WG_DUAL and dual_is_open() and HOOKS.has_tangent(t)
+
+
 cdef Tensor prepare_out(
     Op op, PyObject** slots, PyObject* out, int code, int ndim, const Py_ssize_t* shape, uint32_t live
 ):
@@ -132,7 +137,7 @@ cdef Tensor prepare_out(
         from wengert_core.drivers.refused_writes import keeps_history, out_requires_grad
         if not op.flags & OP_NO_RECORD or not keeps_history(op.name):
             raise out_requires_grad(op.name)
-    if live & WG_DUAL and dual_is_open():
+    if (live & WG_DUAL and dual_is_open()) or (not op.flags & OP_NO_RECORD and tangent_is_lost(t)):
         raise NotImplementedError(f"Trying to use forward AD with {op.name}_out that does not support it because it is "
                                   "an out= function. Call it without out=")
     if slots != NULL and t.flags & thread_state().modes & WG_FOREIGN:

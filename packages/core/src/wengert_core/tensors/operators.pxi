@@ -40,9 +40,12 @@ cdef inline bint is_operand(PyObject* o) noexcept:
 
 
 cdef bint is_other_number(object o) noexcept:
-    """Whether an object of another type is a number: not what answers ufuncs itself, as arrays of other libraries."""
-    return (PyNumber_Check(<PyObject*> o) and not PySet_Check(<PyObject*> o) and o is not None
-            and (isinstance(o, SCALAR) or not hasattr(type(o), "__array_ufunc__")))
+    """Whether an object of another type is a number: a whole one, or NumPy's.
+
+    Not what answers ufuncs itself, as arrays of other libraries; nor fractions and decimals, as in PyTorch: they may
+    answer to the operator themselves.
+    """
+    return isinstance(o, SCALAR) or (PyIndex_Check(<PyObject*> o) and not hasattr(type(o), "__array_ufunc__"))
 
 
 cdef inline bint is_plain_array(object o) noexcept:
@@ -104,8 +107,9 @@ cdef object override_result(int which, PyObject* a, PyObject* b):
 
 
 cdef object refuse_operand(int which, object a, object b):
-    """NotImplemented; for Python's own types, which have no answer either, torch's TypeError at once.
+    """NotImplemented; for Python's own types on the right, which have no answer either, torch's TypeError at once.
 
+    On the left a list may take the tensor's items (``items += x``), and a sequence on either side may be repeated.
     An array is a constant: a tensor on its memory. In place, ``x += array`` is ``x = x + array``, as in PyTorch, where
     NumPy's dtype is the result's.
     """
@@ -116,7 +120,7 @@ cdef object refuse_operand(int which, object a, object b):
     if OPERATORS[which] != NULL and hasattr(type(other), "__torch_function__"):
         from wengert_core.dispatch.overrides import call_operator
         return call_operator(OPERATOR_NAMES[which], a, b)
-    if which == O_EQ or which == O_NE or OPERATORS[which] == NULL \
+    if which == O_EQ or which == O_NE or which == O_MUL or OPERATORS[which] == NULL or is_left \
             or not (other is None or type(other) in (str, bytes, list, tuple, dict, set)):
         return NotImplemented
     sign = "@=" if which == O_IMATMUL else OPERATOR_SIGNS[which]

@@ -55,8 +55,7 @@ cdef extern from "Python.h":
     bint PyFloat_Check(PyObject* o) noexcept
     bint PyLong_Check(PyObject* o) noexcept
     bint PyComplex_Check(PyObject* o) noexcept
-    bint PyNumber_Check(PyObject* o) noexcept
-    bint PySet_Check "PyAnySet_Check"(PyObject* o) noexcept
+    bint PyIndex_Check(PyObject* o) noexcept
 
 cdef extern from *:
     """

@@ -18,6 +18,7 @@ from wengert_engine.graph.node cimport NODE_COPY_SLICES, NODE_FORMULA, SAVED_OUT
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative
 from wengert_engine.record.record cimport RecordHooks, base_hooks, stand_in_front
+from wengert_engine.record.saved_hooks_stack cimport pack_later, wait_with_packing
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef RecordHooks* BASE = base_hooks()
@@ -101,13 +102,33 @@ cdef unsigned int observe_tangents(WgState* state) noexcept:
 cdef int record_forward(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     """Record, then give the outputs their tangents."""
     cdef WgState* state = thread_state()
-    cdef unsigned int modes, observed, unasked
-    cdef int i
+    cdef PyObject* before
+    cdef list waiting
+    if not dual_is_open() or not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
+        return record_without_tangents(op, slots, outs, n_outs)
+    if state.saved_hooks == NULL:
+        return record_with_tangents(op, slots, outs, n_outs)
+    waiting = []                       # hooks get the outputs that are saved with their tangents
+    before = wait_with_packing(<PyObject*> waiting)
+    try:
+        record_with_tangents(op, slots, outs, n_outs)
+    finally:
+        wait_with_packing(before)
+    return pack_later(waiting, before)
+
+
+cdef int record_without_tangents(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
     BASE.record(op, slots, outs, n_outs)
     if op.flags & OP_VIEW:
         cut_views(op, slots, outs, n_outs)
-    if not dual_is_open() or not state.modes & WG_DUAL or state.modes & WG_INFER or not any_dual(op, slots):
-        return 0
+    return 0
+
+
+cdef int record_with_tangents(Op op, PyObject** slots, PyObject** outs, int n_outs) except -1:
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes, observed, unasked
+    cdef int i
+    record_without_tangents(op, slots, outs, n_outs)
     outputs = [<object> outs[i] for i in range(n_outs)]
     modes = begin_derivative(state)
     observed = observe_tangents(state)
@@ -193,11 +214,26 @@ cdef int before_forward(Op op, PyObject** slots, PyObject** keep) except -1:
 cdef int inplace_forward(Op op, PyObject** slots, PyObject* keep) except -1:
     """Record, then write the new tangent into the old one, which others may share."""
     cdef WgState* state = thread_state()
+    cdef PyObject* before
+    cdef list waiting
+    if not dual_is_open() or not state.modes & WG_DUAL or not any_dual(op, slots):
+        return BASE.record_inplace(op, slots, keep)
+    if state.saved_hooks == NULL:
+        return write_with_tangents(op, slots, keep)
+    waiting = []
+    before = wait_with_packing(<PyObject*> waiting)
+    try:
+        write_with_tangents(op, slots, keep)
+    finally:
+        wait_with_packing(before)
+    return pack_later(waiting, before)
+
+
+cdef int write_with_tangents(Op op, PyObject** slots, PyObject* keep) except -1:
+    cdef WgState* state = thread_state()
     cdef unsigned int modes, observed, unasked
     cdef Tensor t = <Tensor> slots[0]
     BASE.record_inplace(op, slots, keep)
-    if not dual_is_open() or not state.modes & WG_DUAL or not any_dual(op, slots):
-        return 0
     modes = begin_derivative(state)
     observed = observe_tangents(state)
     state.modes &= ~(<unsigned int> WG_DUAL)

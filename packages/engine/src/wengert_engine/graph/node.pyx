@@ -120,6 +120,9 @@ cdef class Node:
         """The node's name: MulBackward0."""
         return type(self).__name__
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object: it belongs to the graph that recorded it")
+
     def __repr__(self):
         return f"<{type(self).__name__} object at {<Py_ssize_t> <PyObject*> self:#x}>"
 

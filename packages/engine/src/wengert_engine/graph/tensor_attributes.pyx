@@ -10,7 +10,7 @@ from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, code_of, dtype_facts, dtype_of
 from wengert_core.messages.tensor_attribute_error import TensorAttributeError
 from wengert_core.runtime.launches cimport count_recorders
-from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_INFER, WG_TELL, thread_state
+from wengert_core.runtime.state cimport WG_BATCHED, WG_DUAL, WG_GRAD, WG_INFER, WG_TELL, thread_state
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.requires_grad cimport requires_grad as _requires_grad
 from wengert_core.tensors.tensor cimport (TF_INFERENCE, TF_RETAINS_GRAD, TF_VIEW, Tensor, alias, alias_components,
@@ -240,6 +240,10 @@ def detach_(Tensor self):
     self.output_nr = 0
     self.flags &= ~(<uint32_t> (WG_GRAD | TF_RETAINS_GRAD))
     Py_XDECREF(old)
+    if self.flags & WG_DUAL and not self.flags & (WG_BATCHED | TF_VIEW) and self.extra != NULL:
+        old, self.extra.tangent = self.extra.tangent, NULL
+        self.flags &= ~<uint32_t> WG_DUAL
+        Py_XDECREF(old)
     return self
 
 

@@ -25,7 +25,10 @@ def hooks_of(Tensor t):
 
 def get_backward_hooks(Tensor self):
     """The hooks registered on this tensor, by the number of their handle; None before the first."""
-    fn = grad_fn_of(self)
+    try:
+        fn = grad_fn_of(self)
+    except RuntimeError:               # one of several views whose base was written to: its hooks are where they were
+        fn = <object> self.grad_fn if self.grad_fn != NULL else None
     if fn is None:
         return hold_value(self.extra.hooks) if self.extra != NULL else None
     if (<Node> fn).extra == NULL or (<Node> fn).extra.tensor_hooks == NULL:

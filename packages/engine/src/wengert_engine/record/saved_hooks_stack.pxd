@@ -19,5 +19,6 @@ cdef int pack_later(list waiting, PyObject* before) except -1            # befor
 # shown: what the hook gets; source itself, or an alias of it without history
 cdef int pack_one(Node node, int index, Tensor source, Tensor shown, object pack, object unpack) except -1
 cdef Tensor unpack(Node node, int index)
+cdef Tensor alias_with_tangent(Tensor t)
 cdef int drop_unpacked(Node node) except -1                              # after a run of it with NF_KEEPS
 cdef int own_output(Node node, SavedSlot* saved) noexcept

@@ -3,8 +3,9 @@
 Note [Saved tensors that hooks have packed]
     A node is recorded as without hooks. When the thread has hooks (``WgState.saved_hooks``, the one test that recording
     makes), the saved tensors are then packed: a ``PackedValue`` replaces each (SAVED_PACKED). It holds what the
-    hook gave, the hook that makes a tensor of it again, and the place in the graph which the tensor had: the hooks may
-    lose that, and reading puts it back. The place of the node's own output is not held, for a node must not own itself.
+    hook gave, the hook that makes a tensor of it again, the tangent and the place in the graph which the tensor had:
+    the hooks may lose these, and reading puts them back. The place of the node's own output is not held, for a node
+    must not own itself.
     Nobody checks versions of packed tensors: what has been packed is the hooks' affair.
 
 Note [Hooks behind an operation that is traced]
@@ -19,14 +20,15 @@ Note [Operations that are packed as one]
 """
 cimport cython
 from cpython.object cimport PyTypeObject
-from cpython.ref cimport PyObject, Py_XDECREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from libc.stdint cimport uint8_t, uint32_t
 
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.runtime.pyobject cimport not_made_by_hand
-from wengert_core.runtime.state cimport WG_BATCHED, WG_DERIVING, WG_GRAD, WgState, thread_state
+from wengert_core.runtime.state cimport (WG_ASK, WG_BATCHED, WG_DERIVING, WG_DUAL, WG_GRAD, WgState,
+                                         thread_state)
 from wengert_core.tensors.requires_grad cimport requires_grad
-from wengert_core.tensors.tensor cimport alias, version_of
+from wengert_core.tensors.tensor cimport alias, extra_of, track, version_of
 from wengert_engine.graph.formula cimport Formula, output_number
 from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.node cimport (NF_KEEPS, NF_PACKED, SAVED_OUTPUT, SAVED_PACKED, SAVED_SEVERAL, SAVED_TENSOR,
@@ -58,6 +60,7 @@ cdef class PackedValue:
     cdef Node fn                       # the node a gradient of the tensor goes to; None: none, or the node's own output
     cdef uint32_t output_nr            # which of its outputs the tensor is
     cdef bint own_output               # the tensor is an output of the node that saves it
+    cdef object tangent                # what it had in forward mode, which hooks may lose; None: nothing
     cdef Tensor kept                   # what was unpacked, while the node is run
 
 
@@ -216,7 +219,7 @@ cdef PackedValue pack_by_hook(Tensor tensor, object pack, object unpack):
     cdef unsigned int modes = state.modes
     cdef uint32_t before = version_of(tensor)
     cdef PackedValue packed = PackedValue.__new__(PackedValue)
-    packed.unpack = unpack
+    packed.unpack, packed.tangent = unpack, tangent_object(tensor)
     state.modes = modes & ~(<unsigned int> WG_GRAD)
     try:
         packed.value = pack(tensor)
@@ -260,6 +263,28 @@ cdef Tensor unpack_once(Node node, PackedValue packed):
     return out
 
 
+cdef Tensor alias_with_tangent(Tensor t):
+    """An alias without history; a tangent of forward mode it has as well."""
+    return with_tangent(alias(t), tangent_object(t))
+
+
+cdef object tangent_object(Tensor t):
+    """The tangent of a tensor with the level it belongs to; None: none."""
+    if not t.flags & WG_DUAL or t.flags & WG_BATCHED or t.extra == NULL or t.extra.tangent == NULL:
+        return None
+    return <object> t.extra.tangent
+
+
+cdef Tensor with_tangent(Tensor fresh, object tangent):
+    """A tensor that has no tangent yet with that of another one."""
+    if tangent is not None:
+        Py_INCREF(tangent)
+        extra_of(fresh).tangent = <PyObject*> tangent
+        fresh.flags |= WG_DUAL | WG_ASK
+        track(fresh)
+    return fresh
+
+
 cdef Tensor tensor_of(PackedValue packed):
     """The unpack hook's result for a packed value, without history: itself, where it has none and gets none."""
     cdef WgState* state = thread_state()
@@ -271,10 +296,10 @@ cdef Tensor tensor_of(PackedValue packed):
         end_derivative(state, modes)
     if not isinstance(given, Tensor):
         raise errors.unpacked_no_tensor(given)
-    if packed.fn is None and not packed.own_output and not (<Tensor> given).flags & WG_BATCHED \
-            and not requires_grad(<Tensor> given):
+    if packed.fn is None and packed.tangent is None and not packed.own_output \
+            and not (<Tensor> given).flags & WG_BATCHED and not requires_grad(<Tensor> given):
         return <Tensor> given
-    return alias(<Tensor> given)
+    return with_tangent(alias(<Tensor> given), packed.tangent)
 
 
 cdef int drop_unpacked(Node node) except -1:

@@ -1,17 +1,17 @@
 """Saved values: read with the checks that make a wrong gradient impossible."""
-from cpython.ref cimport Py_XINCREF, PyObject
+from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport find_op
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, DTypeFacts, dtype_facts
-from wengert_core.runtime.state cimport WG_ASK, WG_DUAL, WG_GRAD
-from wengert_core.tensors.tensor cimport Tensor, alias, extra_of, track, version_of
+from wengert_core.runtime.state cimport WG_GRAD
+from wengert_core.tensors.tensor cimport Tensor, version_of
 from wengert_engine.graph.formula cimport SAVE_VALUE, Formula
 from wengert_engine.graph.node cimport (NF_RELEASED, NODE_ACCUMULATE, NODE_FORMULA, SAVED_OUTPUT, SAVED_PACKED,
                                         SAVED_PLAIN, SAVED_TENSOR, TF_CUT, Edge, SavedSlot, edges_of, saved_slots,
                                         set_output)
 from wengert_engine.graph.view_region cimport part_of
 from wengert_engine.messages import errors
-from wengert_engine.record.saved_hooks_stack cimport Several, own_output, unpack
+from wengert_engine.record.saved_hooks_stack cimport Several, alias_with_tangent, own_output, unpack
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 
@@ -85,17 +85,6 @@ cdef bint is_cut(Node node, int index, Tensor t) noexcept:
         if f.inputs[i].slot == f.saved[index].slot and edges_of(node)[i].node != NULL:
             return (<Node> edges_of(node)[i].node).kind != NODE_ACCUMULATE
     return False
-
-
-cdef Tensor alias_with_tangent(Tensor t):
-    """An alias without history; a tangent of forward mode it has as well."""
-    cdef Tensor out = alias(t)
-    if t.flags & WG_DUAL and t.extra != NULL and t.extra.tangent != NULL:
-        extra_of(out).tangent = t.extra.tangent
-        Py_XINCREF(t.extra.tangent)
-        out.flags |= WG_DUAL | WG_ASK
-        track(out)
-    return out
 
 
 cdef object of_hooks_or_several(Node node, int index, bint create_graph):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert_core.binding.function_modes import active_mode
 from wengert_core.dispatch.op import find
-from wengert_core.dispatch.overrides import call_overrides, overloaded_args
+from wengert_core.dispatch.overrides import call_first_override, call_overrides, check_result, overloaded_args
 from wengert_core.runtime.user_warnings import warn_user
 from wengert_core.tensors.tensor import Tensor
 
@@ -87,13 +88,15 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     [3.0, 3.0]
     """
     roots, targets = as_tuple(outputs), as_tuple(inputs)
-    if any_overrides(roots + targets) and (askers := overloaded_args(roots + targets, {})):
-        answer: tuple[Any, ...] = call_overrides(
-            grad, (roots, targets),
-            {"grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
-             "only_inputs": only_inputs, "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
-             "materialize_grads": materialize_grads}, askers)
-        return answer
+    if any_overrides(roots + targets):
+        askers, mode = overloaded_args(roots + targets, {}), active_mode()
+        if askers or mode is not None:
+            keywords = {"grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
+                        "only_inputs": only_inputs, "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
+                        "materialize_grads": materialize_grads}
+            answer: tuple[Any, ...] = check_result(
+                grad, call_first_override(grad, (roots, targets), keywords, mode, askers), mode, askers)
+            return answer
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")

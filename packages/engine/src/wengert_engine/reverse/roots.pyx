@@ -2,6 +2,7 @@
 from cpython.ref cimport PyObject, Py_XDECREF
 from libc.stdint cimport uint32_t
 
+from wengert_core.binding.torch_function cimport may_override
 from wengert_core.dispatch.op cimport Op, find_op
 from wengert_core.dtypes.dtypes cimport CAT_COMPLEX, CAT_FLOAT, DTypeFacts, dtype_facts, dtype_of
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
@@ -33,7 +34,11 @@ def as_tuple(tensors):
 
 
 def any_overrides(tuple ends):
-    """Whether a tensor of a subclass, or a value with ``__torch_function__``, is among tensors and gradient edges."""
+    """Whether a tensor of a subclass, or a value with ``__torch_function__``, is among tensors and gradient edges, or
+    a mode is on.
+    """
+    if may_override(NULL, 0):
+        return True
     for end in ends:
         if type(end) is not Tensor and not isinstance(end, GradientEdge):
             return True

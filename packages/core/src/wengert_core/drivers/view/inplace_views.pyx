@@ -17,7 +17,7 @@ from wengert_core.dispatch.dispatcher cimport watch_only
 from wengert_core.dispatch.hooks cimport Hooks, hooks
 from wengert_core.dispatch.op cimport Op
 from wengert_core.drivers.resize cimport owner_in_chain, resize_to
-from wengert_core.drivers.steps cimport after_write, guard_write, record_outputs
+from wengert_core.drivers.steps cimport after_write, guard_write, record_outputs, tangent_is_lost
 from wengert_core.drivers.view.reshape cimport check_alignment
 from wengert_core.drivers.view.slice cimport out_of_bounds
 from wengert_core.drivers.view.view cimport checked_self, set_shortcuts, view_fn
@@ -163,6 +163,8 @@ cdef object resize_with_format(Op op, PyObject** slots, Tensor t, int ndim, cons
         HOOKS.view_grad_fn(t)
     if t.flags & WG_GRAD and not thread_state().modes & WG_INFER:
         raise RuntimeError("cannot resize variables that require grad")
+    if tangent_is_lost(t):
+        raise RuntimeError("cannot resize variables that has a forward grad: the tangent would keep its shape")
     for i in range(ndim):
         same = same and t.dims[i] == shape[i]
     if form == FORMAT_CHANNELS_LAST and ndim != 4 or form == FORMAT_CHANNELS_LAST_3D and ndim != 5:

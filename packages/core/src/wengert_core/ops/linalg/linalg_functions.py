@@ -81,7 +81,7 @@ def power(name: str, A: Tensor, n: Any, out: Any) -> Any:
     check_square("linalg.matrix_power", A)
     if n == 0:
         one = ops["eye"](A.shape[-1], dtype=A.dtype, device=A.device)
-        result = A.clone().copy_(one)  # A takes part, with derivative 0
+        result = A.clone().copy_(one) if out is None else one  # A takes part, with derivative 0
     elif n == 1:
         result = A.clone()
     else:

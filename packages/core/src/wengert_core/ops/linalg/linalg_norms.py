@@ -9,7 +9,7 @@ from wengert_core.drivers.composite_arguments import check_tensor, give_result
 from wengert_core.messages.short_repr import short_repr
 from wengert_core.ops.linalg.linalg_checks import check_floating, check_matrix
 from wengert_core.ops.linalg.linalg_solve import inv_op
-from wengert_core.ops.linalg.linalg_spectral import svdvals
+from wengert_core.ops.linalg.linalg_spectral import is_recorded, svdvals
 from wengert_core.ops.reduce.norms import check_norm_dtype, norm_op, real_order
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -88,6 +88,8 @@ def linalg_norm(
 ) -> Any:
     name = "linalg.norm"
     check_tensor("linalg_norm", A)
+    if out is not None and (is_recorded(A) or is_recorded(out)):
+        return give_result("linalg_norm", linalg_norm(A, ord, dim, keepdim, dtype=dtype), out, strict=False)
     real_order(ord)
     if isinstance(dim, bool):
         raise TypeError("linalg_norm(): argument 'dim' (position 3) must be tuple of ints, not bool")
