@@ -151,6 +151,10 @@ class Stream:
     def __exit__(self, *error: object) -> None:
         CURRENT[0] = self.before
 
+    @classmethod
+    def from_external(cls, stream: Any) -> Stream:
+        return ExternalStream(stream.__cuda_stream__()[1])
+
     def begin_capture(self, mode: Any = None) -> None:
         if self.ptr == 0:
             raise RuntimeError("cannot capture on the default (legacy) stream")
@@ -247,7 +251,8 @@ class ndarray:
         return Device(0)
 
     def get(self) -> Any:
-        assert not NODES, "cudaErrorStreamCaptureUnsupported"
+        if NODES:
+            raise RuntimeError("the current stream is capturing, so synchronous API calls are disallowed")
         CALLS.append("get")
         return np.array(self.hidden)
 
@@ -326,7 +331,8 @@ class Function:
         return there(run(self.function, *map(host, args), **{name: host(value) for name, value in kwargs.items()}))
 
     def __getattr__(self, name: str) -> Any:
-        return Function(getattr(self.function, name))
+        found = getattr(self.function, name)
+        return Function(found) if callable(found) else found
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:
@@ -391,6 +397,8 @@ def free_all_blocks() -> None:
 
 
 ALLOCATORS: list[Any] = []
+PROPERTIES = {"name": b"a stand-in", "totalGlobalMem": 1 << 40, "major": 9, "minor": 0, "multiProcessorCount": 132,
+              "uuid": b"0123456789abcdef", "luid": b""}  # fmt: skip
 
 
 class MemoryPool:
@@ -458,7 +466,9 @@ def install(limit: int = 1 << 40) -> types.ModuleType:
         get_current_stream=lambda device_id=None: CURRENT[0],
         memory=types.SimpleNamespace(OutOfMemoryError=OutOfMemoryError, PooledMemory=Memory),
         runtime=types.SimpleNamespace(getDeviceCount=lambda: 1, getDevice=lambda: Device.current,
-                                      memGetInfo=lambda: (LIMIT[0] - USED[0], LIMIT[0])),
+                                      memGetInfo=lambda: (LIMIT[0] - USED[0], LIMIT[0]),
+                                      getDeviceProperties=lambda index: PROPERTIES,
+                                      deviceCanAccessPeer=lambda index, other: int(index != other)),
     )  # fmt: skip
     cupyx, functions = types.ModuleType("cupyx"), types.ModuleType("cupyx.scipy.special")
     for name in ("psi", "zeta", "gammainc", "gammaincc", "j0", "j1", "y0", "y1", "i0", "i0e", "i1", "i1e", "erfcx"):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import chains
 import compiled
-import fake_cublas
 import fake_cupy
 import numpy as np
 import pytest
+import stand_ins
 import wengert as torch
 from numpy.lib.stride_tricks import as_strided
 from wengert_core.extend import FusedExpression, FusedOperand, FusedStep, device_plugin, step_reference
-from wengert_cuda import CudaDevice, fused, kernels, products
-from wengert_registry import registry
+from wengert_cuda import fused, kernels
 
-fake_cupy.install()
-if "cuda" not in registry.group("devices"):
-    registry.group("devices").register("cuda", CudaDevice, owner="packages/cuda/tests")
+stand_ins.install()
 N = 12
 
 
@@ -121,7 +118,6 @@ def test_a_captured_function_runs_fused_kernels():
 
 def test_training_steps_have_the_bits_of_usual_calls(monkeypatch):
     plugin = device_plugin("cuda")
-    monkeypatch.setattr(products, "load", fake_cublas.load)
     plugin.handles.reason(0)
     mine = plugin.handles.make(plugin.make_graph_pool(), 0)  # of usual calls too: cuBLAS may have other bits than CuPy
     monkeypatch.setattr(plugin, "products_here", lambda: mine)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import fake_cublas
+import re
+
 import fake_cupy
 import pytest
+import stand_ins
 import wengert as torch
 from wengert import nn
 from wengert_core.devices import device as devices
 from wengert_core.extend import CaptureError
-from wengert_cuda import CudaDevice, products
-from wengert_registry import registry
 
-cupy = fake_cupy.install()
-products.load = fake_cublas.load
-if "cuda" not in registry.group("devices"):
-    registry.group("devices").register("cuda", CudaDevice, owner="packages/cuda/tests")
+stand_ins.install()
 
 
 @pytest.fixture(autouse=True)
@@ -254,3 +251,54 @@ def test_streams_are_equal_by_their_handle():
         timed.elapsed_time(torch.cuda.Event(enable_timing=True))
     timed.record()
     assert isinstance(timed.elapsed_time(stream.record_event(torch.cuda.Event(enable_timing=True))), float)
+
+
+MATRIX = torch.tensor([[4.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 2.0]])
+REFUSED, READS = "NotImplementedError: calling cuSOLVER API", "RuntimeError: the current stream is capturing"
+LINEAR_ALGEBRA = {
+    "solve": (lambda a: torch.linalg.solve(a, a[0]), READS), "logdet": (torch.logdet, READS),
+    "inv": (torch.linalg.inv, REFUSED), "cholesky": (torch.linalg.cholesky, REFUSED),
+    "qr": (lambda a: torch.linalg.qr(a)[1].abs(), REFUSED), "svd": (lambda a: torch.linalg.svd(a)[1], READS),
+    "eigh": (lambda a: torch.linalg.eigh(a)[0], REFUSED), "lu": (lambda a: torch.linalg.lu(a)[2], READS),
+    "pinv": (torch.linalg.pinv, READS), "triangular": (lambda a: torch.cholesky_solve(a, a), REFUSED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINEAR_ALGEBRA)
+def test_linear_algebra_runs_as_usual_and_the_reason_says_operation_and_line(name):
+    function, text = LINEAR_ALGEBRA[name]
+
+    def call(a):
+        return function(a * 2).sum() + 1
+
+    run = torch.capture(call, quiet=True)
+    for k in range(1, 6):
+        a, host = (MATRIX * k).to("cuda").requires_grad_(), (MATRIX * k).requires_grad_()
+        result, expected = run(a), call(host)
+        torch.testing.assert_close(result.cpu(), expected)
+        if k != 3:
+            result.backward()
+            expected.backward()
+            torch.testing.assert_close(a.grad.cpu(), host.grad, rtol=1e-4, atol=1e-5)
+    (reason,) = torch.replay.explain(run).reasons
+    assert reason.startswith(f"the device cannot capture it: {text}")
+    assert re.search(r"\((linalg_\w+|cholesky_solve), \S+graphs_on_fake_cupy\.py:\d+\)$", reason), reason
+    if text is REFUSED:
+        assert "calls cuSOLVER, whose results CuPy checks on the host; compute it ahead of the capture" in reason
+    with pytest.raises(RuntimeError, match="captur"):
+        capture(lambda: function(a))
+    graph, y = capture(lambda: a * 2)  # everything can be used
+    graph.replay()
+    torch.testing.assert_close(y.cpu(), host * 2)
+
+
+def test_the_line_of_a_call_that_a_capture_does_not_permit():
+    def call(x):
+        y = x * 2
+        return y + torch.tensor([1.0, 2.0, 3.0], device="cuda")  # a copy from the host
+
+    run = torch.capture(call, quiet=True)
+    for _ in range(5):
+        assert run(torch.ones(3, device="cuda")).tolist() == [3, 4, 5]
+    line = call.__code__.co_firstlineno + 2
+    assert any(one.endswith(f"(tensor, {__file__}:{line})") for one in torch.replay.explain(run).reasons)

@@ -9,18 +9,15 @@ import fake_cublas
 import fake_cupy
 import numpy as np
 import pytest
+import stand_ins
 import wengert as torch
 from wengert import nn
 from wengert_core.devices import device as devices
-from wengert_cuda import CudaDevice, products
+from wengert_cuda import products
 from wengert_cuda.cublas import MOST, Operand
 from wengert_cuda.products import ProductHandles
-from wengert_registry import registry
 
-cupy = fake_cupy.install()
-products.load = fake_cublas.load
-if "cuda" not in registry.group("devices"):
-    registry.group("devices").register("cuda", CudaDevice, owner="packages/cuda/tests")
+stand_ins.install()
 
 
 @pytest.fixture(autouse=True)

@@ -1,20 +1,22 @@
-"""What CUDA's own tools say without a GPU: its compiler (NVRTC) of the kernels, and CuPy of the names that are used.
+"""What CUDA's own tools say without a GPU: its compiler and its assembler of the kernels, and CuPy of names it has.
 
-Each test is skipped where its tool is not installed: pip install nvidia-cuda-nvrtc-cu12, cupy-cuda12x.
+Each test is skipped where its tool is not installed: pip install nvidia-cuda-nvrtc-cu12, nvidia-cuda-nvcc-cu12,
+cupy-cuda12x. The compiler is found in any folder of sys.path.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import importlib
 import importlib.util
-import sysconfig
-from pathlib import Path
+import warnings
 
 import chains
+import cupy_sources
+import numpy as np
 import pytest
-from wengert_cuda import fused, index_kernels, kernels, row_code
+from cuda_tools import ASSEMBLER, COMPILER, architectures, assemble, compile_source
+from wengert_cuda import fused, index_kernels, kernels, row_code, streams
 from wengert_cuda.reductions import KERNELS as REDUCTIONS
 
 NAMES = """
@@ -23,22 +25,9 @@ NAMES = """
     cuda.MemoryPointer.copy_from_host_async cuda.MemoryPointer.copy_to_host_async cuda.UnownedMemory
     cuda.alloc_pinned_memory cuda.get_current_stream cuda.get_elapsed_time cuda.is_available cuda.Stream.null
     cuda.memory.OutOfMemoryError cuda.runtime.getDevice cuda.runtime.getDeviceCount cuda.runtime.memGetInfo
+    cuda.runtime.getDeviceProperties cuda.runtime.deviceCanAccessPeer
 """.split()
 SPECIAL = "psi zeta gammainc gammaincc j0 j1 y0 y1 i0 i0e i1 i1e k0 k0e k1 k1e erfcx log_ndtr ndtri entr xlog1py"
-
-
-def nvrtc() -> ctypes.CDLL | None:
-    """CUDA's compiler, of the system or of NVIDIA's wheel; None where there is none."""
-    wheels = sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/cu*/lib/libnvrtc.so.1*"))
-    for name in (*map(str, wheels), "libnvrtc.so.13", "libnvrtc.so.12"):
-        try:
-            return ctypes.CDLL(name)
-        except OSError:
-            continue
-    return None
-
-
-COMPILER = nvrtc()
 
 
 def elementwise_source(number: str) -> str:
@@ -79,47 +68,70 @@ def row_sources(length: int, number: str) -> str:
     return row_code.source(row_code.REAL[number], row_code.shape_of(length), *row_code.SOURCES)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
-@pytest.mark.parametrize("architecture", ["compute_75", "compute_90"])
+MAKERS = {
+    "short": functools.partial(row_sources, 10), "rows": functools.partial(row_sources, 1024),
+    "long": functools.partial(row_sources, 10**5), "elementwise": elementwise_source, "flat": flat_sources,
+    "fused": fused_sources, "columns": lambda number: row_code.BY_COLUMN % {"real": row_code.REAL[number]},
+}  # fmt: skip
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
+needs_assembler = pytest.mark.skipif(ASSEMBLER is None, reason="CUDA's assembler ptxas is not installed")
+needs_cupy = pytest.mark.skipif(bool(cupy_sources.why_not()), reason=cupy_sources.why_not() or "CuPy is there")
+
+
+@needs_compiler
+@pytest.mark.parametrize("architecture", architectures())
 @pytest.mark.parametrize("number", ["f4", "f8"])
-@pytest.mark.parametrize("make", [functools.partial(row_sources, 10), functools.partial(row_sources, 1024),
-                                  functools.partial(row_sources, 10**5), elementwise_source, flat_sources,
-                                  fused_sources, lambda n: row_code.BY_COLUMN % {"real": row_code.REAL[n]}],
-                         ids=["short", "rows", "long", "elementwise", "flat", "fused", "columns"])  # fmt: skip
-def test_cudas_compiler_takes_the_kernels(make, number, architecture):
+@pytest.mark.parametrize("name", MAKERS)
+def test_cudas_compiler_takes_the_kernels(name, number, architecture):
     assert REDUCTIONS
     assert "variance" in row_code.SOURCES  # those of reductions.py are among them
-    assert len(compile_source(make(number), f"--gpu-architecture={architecture}", *kernels.OPTIONS)) > 1000
+    assert len(compile_source(MAKERS[name](number), architecture, *kernels.OPTIONS)) > 1000
 
 
-def compile_source(source: str, *options: str) -> str:
-    """The PTX of a source, which compiles without a warning."""
-    program = ctypes.c_void_p()
-    assert COMPILER.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None) == 0
-    given = [one.encode() for one in ("--std=c++17", *options)]
-    status = COMPILER.nvrtcCompileProgram(program, len(given), (ctypes.c_char_p * len(given))(*given))
-    size = ctypes.c_size_t()
-    COMPILER.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    COMPILER.nvrtcGetProgramLog(program, log)
-    assert status == 0, log.value.decode()
-    assert "warning" not in log.value.decode()
-    COMPILER.nvrtcGetPTXSize(program, ctypes.byref(size))
-    ptx = ctypes.create_string_buffer(size.value)
-    COMPILER.nvrtcGetPTX(program, ptx)
-    COMPILER.nvrtcDestroyProgram(ctypes.byref(program))
-    return ptx.value.decode()
+@needs_compiler
+@needs_assembler
+@pytest.mark.parametrize("architecture", architectures())
+@pytest.mark.parametrize("number", ["f4", "f8"])
+@pytest.mark.parametrize("name", MAKERS)
+def test_cudas_assembler_takes_the_kernels_and_rows_stay_in_registers(name, number, architecture, tmp_path):
+    found = assemble(compile_source(MAKERS[name](number), architecture, *kernels.OPTIONS), architecture, tmp_path)
+    spilled = [line for line in found.splitlines() if "spill stores" in line and " 0 bytes spill stores" not in line]
+    assert not spilled
 
 
-@pytest.mark.skipif(COMPILER is None, reason="CUDA's compiler NVRTC is not installed")
+@needs_compiler
+@needs_cupy
+@pytest.mark.parametrize(("ndim", "contiguous", "scalars"), [(1, True, False), (3, False, False), (2, False, True)])
+@pytest.mark.parametrize(("number", "index"), [(np.float32, np.int64), (np.float64, np.int64), (np.float32, np.int32)])
+@pytest.mark.parametrize("architecture", architectures()[-1:])
+def test_cudas_compiler_takes_the_kernels_as_cupy_writes_them(
+    architecture, number, index, ndim, contiguous, scalars, tmp_path
+):
+    source = cupy_sources.sources(number, index, ndim, contiguous, scalars)
+    options = ("-ftz=true", *kernels.OPTIONS, *cupy_sources.include_options())  # CuPy's, and ours
+    ptx = compile_source(source, architecture, *options)
+    assert ptx.count(".entry") == len(kernels.FUSED) + len(index_kernels.SOURCES)
+    if ASSEMBLER is not None:
+        assemble(ptx, architecture, tmp_path)
+
+
+@needs_compiler
 def test_products_and_sums_of_a_chain_are_rounded_one_by_one():
     source = fused.fused_source(chains.PRODUCT_AND_SUM)
-    ptx = compile_source(source, *kernels.OPTIONS)
+    ptx = compile_source(source, 90, *kernels.OPTIONS)
     assert "fma.rn.f32" not in ptx
     assert "mul.rn.f32" in ptx
     assert "add.rn.f32" in ptx
     assert "ld.global.v4" in ptx  # four contiguous numbers at once
-    assert "fma.rn.f32" in compile_source(source)  # that is what the option is for
+    assert "fma.rn.f32" in compile_source(source, 90)  # that is what the option is for
+
+
+@needs_cupy
+def test_cupy_takes_a_stream_of_another_library_without_a_warning(monkeypatch):
+    monkeypatch.setattr(streams, "cupy", lambda: importlib.import_module("cupy"))  # also without a GPU
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert streams.wrap_stream(0x1234, 0).ptr == 0x1234
 
 
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed")

@@ -13,7 +13,20 @@ from wengert_core.extend import FusedExpression, OutOfMemoryError
 
 from wengert_cuda.cupy_module import cupy, find_cupy
 from wengert_cuda.graphs import CapturingDevice, refusal
-from wengert_cuda.streams import CudaEvent, CudaStream
+from wengert_cuda.streams import CudaEvent, CudaStream, wrap_stream
+
+PROPERTIES = {
+    # by torch's names: CUDA's
+    "name": "name", "total_memory": "totalGlobalMem", "major": "major", "minor": "minor",
+    "multi_processor_count": "multiProcessorCount", "max_threads_per_multi_processor": "maxThreadsPerMultiProcessor",
+    "max_threads_per_block": "maxThreadsPerBlock", "warp_size": "warpSize",
+    "regs_per_multiprocessor": "regsPerMultiprocessor", "shared_memory_per_block": "sharedMemPerBlock",
+    "shared_memory_per_block_optin": "sharedMemPerBlockOptin",
+    "shared_memory_per_multiprocessor": "sharedMemPerMultiprocessor", "L2_cache_size": "l2CacheSize",
+    "is_integrated": "integrated", "is_multi_gpu_board": "isMultiGpuBoard", "clock_rate": "clockRate",
+    "memory_clock_rate": "memoryClockRate", "memory_bus_width": "memoryBusWidth", "pci_bus_id": "pciBusID",
+    "pci_device_id": "pciDeviceID", "pci_domain_id": "pciDomainID", "uuid": "uuid",
+}  # fmt: skip
 
 
 class CudaMemory:
@@ -61,6 +74,7 @@ class CudaDevice(CapturingDevice):
     def __init__(self) -> None:
         super().__init__()
         self.peaks: dict[int, int] = {}
+        self.reserved_peaks: dict[int, int] = {}  # noted before the pool gives memory back, and when they are asked for
         self.in_flight: list[tuple[Any, Any]] = []  # (event, what must stay until it has happened)
         self.letting_go = threading.Lock()
 
@@ -124,6 +138,15 @@ class CudaDevice(CapturingDevice):
 
     def set_device(self, index: int) -> None:
         self.cupy.cuda.Device(index).use()
+
+    def properties(self, index: int) -> dict[str, Any]:
+        found = self.cupy.cuda.runtime.getDeviceProperties(index)
+        named = {ours: found[theirs] for ours, theirs in PROPERTIES.items() if theirs in found}
+        name = named["name"]
+        return {**named, "name": name.decode() if isinstance(name, bytes) else name}
+
+    def can_access_peer(self, index: int, other: int) -> bool:
+        return bool(self.cupy.cuda.runtime.deviceCanAccessPeer(index, other))
 
     # ---- memory
 
@@ -195,16 +218,29 @@ class CudaDevice(CapturingDevice):
 
     def memory_stats(self, index: int) -> dict[str, int]:
         with self.cupy.cuda.Device(index):
-            pool = self.pool
-            used, total = int(pool.used_bytes()), int(pool.total_bytes())
+            used = int(self.pool.used_bytes())
+            total = self.note_reserved(index)
         self.peaks[index] = max(self.peaks.get(index, 0), used)
-        return {"allocated": used, "reserved": total, "peak": self.peaks[index]}
+        return {"allocated": used, "reserved": total, "peak": self.peaks[index],
+                "reserved_peak": self.reserved_peaks[index]}  # fmt: skip
+
+    def note_reserved(self, index: int) -> int:
+        """The bytes that the pool has of the current device. They only grow until the pool is emptied."""
+        total = int(self.pool.total_bytes())
+        self.reserved_peaks[index] = max(self.reserved_peaks.get(index, 0), total)
+        return total
+
+    def memory_info(self, index: int) -> tuple[int, int]:
+        with self.cupy.cuda.Device(index):
+            free, total = self.cupy.cuda.runtime.memGetInfo()
+        return int(free), int(total)
 
     def reset_peak(self, index: int) -> None:
-        self.peaks[index] = 0
+        self.peaks[index] = self.reserved_peaks[index] = 0  # the next reading begins with what there is then
 
     def empty_cache(self) -> None:
         self.require_no_capture("to free memory")
+        self.note_reserved(self.current_device())  # CuPy empties the current device's pool
         self.pool.free_all_blocks()
         self.cupy.get_default_pinned_memory_pool().free_all_blocks()
 
@@ -311,6 +347,10 @@ class CudaDevice(CapturingDevice):
     def make_stream(self, index: int, priority: int = 0) -> CudaStream:
         return CudaStream(index, priority=priority)
 
+    def external_stream(self, index: int, handle: int) -> CudaStream:
+        with self.cupy.cuda.Device(index):
+            return CudaStream(index, wrap_stream(handle, index))
+
     def default_stream(self, index: int) -> CudaStream:
         return CudaStream(index, self.cupy.cuda.Stream.null)
 
@@ -326,7 +366,7 @@ class CudaDevice(CapturingDevice):
         if mine.cuda_stream == handle:
             return
         with self.cupy.cuda.Device(index):
-            self.cupy.cuda.ExternalStream(handle).wait_event(mine.record_event().raw)
+            wrap_stream(handle, index).wait_event(mine.record_event().raw)
 
     def record_stream(self, memory: Any, stream: Any) -> None:
         if memory.others is None:

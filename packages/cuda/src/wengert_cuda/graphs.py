@@ -122,6 +122,13 @@ class CapturingDevice(DevicePlugin):
         why = self.handles.why_not.get(self.cupy.cuda.Device().id, "the capture is of another device")
         return NotImplementedError(f"{error}; wengert-cuda's own calls of cuBLAS cannot be used: {why}")
 
+    def explain_linalg_refusal(self, name: str, error: NotImplementedError) -> NotImplementedError:
+        """CuPy's error for linear algebra in a capture, with the operation and what to do; others as they are."""
+        if self.capture_here() is None:
+            return error
+        return NotImplementedError(f"{error}: linalg.{name} calls cuSOLVER, whose results CuPy checks on the host; "
+                                   "compute it ahead of the capture, or by a function that is not captured")
+
     def make_graph_pool(self) -> GraphPool:
         return GraphPool(self.cupy.cuda)
 

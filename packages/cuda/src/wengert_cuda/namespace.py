@@ -87,6 +87,10 @@ class Function(Delegate):
 class LinearAlgebra(Delegate):
     """``cupy.linalg`` with NumPy's errors: LinAlgError for a matrix without a result."""
 
+    def __init__(self, real: Any, plugin: CapturingDevice) -> None:
+        super().__init__(real)
+        self.plugin = plugin
+
     def adapt(self, found: Any) -> Any:
         if not callable(found) or isinstance(found, type):
             return found
@@ -94,8 +98,11 @@ class LinearAlgebra(Delegate):
 
         @functools.wraps(found)
         def check_call(*arguments: Any, **options: Any) -> Any:
-            with errstate(linalg="raise"):
-                return found(*arguments, **options)
+            try:
+                with errstate(linalg="raise"):
+                    return found(*arguments, **options)
+            except NotImplementedError as error:
+                raise self.plugin.explain_linalg_refusal(found.__name__, error) from error
 
         return check_call
 
@@ -149,7 +156,7 @@ class Namespace(Delegate):
     def __init__(self, cupy: Any, plugin: CapturingDevice) -> None:
         super().__init__(cupy)
         self.plugin = plugin
-        self.linalg, self.fft = LinearAlgebra(cupy.linalg), FourierTransforms(cupy.fft)
+        self.linalg, self.fft = LinearAlgebra(cupy.linalg, plugin), FourierTransforms(cupy.fft)
         for name in ("add", "multiply", "maximum", "minimum", "logaddexp"):
             setattr(self, name, Function(getattr(cupy, name), name))
 

@@ -62,6 +62,24 @@ class CudaStream:
         return event
 
 
+class StreamHandle:
+    """CUDA's handle of a stream, as CuPy's protocol asks for it."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.handle  # the protocol's version
+
+
+def wrap_stream(handle: int, index: int) -> Any:
+    """CuPy's stream of a device for CUDA's handle; whoever made the stream keeps it."""
+    cuda = cupy().cuda
+    if hasattr(cuda.Stream, "from_external"):  # from CuPy 14 on, where ExternalStream warns
+        return cuda.Stream.from_external(StreamHandle(handle))
+    return cuda.ExternalStream(handle, index)
+
+
 class CudaEvent:
     """A point in a stream's queue."""
 

@@ -53,7 +53,7 @@ PARTS |= dict.fromkeys("""
 PARTS |= {"quasirandom": "special", "optim": "optim", "distributions": "distributions", "utils.data": "data"}
 PARTS |= dict.fromkeys(("distributed", "futures", "nn.parallel.DistributedDataParallel"), "distributed")
 PARTS |= dict.fromkeys(("save", "load", "serialization"), "serialization")
-PARTS |= {"capture": "replay", "replay": "replay"}
+PARTS |= {"capture": "replay", "replay": "replay", "cuda.nvtx": "profiler"}
 PARTS |= dict.fromkeys("""
     cuda.graphs cuda.CUDAGraph cuda.graph cuda.graph_pool_handle cuda.is_current_stream_capturing
     cuda.make_graphed_callables
@@ -96,5 +96,32 @@ NOT_PARTS = {
     "utils.bottleneck": "use python -m wengert.profile",
     "utils.mobile_optimizer": "there is no mobile runtime",
 }
+NOT_PARTS |= {f"cuda.{name}": reason for names, reason in {
+    "caching_allocator_alloc caching_allocator_delete caching_allocator_disabled caching_allocator_enable "
+    "change_current_allocator get_allocator_backend CUDAPluggableAllocator MemPool use_mem_pool memory_snapshot "
+    "get_per_process_memory_fraction set_per_process_memory_fraction":
+        "memory comes from CuPy's pool, cupy.get_default_memory_pool(), which can be set and limited there",
+    "host_memory_stats host_memory_stats_as_nested_dict reset_accumulated_host_memory_stats "
+    "reset_peak_host_memory_stats": "pinned memory comes from CuPy's pool, cupy.get_default_pinned_memory_pool()",
+    "reset_accumulated_memory_stats": "allocations are not counted; see cuda.memory_stats for what is",
+    "clock_rate list_gpu_processes memory_usage power_draw temperature utilization":
+        "ask NVIDIA's package nvidia-ml-py, or nvidia-smi",
+    "check_error cudaStatus CudaError cudart DeferredCudaCallError":
+        "CUDA's functions and errors are those of cupy.cuda.runtime",
+    "current_blas_handle current_solver_handle": "handles are CuPy's: cupy.cuda.Device().cublas_handle",
+    "get_sync_debug_mode set_sync_debug_mode":
+        "nothing reports what waits for the device; inside of cuda.graph it is an error",
+    "get_gencode_flags has_magma tunable": "kernels are compiled when they are used, and libraries are CuPy's",
+    "jiterator": "write a kernel with CuPy: see docs/plugins",
+    "nccl": "collectives are those of wengert.distributed",
+    "profiler": "use cupy.cuda.profiler, or wengert.profiler",
+    "GreenContext": "a GPU is not divided",
+    "sparse": "layouts of tensors are those of wengert.sparse",
+    "memory random streams": "its functions are in wengert.cuda itself",
+    "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor "
+    "ShortTensor BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
+    "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage":
+        "give the dtype and device='cuda' to tensor() or empty()",
+}.items() for name in names.split()}  # fmt: skip
 """Names of PyTorch that are no part of wengert, with the reason or what to use in their place."""
 

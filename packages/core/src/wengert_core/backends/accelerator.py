@@ -10,24 +10,29 @@ Without a plugin for the type, or without a device, they answer as torch does wh
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.backends import default_device
+from wengert_core.backends import accelerator_info, accelerator_memory, accelerator_random, default_device
+from wengert_core.backends.accelerator_info import InfoFunctions
+from wengert_core.backends.accelerator_memory import MemoryFunctions
+from wengert_core.backends.accelerator_random import RandomFunctions
 from wengert_core.devices import device as devices
 from wengert_core.devices.plugin import OutOfMemoryError
-from wengert_core.rng import generator
 
-NAMES = ("Event", "OutOfMemoryError", "Stream", "StreamContext", "current_device", "current_stream", "default_stream",
-         "device", "device_count", "empty_cache", "initial_seed", "is_available", "is_initialized", "manual_seed",
-         "manual_seed_all", "max_memory_allocated", "memory_allocated", "memory_stats", "reset_peak_memory_stats",
-         "set_device", "set_stream", "stream", "synchronize")  # fmt: skip
+NAMES = ("Event", "ExternalStream", "OutOfMemoryError", "Stream", "StreamContext", "current_device", "current_stream",
+         "default_stream", "device", "device_count", "device_of", "get_stream_from_external", "init", "is_available",
+         "is_initialized", "set_device", "set_stream", "stream", "synchronize", *accelerator_info.NAMES,
+         *accelerator_memory.NAMES, *accelerator_random.NAMES)  # fmt: skip
 
 
 STREAM = """A queue of work; see ``stream``.
 
 device: whose work it takes, the current one by default.   priority: lower numbers go first.
+"""
+EXTERNAL_STREAM = """A stream that another library has made and keeps.
+
+stream_ptr: its handle.   device: whose work it takes, the current one by default.
 """
 EVENT = """A point in a stream's queue.
 
@@ -42,44 +47,21 @@ def functions(kind: str) -> dict[str, Any]:
     return found
 
 
-class Accelerator:
+class Accelerator(InfoFunctions, MemoryFunctions, RandomFunctions):
     """The devices of one type."""
 
     OutOfMemoryError = OutOfMemoryError
 
     def __init__(self, kind: str) -> None:
-        self.kind = kind
+        super().__init__(kind)
         self.Stream = _class("Stream", self.create_stream, STREAM)
+        self.ExternalStream = _class("ExternalStream", self.get_stream_from_external, EXTERNAL_STREAM)
         self.Event = _class("Event", self.create_event, EVENT)
         self.StreamContext = type("StreamContext", (_StreamContext,), {"kind": self})
         self.device = type("device", (_DeviceContext,), {"kind": self})
+        self.device_of = type("device_of", (_DeviceOfContext,), {"kind": self})
 
     # ---- what is there
-
-    def plugin(self) -> Any:
-        """The plugin, where it is installed and has a device; else None."""
-        found = devices.plugin_of(self.kind)
-        return found if found is not None and found.device_count() else None
-
-    def require_plugin(self) -> Any:
-        """The plugin; torch's error where there is none, or no device."""
-        found = devices.plugin_of(self.kind)
-        if found is None:
-            devices.device_number(devices.device(self.kind), self.kind)
-        if not found.device_count():
-            raise devices.AbsentDeviceError(found.unavailable())
-        return found
-
-    def index(self, device: Any, plugin: Any) -> int:
-        """The number that a ``device`` argument means: None, an int, a text or a device."""
-        if device is None:
-            return int(plugin.current_device())
-        if isinstance(device, int):
-            return device
-        asked = devices.device(device)
-        if asked.type != self.kind:
-            raise ValueError(f"Expected a {self.kind} device, but got: {asked}")
-        return int(plugin.current_device()) if asked.index is None else asked.index
 
     def is_available(self) -> bool:
         """Whether there is a device that can be used."""
@@ -88,6 +70,10 @@ class Accelerator:
     def is_initialized(self) -> bool:
         """Whether a device has been used."""
         return any(key[0] == self.kind for key in devices.DEVICE_NUMBERS)
+
+    def init(self) -> None:
+        """Make the current device ready for use, which its first use does anyway. An error where there is none."""
+        devices.device_number(devices.device(self.kind, self.current_device()), "init")
 
     def device_count(self) -> int:
         """How many devices there are."""
@@ -99,12 +85,15 @@ class Accelerator:
         return int(self.require_plugin().current_device())
 
     def set_device(self, device: Any) -> None:
-        """Make a device the current one of this thread."""
-        plugin = self.require_plugin()
-        index = self.index(device, plugin)
-        devices.device_number(devices.device(self.kind, index), "set_device")
-        plugin.set_device(index)
-        default_device.refresh()
+        """Make a device the current one of this thread; a negative number changes nothing."""
+        number = self.parse(device)
+        if number is None:
+            raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+        if number >= 0:
+            plugin = self.require_plugin()
+            devices.device_number(devices.device(self.kind, number), "set_device")
+            plugin.set_device(number)
+            default_device.refresh()
 
     # ---- order
 
@@ -119,6 +108,11 @@ class Accelerator:
             raise RuntimeError(f"torch.{self.kind}.Stream requires {self.kind.upper()} support")
         plugin = self.require_plugin()
         return plugin.make_stream(self.index(device, plugin), priority)
+
+    def get_stream_from_external(self, data_ptr: int, device: Any = None) -> Any:
+        """Return a stream that another library has made and keeps, by its handle."""
+        plugin = self.require_plugin()
+        return plugin.external_stream(self.index(device, plugin), data_ptr)
 
     def create_event(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> Any:
         """A new event."""
@@ -144,54 +138,6 @@ class Accelerator:
         """The stream that work goes to unless another one is set."""
         plugin = self.require_plugin()
         return plugin.default_stream(self.index(device, plugin))
-
-    # ---- memory
-
-    def memory_stats(self, device: Any = None) -> OrderedDict[str, int]:
-        """The plugin's figures of a device's memory, sorted by name; empty without a device."""
-        plugin = self.plugin()
-        figures = {} if plugin is None else plugin.memory_stats(self.index(device, plugin))
-        return OrderedDict(sorted(figures.items()))
-
-    def memory_allocated(self, device: Any = None) -> int:
-        """Bytes of live tensors."""
-        return self.memory_stats(device).get("allocated", 0)
-
-    def max_memory_allocated(self, device: Any = None) -> int:
-        """The most bytes of live tensors since the start, or since reset_peak_memory_stats."""
-        return self.memory_stats(device).get("peak", 0)
-
-    def reset_peak_memory_stats(self, device: Any = None) -> None:
-        """Let max_memory_allocated start again."""
-        plugin = self.require_plugin()
-        plugin.reset_peak(self.index(device, plugin))
-
-    def empty_cache(self) -> None:
-        """Give memory that is kept for reuse back to the device."""
-        plugin = self.plugin()
-        if plugin is not None:
-            plugin.empty_cache()
-
-    # ---- random numbers
-
-    def manual_seed(self, seed: int) -> None:
-        """Start the current device's random numbers again from a seed; nothing happens without a device."""
-        plugin = self.plugin()
-        if plugin is not None:
-            self._seed(plugin.current_device(), seed)
-
-    def manual_seed_all(self, seed: int) -> None:
-        """manual_seed for all devices."""
-        for index in range(self.device_count()):
-            self._seed(index, seed)
-
-    def _seed(self, index: int, seed: int) -> None:
-        generator.generator_of(devices.device_number(devices.device(self.kind, index), "manual_seed")).manual_seed(seed)
-
-    def initial_seed(self) -> int:
-        """The seed that the current device's random numbers were started from."""
-        number = devices.device_number(devices.device(self.kind, self.current_device()), "initial_seed")
-        return generator.generator_of(number).initial_seed()
 
 
 def _class(name: str, make: Callable[..., Any], doc: str) -> type:
@@ -227,16 +173,28 @@ class _StreamContext:
 
 
 class _DeviceContext:
-    """A device is the current one inside of the block."""
+    """A device is the current one inside of the block; a negative number: no change."""
 
     kind: Accelerator
 
     def __init__(self, device: Any) -> None:
-        self.wanted = device
+        self.idx = self.kind.parse(device)
 
     def __enter__(self) -> None:
-        self.before = self.kind.current_device()
-        self.kind.set_device(self.wanted)
+        if self.idx is not None and self.idx < 0:
+            return
+        self.prev_idx = self.kind.current_device()
+        if self.idx is not None:
+            self.kind.set_device(self.idx)
 
     def __exit__(self, *error: object) -> None:
-        self.kind.set_device(self.before)
+        if self.idx is None or self.idx >= 0:
+            self.kind.set_device(self.prev_idx)
+
+
+class _DeviceOfContext(_DeviceContext):
+    """The device of a tensor is the current one inside of the block; of another type: no change."""
+
+    def __init__(self, obj: Any) -> None:
+        where = obj.device
+        super().__init__(where.index if where.type == self.kind.kind else -1)

@@ -75,6 +75,16 @@ class DevicePlugin:
     def leave(self, before: Any) -> None:
         """Called after each operation."""
 
+    def properties(self, index: int) -> Mapping[str, Any]:
+        """What a device is, by torch's names: at least "name"; "total_memory" in bytes, "major" and "minor" of its
+        capability, "multi_processor_count", ... where it has them.
+        """
+        return {"name": f"{self.type}:{index}"}
+
+    def can_access_peer(self, index: int, other: int) -> bool:
+        """Whether a device can read another one's memory directly."""
+        return False
+
     # ---- memory
 
     def allocate(self, nbytes: int, index: int) -> Any:
@@ -102,11 +112,17 @@ class DevicePlugin:
         return None
 
     def memory_stats(self, index: int) -> dict[str, int]:
-        """Figures: at least "allocated" and "peak", bytes of live tensors."""
+        """Figures: at least "allocated" and "peak", bytes of live tensors. A device that keeps freed memory for reuse
+        adds "reserved" and "reserved_peak", bytes with what is kept.
+        """
         return {}
 
+    def memory_info(self, index: int) -> tuple[int, int]:
+        """(free bytes, all bytes) of a device, whoever uses them."""
+        raise RuntimeError(f"devices of type '{self.type}' do not tell how much memory they have")
+
     def reset_peak(self, index: int) -> None:
-        """Let "peak" start again."""
+        """Let "peak" and "reserved_peak" start again."""
 
     def empty_cache(self) -> None:
         """Give memory that is kept for reuse back to the device."""
@@ -169,6 +185,10 @@ class DevicePlugin:
     def make_stream(self, index: int, priority: int = 0) -> Any:
         """A new stream."""
         raise RuntimeError(f"devices of type '{self.type}' have no streams")
+
+    def external_stream(self, index: int, handle: int) -> Any:
+        """A stream that another library has made, by its handle; it must stay as long as the object."""
+        raise RuntimeError(f"devices of type '{self.type}' take no streams of other libraries")
 
     def default_stream(self, index: int) -> Any:
         """The stream that is current unless another one is."""

@@ -192,7 +192,7 @@ class DevicePrograms:
         # who has no device need not load it
         from wengert_replay.devices.histories import DeviceHistory
         from wengert_replay.devices.recording import record_program
-        from wengert_replay.devices.work import FusionError
+        from wengert_replay.devices.work import CaptureFailure, FusionError
 
         capture = self.capture
         entry.attempts += not seen
@@ -214,8 +214,8 @@ class DevicePrograms:
             return capture.run_eagerly("", args, kwargs)
         except Refusal as refused:
             why = str(refused)
-            if not why and isinstance(refused.__cause__, Exception):
-                return self.run_despite(entry, refused.__cause__, seen, args, kwargs)
+            if isinstance(refused, CaptureFailure):
+                return self.run_despite(entry, refused.why, seen, args, kwargs)
             if seen:
                 entry.note_way(seen, why)
                 return capture.run_eagerly(why, args, kwargs)
@@ -234,14 +234,13 @@ class DevicePrograms:
             entry.programs.insert(0, program)
         return rebuild(shape, results)
 
-    def run_despite(self, entry: DeviceEntry, error: Exception, seen: Numbers, args: Any, kwargs: Any) -> Any:
+    def run_despite(self, entry: DeviceEntry, why: str, seen: Numbers, args: Any, kwargs: Any) -> Any:
         """Run a call as usual whose capture has raised an error, which is the capture's if this raises none.
 
-        CuPy's cuBLAS, for one, raises NotImplementedError while a stream captures.
+        why: the reason then. CuPy's cuSOLVER, for one, raises NotImplementedError while a stream captures.
         """
         capture = self.capture
         result = capture.run_eagerly("", args, kwargs)
-        why = f"the device cannot capture it: {type(error).__name__}: {error}"
         if seen:
             entry.note_way(seen, why)
         elif entry.attempts >= RETRIES:

@@ -40,7 +40,7 @@ cdef class DeviceWatch(Tracer):
     cdef public object listing         # the Listing of operations; None: none is wanted
     cdef readonly set regions          # (first address, end) of storages that operations have made
     cdef readonly Lines lines            # of the program, that called operations
-    cdef str call                      # the operation that runs, as it is printed
+    cdef readonly str call             # the operation that runs or has failed, as it is printed; "" between two
     cdef set host                      # storages of the host that were made meanwhile
     cdef list keep                     # so that their addresses stay theirs
     cdef unsigned int device

@@ -183,6 +183,7 @@ cdef class DeviceWatch(Tracer):
             self.see(<object> result, True)
             if self.listing is not None:
                 self.listing.add(self.call, <object> result, self.lines.current())
+                self.call = ""
             self.drop_launches()
             self.recorder.opaque = 0
         return 0

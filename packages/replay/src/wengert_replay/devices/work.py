@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +15,21 @@ from wengert_replay.devices.watch import DeviceWatch, set_version
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable
 
+OURS = os.sep + "wengert_"
+TESTS = os.sep + "tests" + os.sep
+"""Parts of the files of wengert's modules, and of its tests, which are programs like others."""
+
 
 class FusionError(RuntimeError):
     """A device cannot compute a chain of operations by one kernel."""
+
+
+class CaptureFailure(Refusal):
+    """An error, the cause of this, that is the capture's or the function's own. ``why`` is the reason if the first."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("")
+        self.why = why
 
 
 def capture_work(
@@ -54,12 +68,32 @@ def capture_work(
         if watch.chain is not None and watch.chain.failure is not None:
             raise FusionError(str(watch.chain.failure)) from watch.chain.failure
         is_refused = isinstance(error, (CaptureError, Unhashable))
-        raise Refusal(f"the device cannot capture it: {error}" if is_refused else "") from error
+        if is_refused:
+            raise Refusal(why_not_captured(str(error), error, watch)) from error
+        raise CaptureFailure(why_not_captured(f"{type(error).__name__}: {error}", error, watch)) from error
     finally:
         set_leaf_stream(leaf_stream)
         plugin.set_stream(current)
         current.wait_stream(stream)
     return recorder
+
+
+def why_not_captured(text: str, error: Exception, watch: DeviceWatch) -> str:
+    """Return the reason of a call whose capture has raised an error: its text, with the operation and its line."""
+    where = ", ".join(one for one in (watch.call.partition("(")[0], failing_line(error)) if one)
+    return f"the device cannot capture it: {text}" + (f" ({where})" if where else "")
+
+
+def failing_line(error: Exception) -> str:
+    """Return the line of the program that has called what raised an error of wengert or a device, as "file:line"."""
+    line = found = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if OURS in f"{os.sep}{file}" and TESTS not in file:
+            found = line  # what this has called may be another library
+        else:
+            line = f"{file}:{number}"
+    return found
 
 
 def undo(watch: DeviceWatch) -> None:

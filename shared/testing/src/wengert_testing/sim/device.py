@@ -19,6 +19,9 @@ from wengert_testing.sim.landing import Download, Upload, settle_before
 from wengert_testing.sim.order import Block, SimEvent, SimStream, Stamp
 from wengert_testing.sim.storage import PinnedBlock, Pool, ReturnedBlock, SimMemory
 
+TOTAL = 16 << 30
+"""Bytes of a device's memory, unless it has a limit."""
+
 
 class DeviceState:
     """One simulated device: what its arrays know of it."""
@@ -87,6 +90,12 @@ class SimDevice(DevicePlugin):
     def device_count(self) -> int:
         return self.COUNT
 
+    def properties(self, index: int) -> dict[str, Any]:
+        return {"name": "simulated device", "total_memory": self.memory_info(index)[1], "major": 1, "minor": index}
+
+    def can_access_peer(self, index: int, other: int) -> bool:
+        return index != other
+
     # ---- memory
 
     def allocate(self, nbytes: int, index: int) -> SimMemory:
@@ -116,6 +125,11 @@ class SimDevice(DevicePlugin):
     def memory_stats(self, index: int) -> dict[str, int]:
         pool = self.device_states[index].pool
         return {"allocated": pool.allocated, "peak": pool.peak}
+
+    def memory_info(self, index: int) -> tuple[int, int]:
+        pool = self.device_states[index].pool
+        total = TOTAL if pool.limit is None else pool.limit
+        return max(total - pool.allocated, 0), total
 
     def reset_peak(self, index: int) -> None:
         self.device_states[index].pool.peak = self.device_states[index].pool.allocated
@@ -206,6 +220,12 @@ class SimDevice(DevicePlugin):
         stream = SimStream(self, index, priority)
         self.make.add(stream)
         return stream
+
+    def external_stream(self, index: int, handle: int) -> SimStream:
+        found = [one for one in self.streams() if one.number == handle and one.index == index]
+        if not found:
+            raise ValueError(f"expected the number of a stream of sim:{index}, got {handle}")
+        return found[0]
 
     def stream_number(self, index: int) -> int:
         return self.current_stream(index).number
