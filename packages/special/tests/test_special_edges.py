@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.special as sp
 import wengert as wg
+from wengert_core.extend import find_op
 
 INF, NAN = float("inf"), float("nan")
 
@@ -134,3 +135,37 @@ def test_polynomials_that_only_a_recurrence_gives_refuse_a_high_degree():
         with pytest.raises(RuntimeError, match="polynomial of degree 1099511627776 would take as many steps"):
             getattr(wg.special, name)(wg.tensor([0.5]), 2**40)
         assert getattr(wg.special, name)(wg.tensor([0.5]), wg.tensor([3, 2**20])).shape == (2,)
+
+
+@pytest.mark.parametrize("n", [1, 5000])
+def test_trigamma_agrees_with_the_zeta_function(n):
+    x = np.concatenate([np.random.default_rng(0).uniform(0.5, 60, n), [0.5, 1e-8, 1e8, 1e200, INF]])
+    np.testing.assert_allclose(values(wg.polygamma(1, wg.tensor(x))), sp.zeta(2, x), rtol=2e-15)
+    assert np.isnan(values(wg.polygamma(1, wg.tensor([NAN])))).all()
+
+
+def test_bessel_functions_of_order_two_agree_with_those_of_any_order():
+    x = np.concatenate([np.random.default_rng(1).uniform(-40, 40, 5000), [0.0, 1e-9, 2.0, -2.0, 1.999]])
+    find = find_op("_bessel")
+    for kind, exact in (("i", sp.iv), ("j", sp.jv), ("ie", sp.ive)):
+        np.testing.assert_allclose(values(find(wg.tensor(x), kind, 2)), exact(2, x), rtol=1e-13, atol=1e-15)
+    for kind, exact in (("y", sp.yv), ("k", sp.kv), ("ke", sp.kve)):
+        np.testing.assert_allclose(values(find(wg.tensor(abs(x)), kind, 2)), exact(2, abs(x)), rtol=1e-13, atol=1e-14)
+    assert values(find(wg.tensor([INF, 800.0]), "k", 2)).tolist() == [0, 0]
+    assert values(find(wg.tensor([0.0]), "y", 2)).tolist() == [-INF]
+    assert values(find(wg.tensor([-800.0, 800.0]), "i", 2)).tolist() == [INF, INF]
+
+
+def test_the_spherical_bessel_function_at_its_ends():
+    x = wg.tensor([0.0, -0.0, INF, -INF, NAN, 1e-30, 2.0], dtype=wg.float64)
+    np.testing.assert_array_equal(values(wg.special.spherical_bessel_j0(x))[:6], [1, 1, 0, 0, NAN, 1])
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 5, 16, 17])
+def test_polynomials_of_one_degree_agree_with_those_of_a_tensor_of_degrees(degree):
+    x = wg.tensor(np.random.default_rng(2).uniform(-1.5, 1.5, (3, 2000)))
+    for name in ("chebyshev_polynomial_t", "chebyshev_polynomial_u", "hermite_polynomial_h", "hermite_polynomial_he",
+                 "laguerre_polynomial_l", "legendre_polynomial_p"):
+        compute = getattr(wg.special, name)
+        each = values(compute(x, wg.full((2000,), degree)))
+        np.testing.assert_allclose(values(compute(x, degree)), each, atol=1e-13 * abs(each).max())

@@ -6,10 +6,12 @@ derivatives of every order exist, at 0 as well.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert_core.extend import FLOATING, Op
 
+from wengert_special.blocks import by_blocks
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 
 
@@ -24,8 +26,18 @@ def row(name: str, reference: Any, words: str, half: bool = False, **settings: A
 
 
 def spherical(xp: Any, x: Any, order: int = 0) -> Any:
-    """The spherical Bessel function of the first kind; SciPy's is for one precision only."""
+    """The spherical Bessel function of the first kind; SciPy's is for one precision only, and of order 0 slow."""
+    if order == 0:
+        return by_blocks(lambda each: sine_quotient(xp, each), x)
     return scipy_special(xp).spherical_jn(order, x.astype(xp.float64)).astype(x.dtype)
+
+
+def sine_quotient(xp: Any, x: Any) -> Any:
+    """sin(x) / x, 1 at 0, 0 at infinity."""
+    values = xp.sin(x) / x
+    if bool(xp.all(xp.isfinite(values))):
+        return values
+    return xp.where(xp.isfinite(x) & (x != 0), values, xp.where(x == 0, 1.0, xp.where(xp.isinf(x), 0.0, x)))
 
 
 KIND = "modified Bessel function of the first kind of order"
@@ -60,8 +72,33 @@ def of_order(xp: Any, x: Any, kind: str, order: int) -> Any:
         return spherical(xp, x, order)
     if order < 2:
         return getattr(scipy_special(xp), ORDERS[kind][order])(x)
+    if order == 2:
+        return by_blocks(lambda each: second_order(xp, each, kind), x)
     value = getattr(scipy_special(xp), ORDERS[kind][2])(order, x)
     return xp.where(xp.isinf(x), 0, value).astype(x.dtype) if kind == "ie" else value
+
+
+SERIES = tuple(1 / (math.factorial(k) * math.factorial(k + 2)) for k in reversed(range(13)))
+"""Of the powers of (x / 2)**2, in I2 of x up to 2."""
+
+
+def second_order(xp: Any, x: Any, kind: str) -> Any:
+    """A Bessel function of order 2, by those of the orders below; by its series where these cancel."""
+    zeroth, first = (of_order(xp, x, kind, order) for order in (0, 1))
+    small = xp.abs(x) < 2
+    step = 2 * first / xp.where(x == 0, 1.0, x)
+    if kind in ("k", "ke"):
+        return xp.where(x == 0, zeroth, zeroth + step)
+    if kind == "y":
+        return xp.where(x == 0, zeroth, step - zeroth)
+    large = xp.where(xp.isinf(zeroth), zeroth, zeroth - step if kind in ("i", "ie") else step - zeroth)
+    part = xp.where(small, x / 2, 0.0) ** 2
+    power = -part if kind == "j" else part
+    series = SERIES[0]
+    for number in SERIES[1:]:
+        series = series * power + number
+    series = series * part
+    return xp.where(small, series * xp.exp(-xp.abs(x)) if kind == "ie" else series, large)
 
 
 TABLE.array("_bessel(Tensor self, str kind, int order) -> Tensor", reference=of_order, method=False,

@@ -9,6 +9,7 @@ from typing import Any
 import wengert_core as wc
 from wengert_core.extend import CPP_NAMES, FLOATING, Tensor, not_implemented_for
 
+from wengert_special.blocks import by_blocks
 from wengert_special.table import TABLE, WIDE, from_scipy, scipy_special
 
 for name, scipy_name, which in (("igamma", "gammainc", "lower"), ("igammac", "gammaincc", "upper")):
@@ -36,11 +37,34 @@ def derivative_of_digamma(xp: Any, x: Any, n: int) -> Any:
     if n > 1:
         factor = math.factorial(n) if n <= LARGEST_FACTORIAL else math.inf
         return ((-1.0) ** (n + 1) * factor * special.zeta(n + 1.0, wide)).astype(x.dtype)
-    negative = wide < 0.5
-    inner = special.zeta(2.0, xp.where(negative, 1 - wide, wide))
-    part = wide - xp.round(wide)  # from the nearest integer: sin keeps its precision
-    reflected = xp.where(part == 0, xp.inf, (math.pi / xp.sin(math.pi * xp.where(part == 0, 0.5, part))) ** 2) - inner
-    return xp.where(negative, reflected, inner).astype(x.dtype)
+    return by_blocks(lambda each: trigamma(xp, each), x)
+
+
+STEPS = 8
+"""By so much is x raised before the asymptotic series of trigamma."""
+SERIES = (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6, 0.5)
+"""Bernoulli's numbers B14, ..., B2 and 1/2: as many as float64 needs from STEPS + 1/2 on."""
+
+
+def trigamma(xp: Any, x: Any) -> Any:
+    """The derivative of digamma: the sum of (x + k)**-2, by its first terms and the series of the others."""
+    negative = x < 0.5
+    reflects = bool(xp.any(negative))
+    y = xp.where(negative, 1 - x, x) if reflects else x
+    inverse = 1 / (y + STEPS)
+    square = inverse * inverse
+    series = SERIES[0] * square
+    for number in SERIES[1:-1]:
+        series = (series + number) * square
+    total = inverse + inverse * (series + SERIES[-1] * inverse)
+    for k in reversed(range(STEPS)):
+        raised = y + k
+        total = total + 1 / (raised * raised)
+    if not reflects:
+        return total
+    part = x - xp.round(x)  # from the nearest integer: sin keeps its precision
+    reflected = xp.where(part == 0, xp.inf, (math.pi / xp.sin(math.pi * xp.where(part == 0, 0.5, part))) ** 2) - total
+    return xp.where(negative, reflected, total)
 
 
 polygamma_op = TABLE.array(

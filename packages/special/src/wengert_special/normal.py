@@ -14,7 +14,7 @@ for name, dtypes, words in (
 ):
     TABLE.pointwise_unary(
         f"special_{name}(Tensor self) -> Tensor", reference=from_scipy(name), promotion="float", dtypes=dtypes,
-        texts={"label": f"{name}_cpu"}, inplace=False, doc=words,
+        texts={"label": f"{name}_cpu"}, inplace=False, doc=words, kernels=["entr"] if name == "entr" else (),
     )
 TABLE.pointwise_binary(
     "special_xlog1py(Any self, Any other) -> Tensor", reference=from_scipy("xlog1py"), promotion="float",

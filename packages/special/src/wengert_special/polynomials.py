@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import wengert_core as wc
 from wengert_core.extend import Op, Tensor
 
+from wengert_special.blocks import by_blocks
 from wengert_special.table import TABLE, WIDE, scipy_special
 
 MANY = 2**24
@@ -58,11 +60,44 @@ def by_recurrence(xp: Any, scipy_name: str, n: Any, parameters: tuple[float, ...
     return xp.where(high, CLOSED[scipy_name](xp, n, x), low)
 
 
+SHORT = 16
+"""The largest degree of a recurrence whose steps are done for all elements together."""
+FIRST: dict[str, Callable[..., Any]] = {
+    "eval_chebyt": lambda x: x, "eval_chebyu": lambda x: 2 * x, "eval_hermite": lambda x: 2 * x,
+    "eval_hermitenorm": lambda x: x, "eval_laguerre": lambda x: 1 - x, "eval_legendre": lambda x: x,
+}  # fmt: skip
+"""The polynomials of degree 1; those of degree 0 are 1."""
+NEXT: dict[str, Callable[..., Any]] = {
+    "eval_chebyt": lambda k, x, p, q: 2 * x * p - q,
+    "eval_chebyu": lambda k, x, p, q: 2 * x * p - q,
+    "eval_hermite": lambda k, x, p, q: 2 * (x * p - k * q),
+    "eval_hermitenorm": lambda k, x, p, q: x * p - k * q,
+    "eval_laguerre": lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1),
+    "eval_legendre": lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1),
+}
+"""The polynomials of degree k + 1, of those of the degrees k and k - 1."""
+
+
+def short_recurrence(scipy_name: str, n: int, x: Any) -> Any:
+    """A polynomial of degree n of a float64 array."""
+    q, p = np.ones_like(x), FIRST[scipy_name](x)
+    for k in range(1, n):
+        q, p = p, NEXT[scipy_name](k, x, p, q)
+    return p if n else q
+
+
+def is_short(x: Any, degree: Any) -> bool:
+    """Whether NumPy has one degree for all elements of x, of few steps."""
+    return isinstance(x, np.ndarray) and degree.size == 1 and degree.ndim <= x.ndim and 0 <= degree.item() <= SHORT
+
+
 def polynomial(scipy_name: str, *parameters: float) -> Callable[..., Any]:
     """The reference of a row: SciPy's recurrence, which is for integers n, in double precision."""
 
     def reference(xp: Any, x: Any, n: Any, *more: float) -> Any:
         degree = xp.trunc(xp.asarray(n, dtype=xp.float64)).astype(xp.int64)
+        if scipy_name in NEXT and is_short(x, degree):
+            return by_blocks(lambda each: short_recurrence(scipy_name, degree.item(), each), x)
         kept = xp.maximum(degree, 0)
         values = by_recurrence(xp, scipy_name, kept, (*parameters, *more), x.astype(xp.float64))
         return xp.where(degree < 0, 0.0, values).astype(x.dtype)

@@ -1,7 +1,8 @@
 /* Compiler helpers for loops that the compiler vectorises.
  *
  * WG_CLONES compiles a function for x86-64-v4, v3 and the baseline, and lets the loader choose (GCC >= 12 with glibc);
- * elsewhere it is nothing. WG_INLINE functions take on the instruction set of the clone they are inlined into.
+ * elsewhere it is nothing. WG_TWO_CLONES leaves out x86-64-v4, for the size of loops that are many. WG_INLINE
+ * functions take on the instruction set of the clone they are inlined into.
  * WG_IVDEP says that a loop carries no dependence: input and output are disjoint or the very same elements.
  */
 #ifndef WENGERT_SIMD_H
@@ -19,8 +20,10 @@ typedef Py_ssize_t wg_ssize;
 
 #if defined(WG_HAS_WIDE) && !defined(WG_NO_CLONES)
 #define WG_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define WG_TWO_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define WG_CLONES
+#define WG_TWO_CLONES
 #endif
 
 #if defined(__GNUC__)
@@ -28,11 +31,13 @@ typedef Py_ssize_t wg_ssize;
 #define WG_UNUSED __attribute__((unused))
 #define WG_OUTLINE __attribute__((noinline))
 #define WG_SCALAR __asm__ volatile("")  /* in a loop that is too short for vectors */
+#define WG_UNKNOWN(x) __asm__("" : "+m"(x))     /* the compiler forgets the value of x */
 #else
 #define WG_INLINE static __inline
 #define WG_UNUSED
 #define WG_OUTLINE
 #define WG_SCALAR
+#define WG_UNKNOWN(x) (void)(x)
 #endif
 
 #if defined(__clang__)

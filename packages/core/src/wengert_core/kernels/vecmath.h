@@ -22,6 +22,8 @@
 #define WG_P10(x, a, ...) ((a) + (x) * WG_P9(x, __VA_ARGS__))
 #define WG_P11(x, a, ...) ((a) + (x) * WG_P10(x, __VA_ARGS__))
 #define WG_P12(x, a, ...) ((a) + (x) * WG_P11(x, __VA_ARGS__))
+#define WG_P13(x, a, ...) ((a) + (x) * WG_P12(x, __VA_ARGS__))
+#define WG_P14(x, a, ...) ((a) + (x) * WG_P13(x, __VA_ARGS__))
 #define WG_P21(x, a, b, c, d, e, f, g, h, i, ...) \
     ((a) + (x) * ((b) + (x) * ((c) + (x) * ((d) + (x) * ((e) + (x) * ((f) + (x) * ((g) + (x) * ((h) + (x) * ((i) \
      + (x) * WG_P12(x, __VA_ARGS__))))))))))
@@ -51,20 +53,27 @@ WG_INLINE double wg_exp_series_f64(double r) {
     return 1.0 + (r + r * r * p);
 }
 
-/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]: 2^k in two steps so that results near the ends
- * of the range neither overflow early nor lose their denormals. */
-WG_INLINE float wg_exp_bounded_f32(float x, float low) {
-    float shifted;
-    const float p = wg_exp_series_f32(wg_exp_rest_f32(x, &shifted) + low);
+/* 2^k p, k in the low bits of ``shifted``: in two steps so that results near the ends of the range neither overflow
+ * early nor lose their denormals. */
+WG_INLINE float wg_scale_f32(float p, float shifted) {
     const uint32_t n = wg_f32_bits(shifted) - 0x4B400000u + 512u, half = n >> 1;    /* k + 512 > 0 */
     return p * wg_bits_f32((half - 256u + 127u) << 23) * wg_bits_f32((n - half - 256u + 127u) << 23);
 }
+WG_INLINE double wg_scale_f64(double p, double shifted) {
+    const uint64_t n = wg_f64_bits(shifted) - 0x4338000000000000u + 4096u, half = n >> 1;
+    return p * wg_bits_f64((half - 2048u + 1023u) << 52) * wg_bits_f64((n - half - 2048u + 1023u) << 52);
+}
 
+/* exp(high + low), |low| at most 0.1, high in [-105, 90], [-750, 710]. */
+WG_INLINE float wg_exp_bounded_f32(float x, float low) {
+    float shifted;
+    const float p = wg_exp_series_f32(wg_exp_rest_f32(x, &shifted) + low);
+    return wg_scale_f32(p, shifted);
+}
 WG_INLINE double wg_exp_bounded_f64(double x, double low) {
     double shifted;
     const double p = wg_exp_series_f64(wg_exp_rest_f64(x, &shifted) + low);
-    const uint64_t n = wg_f64_bits(shifted) - 0x4338000000000000u + 4096u, half = n >> 1;
-    return p * wg_bits_f64((half - 2048u + 1023u) << 52) * wg_bits_f64((n - half - 2048u + 1023u) << 52);
+    return wg_scale_f64(p, shifted);
 }
 
 /* The same bits where the result is no denormal, x in [-87, 87], [-708, 708]: k is added to the exponent. */
@@ -116,18 +125,40 @@ WG_INLINE float wg_log_f32(float x) {
     const float y = k * 0.693359375f + (2.0f * s + (rest - k * 2.12194440e-4f));
     return x > 0 ? y : x == 0 ? -INFINITY : NAN;
 }
+
+/* What a logarithm is at the ends of its domain. */
+WG_INLINE double wg_log_ends(double x, double y) {
+    const double low = x == 0 ? -INFINITY : NAN, high = x < INFINITY ? y : x;
+    return x > 0 ? high : low;
+}
+/* x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), of a positive normal x. The exponent becomes a number in the last
+ * bits of 2^52: no instruction set below x86-64-v4 converts integers of 64 bits. */
+WG_INLINE double wg_log_split(double x, double *k) {
+    const uint64_t u = wg_f64_bits(x) - 0x3FE6A09E667F3BCDu + 0x3FF0000000000000u;
+    *k = wg_bits_f64((u >> 52) | 0x4330000000000000u) - (0x1p52 + 1023);
+    return wg_bits_f64((u & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu) - 1.0;
+}
+WG_INLINE double wg_log_series(double f, double half_square) {  /* log(1 + f) - f + f^2 / 2, as fdlibm has it */
+    const double s = f / (2.0 + f), z = s * s;
+    return s * (half_square + z * WG_P6(z, 6.666666666666735130e-01, 3.999999999940941908e-01,
+                                        2.857142874366239149e-01, 2.222219843214978396e-01, 1.818357216161805012e-01,
+                                        1.531383769920937332e-01, 1.479819860511658591e-01));
+}
+WG_INLINE double wg_log_normal(double x, double *k) {           /* as wg_log_split, of denormal numbers as well */
+    double whole;
+    const double f = wg_log_split(x < 0x1p-1022 ? x * 0x1p54 : x, &whole);
+    *k = whole - (x < 0x1p-1022 ? 54 : 0);
+    return f;
+}
+WG_INLINE double wg_log_of_f64(double x, double low) {          /* log(x) + low, not at the ends */
+    double k;
+    const double f = wg_log_normal(x, &k), half_square = 0.5 * f * f;
+    const double small = k * 1.90821492927058770002e-10 + low;
+    return k * 6.93147180369123816490e-01 - ((half_square - (wg_log_series(f, half_square) + small)) - f);
+}
 WG_INLINE double wg_log_f64(double x) {
-    const double normal = x < 0x1p-1022 ? x * 0x1p52 : x;
-    const int64_t u = (int64_t)(wg_f64_bits(normal) - 0x3FE6A09E667F3BCDu);
-    const int64_t whole = (u >> 52) - (x < 0x1p-1022 ? 52 : 0);
-    const double m = wg_bits_f64(((uint64_t)u & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu), k = (double)whole;
-    const double s = (m - 1.0) / (m + 1.0), z = s * s;
-    const double rest = s * z * WG_P9(z, 6.66666666666666630e-01, 4.00000000000145850e-01, 2.85714285671087587e-01,
-                                      2.22222227174278641e-01, 1.81817894361328586e-01, 1.53855700649586230e-01,
-                                      1.33141442096549351e-01, 1.20010728095907127e-01, 8.80073848614467413e-02,
-                                      1.61640456119435311e-01);
-    const double y = k * 6.93147180369123816490e-01 + (2.0 * s + (rest + k * 1.90821492927058770002e-10));
-    return x > 0 ? y : x == 0 ? -INFINITY : NAN;
+    const double y = wg_log_of_f64(x, 0.0);
+    return wg_log_ends(x, y);
 }
 
 /* erf(x) for |x| <= 1; erf(sqrt(z)) / sqrt(z), z in [0, 1]. */
@@ -179,9 +210,14 @@ WG_INLINE float wg_erf_f32(float x) {                           /* the tail is e
     return x < 0 ? -size : (a > 0 ? size : x);
 }
 
-WG_INLINE double wg_erf_f64(double x) {
-    const double a = fabs(x), tail = 1 - wg_erfc_large_f64(a), small = wg_erf_small_f64(a > 1 ? 1 : a);
-    const double size = a > 1 ? tail : small;
+WG_INLINE double wg_erf_f64(double x) {                         /* P: exp(x^2) erfc(x), x in [1, 6] */
+    const double a = fabs(x), b = a > 6 ? 6 : a, t = (b - 2.5) / (b + 2.5), small = wg_erf_small_f64(a > 1 ? 1 : a);
+    const double rest = wg_exp_near_f64(-b * b) * WG_P14(
+        t, 2.10806364061143584e-01, -3.71736733948972960e-01, 2.51713193217448766e-01, -1.25033052378917812e-01,
+        3.99225390754652319e-02, -3.99370116012302921e-03, -2.64236595181345486e-03, 8.75915287577432747e-04,
+        2.28379963325764300e-04, -1.28874831348378418e-04, -3.41757188968562926e-05, 1.85967477311445286e-05,
+        7.49973505076329867e-06, -2.23285165175552144e-06, -1.58763389312734402e-06);
+    const double size = a > 1 ? 1 - rest : small;
     return x < 0 ? -size : (a > 0 ? size : x);
 }
 

@@ -54,8 +54,8 @@ OPS = {
         "addbmm addmv addmv_ addr baddbmm "
     ),
     "linalg.distances": (
-        "_cdist _pdist cdist cosine_similarity nn.functional.cosine_similarity nn.functional.pairwise_distance "
-        "nn.functional.pdist pairwise_distance pdist "
+        "_cdist _cdist_backward _pdist _pdist_backward cdist cosine_similarity nn.functional.cosine_similarity "
+        "nn.functional.pairwise_distance nn.functional.pdist pairwise_distance pdist "
     ),
     "linalg.einsum": (
         "einsum "
@@ -156,7 +156,7 @@ OPS = {
         "_affine_grid_generator nn.functional.affine_grid nn.functional.grid_sample "
     ),
     "nn.grid_sample_primitives": (
-        "_grid_sampler_2d _grid_sampler_3d "
+        "_grid_sampler_2d _grid_sampler_3d _grid_sampler_backward _grid_sampler_grid_backward "
     ),
     "nn.interpolation": (
         "nn.functional.interpolate "

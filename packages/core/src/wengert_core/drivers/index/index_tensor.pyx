@@ -4,7 +4,7 @@ Note [How positions become offsets] is in index_plan.pyx.
 """
 
 from cpython.ref cimport PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memset
 
 from wengert_core.dispatch.arguments cimport scalar_name, sizes_list
@@ -24,12 +24,13 @@ from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
 from wengert_core.exchange.arrays cimport without_alias, array_of, convert_copy, copy_into
 from wengert_core.exchange.device_memory cimport captures, runs_on_device, move_to_device, on_host, without_kernels
 from wengert_core.runtime.config cimport ONLY_REFERENCES
-from wengert_core.runtime.launches cimport tell_complete
+from wengert_core.kernels.index.index cimport count_true, select_true
+from wengert_core.runtime.launches cimport tell_complete, tell_opaque
 from wengert_core.runtime.state cimport WG_ON_DEVICE, WG_RECORD, WG_TELL, WgState, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.memory_format cimport dense_strides, new_preserved, order_of
 from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, new_empty, new_empty_at, new_view,
-                                          shape_tuple)
+                                          same_shape, shape_tuple)
 
 cdef extern from "Python.h":
     bint PyObject_IsTrue(object o) except -1
@@ -75,12 +76,33 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
 cdef Tensor gather_elements(Tensor t, object indices):
     cdef Plan plan
     cdef Py_ssize_t shape[64]
-    cdef Tensor owner = make_plan(t, indices, &plan)
-    cdef int ndim = result_shape(&plan, shape)
-    cdef Tensor out = new_empty(t.code, ndim, shape)
+    cdef Tensor owner, out
+    cdef int ndim
+    if is_whole_mask(t, indices):
+        return read_where_true(t, <Tensor> indices[0])
+    owner = make_plan(t, indices, &plan)
+    ndim = result_shape(&plan, shape)
+    out = new_empty(t.code, ndim, shape)
     if out.count:
         move(&plan, owner, hold(t) if out.count >= WITHOUT_GIL else t, out, MOVE_READ)
     return out if t.flags & TF_CONTIGUOUS or ndim < 2 else lay_out_result(&plan, out)
+
+
+cdef bint is_whole_mask(Tensor t, object indices):
+    """Whether the only index is a mask of t's shape, and neither has gaps."""
+    cdef Tensor mask
+    if not isinstance(indices, (tuple, list)) or len(indices) != 1 or not isinstance(indices[0], Tensor):
+        return False
+    mask = indices[0]
+    return mask.code == BOOL and t.rank > 0 and mask.flags & t.flags & TF_CONTIGUOUS and same_shape(mask, t)
+
+
+cdef Tensor read_where_true(Tensor t, Tensor mask):
+    cdef Py_ssize_t wanted = count_true(<uint8_t*> mask.data, mask.count)
+    cdef Tensor out = new_empty(t.code, 1, &wanted)
+    tell_opaque()                      # the shape depends on values
+    select_true(out.data, t.data, <uint8_t*> mask.data, wanted, FACTS.itemsize[t.code])
+    return out
 
 
 cdef Tensor lay_out_result(Plan* plan, Tensor out):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cpython.ref cimport PyObject
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from wengert_core.dispatch.arguments cimport scalar_name
 from wengert_core.dispatch.keep_alive cimport hold_if_large
@@ -17,24 +17,13 @@ from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
 from wengert_core.exchange.arrays cimport (array_into, array_of, contiguous_copy, convert_copy, copy_into,
                                            tensor_of_result)
 from wengert_core.exchange.device_memory cimport runs_on_device, namespace
+from wengert_core.kernels.index.index cimport count_true, select_true
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.tensors.memory_format cimport dense_strides
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
 
 cdef extern from "Python.h":
     bint PyObject_IsTrue(object o) except -1
-
-cdef extern from "wengert_core/kernels/dtypes.h" nogil:
-    ctypedef struct bytes16 "wg_c128":
-        double re
-        double im
-
-ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
-    uint8_t
-    uint16_t
-    uint32_t
-    uint64_t
-    bytes16
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -43,13 +32,6 @@ def configure(Op op, str what):
     """Make ``op`` nonzero or masked_select."""
     op.run = nonzero_run if what == "nonzero" else select_run
     op.flags |= WRITES_APART
-
-
-cdef Py_ssize_t count_true(const uint8_t* mask, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, found = 0
-    for i in range(n):
-        found += mask[i] != 0
-    return found
 
 
 cdef Tensor row_major(Tensor t):
@@ -131,14 +113,6 @@ cdef object nonzero_run(Op op, PyObject** slots, uint32_t live):
 
 # ---- masked_select
 
-cdef void select_items(item_t* out, const item_t* values, const uint8_t* mask, Py_ssize_t wanted) noexcept nogil:
-    cdef Py_ssize_t i = 0, found = 0
-    while found < wanted:
-        out[found] = values[i]
-        found += mask[i] != 0
-        i += 1
-
-
 cdef Tensor broadcast_elements(Tensor t, int ndim, const Py_ssize_t* shape):
     """t's elements in that shape, row by row."""
     cdef Tensor out = new_empty(t.code, ndim, shape)
@@ -160,7 +134,7 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     cdef Tensor t = <Tensor> slots[0], mask = <Tensor> slots[1], out
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t wanted
-    cdef int ndim = 0, size = FACTS.itemsize[t.code]
+    cdef int ndim = 0
     t, mask = hold_if_large(t), hold_if_large(mask)
     if mask.code != BOOL:
         raise RuntimeError("masked_select: expected BoolTensor for mask, got a mask of dtype "
@@ -177,14 +151,6 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     out = new_empty(t.code, 1, &wanted)
     if ONLY_REFERENCES:
         result_into(op, call_reference(op, [array_of(t), array_of(mask)]), out)
-    elif size == 4:
-        select_items(<uint32_t*> out.data, <uint32_t*> t.data, <uint8_t*> mask.data, wanted)
-    elif size == 8:
-        select_items(<uint64_t*> out.data, <uint64_t*> t.data, <uint8_t*> mask.data, wanted)
-    elif size == 2:
-        select_items(<uint16_t*> out.data, <uint16_t*> t.data, <uint8_t*> mask.data, wanted)
-    elif size == 1:
-        select_items(<uint8_t*> out.data, <uint8_t*> t.data, <uint8_t*> mask.data, wanted)
     else:
-        select_items(<bytes16*> out.data, <bytes16*> t.data, <uint8_t*> mask.data, wanted)
+        select_true(out.data, t.data, <uint8_t*> mask.data, wanted, FACTS.itemsize[t.code])
     return finish_result(op, slots, out, out.code, live)

@@ -1,1 +1,1 @@
-"""Drivers of convolution, pooling, normalization and attention."""
+"""Drivers of convolution, pooling, normalization, attention and resampling."""

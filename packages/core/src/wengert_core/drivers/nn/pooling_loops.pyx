@@ -71,7 +71,7 @@ cdef void average_backward(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* un
 
 cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
     """The first of the largest, NaN above all."""
-    cdef Py_ssize_t plane, i, j, k, a, b, c, row
+    cdef Py_ssize_t plane, i, j, k, a, b, c, row, last
     cdef Py_ssize_t best
     cdef real_t most, one
     cdef bint better
@@ -84,6 +84,21 @@ cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noe
         index_data = p.indices + plane * p.out_plane
         for i in range(p.outside[0]):
             for j in range(p.outside[1]):
+                if p.begin[0][i] + p.step[0] >= p.end[0][i] and p.begin[1][j] + p.step[1] >= p.end[1][j]:
+                    row = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2]
+                    for k in range(p.outside[2]):          # windows of one row
+                        best, last = row + p.begin[2][k], row + p.end[2][k]
+                        most, c = x[best], best + p.step[2]
+                        while c < last:
+                            one = x[c]
+                            better = (one > most) | (one != one)
+                            most = one if better else most
+                            best = c if better else best
+                            c += p.step[2]
+                        out[k], index_data[k] = most, best
+                    out += p.outside[2]
+                    index_data += p.outside[2]
+                    continue
                 for k in range(p.outside[2]):
                     best = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
                     most = x[best]

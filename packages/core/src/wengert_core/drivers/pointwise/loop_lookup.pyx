@@ -50,7 +50,7 @@ cdef frozenset SLOW = frozenset("""
     acos acosh angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
     binary_cross_entropy cos cosh celu digamma elu elu_backward erf erfc erfinv exp exp2 expm1 float_power
     floor_divide fmod gelu gelu_backward gelu_tanh gelu_tanh_backward hypot lgamma log log10 log1p log2 log_sigmoid
-    log_sigmoid_backward logaddexp mish mish_backward pow power remainder sigmoid silu silu_backward sin sinc sinh
+    log_sigmoid_backward logaddexp logit mish mish_backward pow power remainder sigmoid silu silu_backward sin sinc sinh
     softplus softplus_backward tan tanh xlogy
 """.split())
 

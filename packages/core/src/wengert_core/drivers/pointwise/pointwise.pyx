@@ -310,6 +310,9 @@ cdef int write(Op op, Pointwise* p, PyObject** slots, Loop* loop, Tensor out, bi
         if special & WG_TELL and not rounds and is_readable_param(slots[n_in + i]):
             read_param((<Tensor> slots[n_in + i]).code, (<Tensor> slots[n_in + i]).data, &params[i])
             continue
+        if slots[n_in + i] == <PyObject*> None:
+            params[i] = math.nan       # the parameter that an op may do without
+            continue
         number = round_number(<object> slots[n_in + i], loop.result) if rounds else <object> slots[n_in + i]
         store_number(<PyObject*> number, FLOAT64, <char*> &params[i])
     if p.check == CHECK_DIVISOR and FACTS.category[loop.compute] <= CAT_INT:

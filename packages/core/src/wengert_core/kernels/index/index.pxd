@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
 from wengert_core.kernels.types cimport npy_intp
 
@@ -19,6 +19,11 @@ cdef struct IndexLoop:
 
 # Position of the first entry of a 1-d int64 index outside low <= entry < high, or -1.
 cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil
+
+# how many bytes of a mask are not 0
+cdef npy_intp count_true(const uint8_t *mask, npy_intp n) noexcept nogil
+# the first ``wanted`` elements where a mask is not 0, side by side; there are as many
+cdef void select_true(char *out, const char *values, const uint8_t *mask, npy_intp wanted, int itemsize) noexcept nogil
 
 # low <= each < size
 cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil

@@ -14,14 +14,20 @@ from wengert_core.kernels.types cimport (BFLOAT16, BOOL, COMPLEX64, COMPLEX128, 
 cdef extern from "wengert_core/kernels/dtypes.h" nogil:
     float wg_half_to_float(uint16_t h)
     uint16_t wg_float_to_half(float x)
-    float wg_bfloat_to_float(uint16_t h)
-    uint16_t wg_float_to_bfloat(float x)
     ctypedef struct bytes16 "wg_c128":
         double re
         double im
 
 cdef extern from "wengert_core/kernels/index/index.h" nogil:
     bint wg_all_within(const int64_t *entries, Py_ssize_t n, int64_t low, int64_t size)
+    ctypedef struct wg_half_row:
+        char *self
+        const char *index
+        const char *other
+        Py_ssize_t self_step, index_step, other_step, n, stride
+        int64_t size
+    void wg_add_half_row(const wg_half_row *row, bint brain)
+    void wg_add_half_run(char *into, const char *other, Py_ssize_t n, bint brain)
 
 ctypedef fused item_t:                  # anything of 1, 2, 4, 8, 16 bytes
     uint8_t
@@ -47,6 +53,34 @@ ctypedef fused wide_t:
 
 cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil:
     return wg_all_within(entries, n, low, size)
+
+
+cdef npy_intp count_true(const uint8_t *mask, npy_intp n) noexcept nogil:
+    cdef npy_intp i, found = 0
+    for i in range(n):
+        found += mask[i] != 0
+    return found
+
+
+cdef void select_items(item_t *out, const item_t *values, const uint8_t *mask, npy_intp wanted) noexcept nogil:
+    cdef npy_intp i = 0, found = 0
+    while found < wanted:
+        out[found] = values[i]
+        found += mask[i] != 0
+        i += 1
+
+
+cdef void select_true(char *out, const char *values, const uint8_t *mask, npy_intp wanted, int itemsize) noexcept nogil:
+    if itemsize == 4:
+        select_items(<int32_t *>out, <const int32_t *>values, mask, wanted)
+    elif itemsize == 8:
+        select_items(<int64_t *>out, <const int64_t *>values, mask, wanted)
+    elif itemsize == 2:
+        select_items(<uint16_t *>out, <const uint16_t *>values, mask, wanted)
+    elif itemsize == 1:
+        select_items(<uint8_t *>out, <const uint8_t *>values, mask, wanted)
+    else:
+        select_items(<bytes16 *>out, <const bytes16 *>values, mask, wanted)
 
 
 cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil:
@@ -223,17 +257,18 @@ cdef void add_complex(const IndexLoop *loop, number_t *unused) noexcept nogil:
 
 cdef void add_halves(const IndexLoop *loop, bint brain) noexcept nogil:
     cdef IndexLoop walk = loop[0]            # a local copy, which no store can change
-    cdef npy_intp i, j
-    cdef uint16_t *into
-    cdef uint16_t term
+    cdef wg_half_row row
+    cdef npy_intp i
+    if moves_rows(&walk, sizeof(uint16_t)):
+        for i in range(walk.shape[0]):
+            wg_add_half_run(element_at(&walk, i, 0), partner(&walk, i, 0), walk.shape[1], brain)
+        return
+    row.n, row.size, row.stride = walk.shape[1], walk.dim_size, walk.dim_stride
+    row.self_step, row.index_step, row.other_step = walk.self_stride[1], walk.index_stride[1], walk.other_stride[1]
     for i in range(walk.shape[0]):
-        for j in range(walk.shape[1]):
-            into = <uint16_t *>element_at(&walk, i, j)
-            term = (<uint16_t *>partner(&walk, i, j))[0]
-            if brain:
-                into[0] = wg_float_to_bfloat(wg_bfloat_to_float(into[0]) + wg_bfloat_to_float(term))
-            else:
-                into[0] = wg_float_to_half(wg_half_to_float(into[0]) + wg_half_to_float(term))
+        row.self, row.other = walk.self + i * walk.self_stride[0], partner(&walk, i, 0)
+        row.index = walk.index + i * walk.index_stride[0]
+        wg_add_half_row(&row, brain)
 
 
 cdef void or_bools(const IndexLoop *loop) noexcept nogil:

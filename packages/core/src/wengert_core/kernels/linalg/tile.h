@@ -1,5 +1,6 @@
 /* Products of small tiles of matrices in registers: what convolution and attention compute with. Included by
- * tiles_table.h, once for float and once for double (R, SUF), for each of two register files (TM, TV, ISA, TARGET).
+ * tiles_table.h, once for float and once for double (R, SUF), for each of two register files (TM, TV, ISA, TARGET;
+ * PARTS: registers that hold a vector of 64 bytes).
  *
  * Note [Tiles]
  * outer: c[TM][TV vectors] (+)= a[k][TM] * b[k][TV vectors]: one column of a, broadcast, times one row of b for each k.
@@ -12,27 +13,33 @@
  */
 #define FN(name) WG_CAT(WG_CAT(WG_CAT(name, _), SUF), ISA)
 #define VEC WG_CAT(wg_vec_, SUF)
+#if PARTS == 2
+#define PART WG_CAT(wg_half_vec_, SUF)
+#else
+#define PART VEC
+#endif
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
+#define PART_LANES (LANES / PARTS)
 
 WG_INLINE void FN(wg_outer)(const int rows, const int wide, const R *a, const R *b, Py_ssize_t b_step, Py_ssize_t k,
                             const R *start, R *c, Py_ssize_t c_step, int add) {
-    VEC acc[TM][TV];
+    PART acc[TM][TV * PARTS];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) {
-            __builtin_prefetch(c + i * c_step + j * LANES, 1);
-            acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        for (int j = 0; j < wide * PARTS; j++) {
+            if (j % PARTS == 0) __builtin_prefetch(c + i * c_step + j * PART_LANES, 1);
+            acc[i][j] = (start ? start[i] : 0) - (PART){0};
         }
     for (Py_ssize_t p = 0; p < k; p++, a += rows, b += b_step) {
-        VEC row[TV];
-        for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + j * LANES);
+        PART row[TV * PARTS];
+        for (int j = 0; j < wide * PARTS; j++) row[j] = *(const PART *)(b + j * PART_LANES);
         for (int i = 0; i < rows; i++) {
-            const VEC x = a[i] - (VEC){0};
-            for (int j = 0; j < wide; j++) acc[i][j] += x * row[j];
+            const PART x = a[i] - (PART){0};
+            for (int j = 0; j < wide * PARTS; j++) acc[i][j] += x * row[j];
         }
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) {
-            VEC *at = (VEC *)(c + i * c_step + j * LANES);
+        for (int j = 0; j < wide * PARTS; j++) {
+            PART *at = (PART *)(c + i * c_step + j * PART_LANES);
             if (add) acc[i][j] += *at;
             *at = acc[i][j];
         }
@@ -57,23 +64,23 @@ TARGET static void FN(wg_outer_tile)(int rows, int wide, const R *a, const R *b,
 
 WG_INLINE void FN(wg_outer_at)(const int rows, const int wide, const R *a, Py_ssize_t a_step, const R *b,
                                const Py_ssize_t *at, Py_ssize_t k, const R *start, R *c, Py_ssize_t c_step, int add) {
-    VEC acc[TM][TV];
+    PART acc[TM][TV * PARTS];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) {
-            __builtin_prefetch(c + i * c_step + j * LANES, 1);
-            acc[i][j] = (start ? start[i] : 0) - (VEC){0};
+        for (int j = 0; j < wide * PARTS; j++) {
+            if (j % PARTS == 0) __builtin_prefetch(c + i * c_step + j * PART_LANES, 1);
+            acc[i][j] = (start ? start[i] : 0) - (PART){0};
         }
     for (Py_ssize_t p = 0; p < k; p++, a += a_step) {
-        VEC row[TV];
-        for (int j = 0; j < wide; j++) row[j] = *(const VEC *)(b + at[p] + j * LANES);
+        PART row[TV * PARTS];
+        for (int j = 0; j < wide * PARTS; j++) row[j] = *(const PART *)(b + at[p] + j * PART_LANES);
         for (int i = 0; i < rows; i++) {
-            const VEC x = a[i] - (VEC){0};
-            for (int j = 0; j < wide; j++) acc[i][j] += x * row[j];
+            const PART x = a[i] - (PART){0};
+            for (int j = 0; j < wide * PARTS; j++) acc[i][j] += x * row[j];
         }
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < wide; j++) {
-            VEC *to = (VEC *)(c + i * c_step + j * LANES);
+        for (int j = 0; j < wide * PARTS; j++) {
+            PART *to = (PART *)(c + i * c_step + j * PART_LANES);
             if (add) acc[i][j] += *to;
             *to = acc[i][j];
         }
@@ -100,19 +107,21 @@ TARGET static void FN(wg_outer_at_tile)(int rows, int wide, const R *a, Py_ssize
 /* k: a multiple of LANES. */
 WG_INLINE void FN(wg_inner)(const int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step, Py_ssize_t k,
                             VEC *sums) {
-    VEC acc[TM][TV];
+    PART acc[TM][TV * PARTS];
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < TV; j++) acc[i][j] = sums[i * TV + j];
+        for (int j = 0; j < TV * PARTS; j++) acc[i][j] = ((PART *)sums)[i * TV * PARTS + j];
     for (Py_ssize_t p = 0; p < k; p += LANES) {
-        VEC other[TV];
-        for (int j = 0; j < TV; j++) other[j] = *(const VEC *)(b + j * b_step + p);
-        for (int i = 0; i < rows; i++) {
-            const VEC x = *(const VEC *)(a + i * a_step + p);
-            for (int j = 0; j < TV; j++) acc[i][j] += x * other[j];
-        }
+        PART other[TV * PARTS];
+        for (int j = 0; j < TV * PARTS; j++)
+            other[j] = *(const PART *)(b + j / PARTS * b_step + p + j % PARTS * PART_LANES);
+        for (int i = 0; i < rows; i++)
+            for (int h = 0; h < PARTS; h++) {
+                const PART x = *(const PART *)(a + i * a_step + p + h * PART_LANES);
+                for (int j = h; j < TV * PARTS; j += PARTS) acc[i][j] += x * other[j];
+            }
     }
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < TV; j++) sums[i * TV + j] = acc[i][j];
+        for (int j = 0; j < TV * PARTS; j++) ((PART *)sums)[i * TV * PARTS + j] = acc[i][j];
 }
 
 TARGET static void FN(wg_inner_tile)(int rows, const R *a, Py_ssize_t a_step, const R *b, Py_ssize_t b_step,
@@ -125,4 +134,6 @@ TARGET static void FN(wg_inner_tile)(int rows, const R *a, Py_ssize_t a_step, co
 
 #undef FN
 #undef VEC
+#undef PART
 #undef LANES
+#undef PART_LANES

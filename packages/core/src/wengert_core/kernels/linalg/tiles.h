@@ -4,9 +4,12 @@
 
 #include "wengert_core/kernels/simd.h"
 
-#define WG_VECTOR(R) R __attribute__((vector_size(64), aligned(sizeof(R)), may_alias))
-typedef WG_VECTOR(float) wg_vec_f32;
-typedef WG_VECTOR(double) wg_vec_f64;
+#define WG_VECTOR(R, BYTES) R __attribute__((vector_size(BYTES), aligned(sizeof(R)), may_alias))
+typedef WG_VECTOR(float, 64) wg_vec_f32;
+typedef WG_VECTOR(double, 64) wg_vec_f64;
+/* Halves of vectors: GCC moves whole ones through memory at each sum where registers have but 32 bytes. */
+typedef WG_VECTOR(float, 32) wg_half_vec_f32;
+typedef WG_VECTOR(double, 32) wg_half_vec_f64;
 
 typedef struct {
     int rows;                            /* of the largest tile */

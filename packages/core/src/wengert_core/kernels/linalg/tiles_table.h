@@ -7,6 +7,7 @@
 /* 16 registers of 32 bytes (or 32 of 16): 6 rows of 2 (or 4). */
 #define TM 6
 #define TV 1
+#define PARTS 2
 #define ISA _usual
 #ifdef WG_HAS_WIDE
 #define TARGET __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -25,12 +26,14 @@
 #undef SUF
 #undef TM
 #undef TV
+#undef PARTS
 #undef ISA
 #undef TARGET
 
 #ifdef WG_HAS_WIDE                       /* 32 registers of 64 bytes: 8 rows of 3 */
 #define TM 8
 #define TV 3
+#define PARTS 1
 #define ISA _wide
 #define TARGET __attribute__((target("arch=x86-64-v4")))
 #define R float
@@ -45,6 +48,7 @@
 #undef SUF
 #undef TM
 #undef TV
+#undef PARTS
 #undef ISA
 #undef TARGET
 #endif

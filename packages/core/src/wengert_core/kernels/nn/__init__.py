@@ -1,1 +1,1 @@
-"""Loops of convolution, attention and normalization."""
+"""Loops of convolution, attention, normalization and resampling."""

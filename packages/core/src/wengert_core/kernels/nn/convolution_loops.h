@@ -5,6 +5,7 @@
 #define OUTER_AT WG_CAT(outer_at_, SUF)
 #define INNER WG_CAT(inner_, SUF)
 #define VEC WG_CAT(wg_vec_, SUF)
+#define HALF WG_CAT(wg_half_vec_, SUF)
 #define LANES ((Py_ssize_t)(64 / sizeof(R)))
 #define MOST_LANES (WG_MOST_VECTORS * LANES)
 #define MOST_PANELS 8
@@ -65,7 +66,7 @@ WG_INLINE void FN(wg_gather)(const R *source, const R *limit, const Py_ssize_t *
         R *target = to + runs->from[i];
         const int length = runs->from[i + 1] - runs->from[i];
         if (from + length + LANES <= limit)
-            for (int j = 0; j < length; j += (int)LANES) *(VEC *)(target + j) = *(const VEC *)(from + j);
+            for (int j = 0; j < length; j += (int)LANES) memcpy(target + j, from + j, sizeof(VEC));
         else
             for (int j = 0; j < length; j++) target[j] = from[j];
     }
@@ -91,7 +92,7 @@ WG_CLONES static void FN(wg_fill_panel)(const wg_conv *p, const R *source, const
     for (Py_ssize_t k = k0; k < k1; k++, to += lanes) {
         const R *from = source + c * p->source_channel + p->tap[t];
         if (consecutive)
-            for (int j = 0; j < lanes; j += (int)LANES) *(VEC *)(to + j) = *(const VEC *)(from + at[0] + j);
+            for (int j = 0; j < lanes; j += (int)LANES) memcpy(to + j, from + at[0] + j, sizeof(VEC));
         else
             FN(wg_gather)(from, (const R *)p->limit, at, lanes, &runs, to);
         if (++t == p->taps) t = 0, c++;
@@ -203,14 +204,18 @@ WG_CLONES static void FN(wg_conv_direct)(Py_ssize_t begin, Py_ssize_t end, void 
             for (Py_ssize_t first = 0; first < p->positions; first += p->row)
                 for (Py_ssize_t j = 0; j < p->row; j += 2 * LANES) {
                     const R *from = source + p->base[first] + j;
-                    VEC sums[2] = {start - (VEC){0}, start - (VEC){0}};
+                    HALF sums[4] = {start - (HALF){0}, start - (HALF){0}, start - (HALF){0}, start - (HALF){0}};
                     const Py_ssize_t n = p->row - j < 2 * LANES ? p->row - j : 2 * LANES;
                     for (Py_ssize_t c = 0, at = 0; c < p->channels; c++)
                         for (Py_ssize_t t = 0; t < p->taps; t++, at++) {
                             const R *x = from + c * p->source_channel + p->tap[t];
-                            const VEC w = weights[at * p->m] - (VEC){0};
-                            sums[0] += w * *(const VEC *)x;
-                            if (n > LANES) sums[1] += w * *(const VEC *)(x + LANES);
+                            const HALF w = weights[at * p->m] - (HALF){0}, *columns = (const HALF *)x;
+                            sums[0] += w * columns[0];
+                            sums[1] += w * columns[1];
+                            if (n > LANES) {
+                                sums[2] += w * columns[2];
+                                sums[3] += w * columns[3];
+                            }
                         }
                     if (p->out_offset == NULL && n == 2 * LANES) {
                         memcpy(out + first + j, sums, sizeof sums);
@@ -381,6 +386,7 @@ static void FN(wg_weigh)(Py_ssize_t begin, Py_ssize_t end, void *ctx) {
 #undef OUTER
 #undef INNER
 #undef VEC
+#undef HALF
 #undef LANES
 #undef MOST_LANES
 #undef MOST_PANELS

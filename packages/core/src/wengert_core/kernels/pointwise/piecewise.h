@@ -1,22 +1,12 @@
 /* Activations made of pieces: elu and its kin, hardtanh, hardsigmoid, hardswish, mish, shrinking, nan_to_num, and
  * gradients.
  *
- * Included once for float and once for double, by pointwise_table.h. The includer defines R, SUF, what the parameters
- * of the ops are (WG_ELU, WG_BOUNDS, WG_CLIP_BOUNDS, WG_LIMITS), and for exp(x) - 1 how a power of two is made (BITS,
- * WORD, SHIFT, BIAS), the number that rounds (MAGIC), ln 2 in two parts, and the series of exp(r) - 1 - r, divided by
- * r * r.
+ * Included once for float and once for double, by pointwise_table.h. The includer defines R, SUF, and what the
+ * parameters of the ops are (WG_ELU, WG_BOUNDS, WG_CLIP_BOUNDS, WG_LIMITS).
  */
 #define FN(name) WG_CAT(WG_CAT(name, _), SUF)
 #define EXP WG_CAT(wg_exp_, SUF)
 
-/* exp(x) - 1 = 2^k p + (2^k - 1), x = k ln 2 + r, p = exp(r) - 1: no digits are lost near 0. Below -40 it is -1. */
-WG_INLINE R FN(wg_expm1)(R x) {
-    const R z = x < -40 ? -40 : x < 40 ? x : 40;
-    const R k = (z * (R)1.44269504088896340736 + (R)MAGIC) - (R)MAGIC;
-    const R r = (z - k * (R)LN2_HIGH) - k * (R)LN2_LOW, p = r + r * r * SERIES;
-    const R two = BITS((WORD)((int)k + BIAS) << SHIFT), result = two * p + (two - 1);
-    return x < 40 ? result : EXP(x) - 1;
-}
 WG_INLINE R FN(wg_clip)(R x, R low, R high) {
     const R least = x >= low ? x : low, clipped = x <= high ? least : high;
     return x != x ? x : clipped;
@@ -36,8 +26,8 @@ WG_INLINE R FN(wg_mish_slope)(R x) {
     return t + x * (e / (1 + e)) * rest;
 }
 WG_INLINE R FN(wg_softshrink)(R x, R lambd) {
-    const R middle = x == x ? 0 : x, negative = x < -lambd ? x + lambd : middle;
-    return x > lambd ? x - lambd : negative;
+    const R low = x < -lambd ? -lambd : x;
+    return x - (low > lambd ? lambd : low);
 }
 WG_INLINE R FN(wg_finite)(R x, R nan, R posinf, R neginf) {
     const R low = x == -(R)INFINITY ? neginf : x, both = x == (R)INFINITY ? posinf : low;
@@ -64,11 +54,3 @@ WG_OP1(FN(nan_to_num), R, R, WG_LIMITS(R), FN(wg_finite)(x, nan, posinf, neginf)
 #undef EXP
 #undef R
 #undef SUF
-#undef BITS
-#undef WORD
-#undef SHIFT
-#undef BIAS
-#undef MAGIC
-#undef LN2_HIGH
-#undef LN2_LOW
-#undef SERIES

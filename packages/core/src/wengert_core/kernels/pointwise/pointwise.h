@@ -49,9 +49,10 @@ static void wg_run(char **args, Py_ssize_t n, const Py_ssize_t *strides, const d
         wg_run(args, n[0], strides, (const double *)data, WG_CAT(NAME, _kernel), NIN, sizes); \
     }
 
-/* WG_OPn(NAME, input types, output type, setup of parameters, expression in x, y, z). */
+/* WG_OPn(NAME, input types, output type, setup of parameters, expression in x, y, z), compiled as WG_OP_CLONES says. */
+#define WG_OP_CLONES WG_CLONES
 #define WG_OP1(NAME, X, OUT, SETUP, EXPR) \
-    WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+    WG_OP_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
         const X *xs = (const X *)args[0]; \
         OUT *out = (OUT *)args[1]; \
         SETUP; \
@@ -60,7 +61,7 @@ static void wg_run(char **args, Py_ssize_t n, const Py_ssize_t *strides, const d
     } \
     WG_LOOP(NAME, 1, sizeof(X), sizeof(OUT))
 #define WG_OP2(NAME, X, Y, OUT, SETUP, EXPR) \
-    WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+    WG_OP_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
         const X *xs = (const X *)args[0]; \
         const Y *ys = (const Y *)args[1]; \
         OUT *out = (OUT *)args[2]; \
@@ -70,7 +71,7 @@ static void wg_run(char **args, Py_ssize_t n, const Py_ssize_t *strides, const d
     } \
     WG_LOOP(NAME, 2, sizeof(X), sizeof(Y), sizeof(OUT))
 #define WG_OP3(NAME, X, Y, Z, OUT, SETUP, EXPR) \
-    WG_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
+    WG_OP_CLONES static void WG_CAT(NAME, _kernel)(char **args, Py_ssize_t n, const double *params) { \
         const X *xs = (const X *)args[0]; \
         const Y *ys = (const Y *)args[1]; \
         const Z *zs = (const Z *)args[2]; \

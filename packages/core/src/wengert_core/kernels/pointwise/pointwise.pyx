@@ -1,7 +1,7 @@
 """Pointwise loops which NumPy lacks, or has only slowly, in NumPy's ufunc loop signature.
 
-The mathematics is in activations.h, piecewise.h and kernels/vecmath.h, the frame in pointwise.h, the list in
-pointwise_table.h.
+The mathematics is in activations.h, piecewise.h, hyperbolic.h, logarithms.h, trigonometric.h and kernels/vecmath.h, the
+frame in pointwise.h, the list in pointwise_table.h.
 """
 from wengert_core.kernels.types cimport loop_t
 

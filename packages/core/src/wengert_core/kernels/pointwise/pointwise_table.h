@@ -2,6 +2,7 @@
 #ifndef WENGERT_POINTWISE_TABLE_H
 #define WENGERT_POINTWISE_TABLE_H
 
+#include "elementary.h"
 #include "erfinv.h"
 #include "gamma.h"
 #include "pointwise.h"
@@ -29,31 +30,10 @@
 
 #define R float
 #define SUF f32
-#define BITS wg_bits_f32
-#define WORD uint32_t
-#define SHIFT 23
-#define BIAS 127
-#define MAGIC 12582912.0
-#define LN2_HIGH 0.693359375
-#define LN2_LOW -2.12194440e-4
-#define SERIES \
-    WG_P5(r, 5.000000074e-01f, 1.666666675e-01f, 4.166603990e-02f, 8.333263735e-03f, 1.396781768e-03f, \
-          1.992892632e-04f)
 #include "piecewise.h"
 
 #define R double
 #define SUF f64
-#define BITS wg_bits_f64
-#define WORD uint64_t
-#define SHIFT 52
-#define BIAS 1023
-#define MAGIC 6755399441055744.0
-#define LN2_HIGH 6.93147180369123816490e-01
-#define LN2_LOW 1.90821492927058770002e-10
-#define SERIES \
-    WG_P10(r, 5.00000000000000000e-01, 1.66666666666666713e-01, 4.16666666666666713e-02, 8.33333333332608381e-03, \
-           1.38888888888837113e-03, 1.98412698750022792e-04, 2.48015873256774607e-05, 2.75572551700008879e-06, \
-           2.75572734787185824e-07, 2.51053127296221029e-08, 2.09147553258932021e-09)
 #include "piecewise.h"
 
 /* exp: a chunk that holds a number whose result may be denormal, infinite or NaN is computed the long way, to the same
@@ -175,6 +155,8 @@ WG_LCM(i64, int64_t, uint64_t)
 WG_COMPLEX_SQUARE(c64, wg_c64)
 WG_COMPLEX_SQUARE(c128, wg_c128)
 
+#undef WG_OP_CLONES
+#define WG_OP_CLONES WG_TWO_CLONES
 /* where(mask, a, b), by item size; masked_fill is where(mask, value with stride 0, x). */
 #define WG_WHERE(SIZE, T) WG_OP3(where_##SIZE, uint8_t, T, T, T, WG_NO_PARAMS, (T)(z ^ ((y ^ z) & (T)-(T)(x != 0))))
 WG_WHERE(1, uint8_t)
@@ -194,6 +176,8 @@ WG_COMPARE(f16, uint16_t, wg_half_to_float)
 WG_COMPARE(bf16, uint16_t, wg_bfloat_to_float)
 WG_COMPARE(f32, float, WG_LD_F32)
 WG_COMPARE(f64, double, WG_LD_F64)
+#undef WG_OP_CLONES
+#define WG_OP_CLONES WG_CLONES
 
 #define WG_REAL(NAME, NIN, NPARAMS) \
     {#NAME, WG_F32, NIN, NPARAMS, WG_F32, NAME##_f32_loop}, {#NAME, WG_F64, NIN, NPARAMS, WG_F64, NAME##_f64_loop}
@@ -221,11 +205,18 @@ static const wg_pointwise_entry WG_POINTWISE[] = {
     WG_REAL(hardsigmoid_backward, 2, 0),
     WG_REAL(hardswish, 1, 0), WG_REAL(hardswish_backward, 2, 0), WG_REAL(mish, 1, 0), WG_REAL(mish_backward, 2, 0),
     WG_REAL(hardshrink, 1, 1), WG_REAL(softshrink, 1, 1), WG_REAL(shrink_backward, 2, 1), WG_REAL(nan_to_num, 1, 3),
+    WG_REAL(tanh, 1, 0), WG_REAL(expm1, 1, 0), WG_REAL(exp2, 1, 0), WG_REAL(sinh, 1, 0), WG_REAL(cosh, 1, 0),
+    WG_REAL(log, 1, 0), WG_REAL(log1p, 1, 0), WG_REAL(log2, 1, 0), WG_REAL(log10, 1, 0), WG_REAL(atanh, 1, 0),
+    WG_REAL(entr, 1, 0), WG_REAL(logit, 1, 1), WG_REAL(asin, 1, 0), WG_REAL(atan, 1, 0), WG_REAL(sinc, 1, 0),
+    WG_REAL(frac, 1, 0),
+    WG_REAL(deg2rad, 1, 0), WG_REAL(rad2deg, 1, 0), {"tan", WG_F32, 1, 0, WG_F32, tan_f32_loop},
+    {"acos", WG_F32, 1, 0, WG_F32, acos_f32_loop}, {"signbit", WG_F32, 1, 0, WG_BOOL, signbit_f32_loop},
+    {"signbit", WG_F64, 1, 0, WG_BOOL, signbit_f64_loop},
     {"fmod", WG_F32, 2, 0, WG_F32, fmod_f32_loop}, {"remainder", WG_F32, 2, 0, WG_F32, remainder_f32_loop},
     {"floor_divide", WG_F32, 2, 0, WG_F32, floor_divide_f32_loop},
     {"lcm", WG_I32, 2, 0, WG_I32, lcm_i32_loop}, {"lcm", WG_I64, 2, 0, WG_I64, lcm_i64_loop},
     {"square", WG_C64, 1, 0, WG_C64, square_c64_loop}, {"square", WG_C128, 1, 0, WG_C128, square_c128_loop},
-    {"sin", WG_F64, 1, 0, WG_F64, sin_f64_loop}, {"cos", WG_F64, 1, 0, WG_F64, cos_f64_loop},
+    WG_REAL(sin, 1, 0), WG_REAL(cos, 1, 0),
     WG_WHERE_OF(WG_BOOL, 1), WG_WHERE_OF(WG_U8, 1), WG_WHERE_OF(WG_I8, 1), WG_WHERE_OF(WG_I16, 2),
     WG_WHERE_OF(WG_I32, 4), WG_WHERE_OF(WG_I64, 8), WG_WHERE_OF(WG_F16, 2), WG_WHERE_OF(WG_BF16, 2),
     WG_WHERE_OF(WG_F32, 4), WG_WHERE_OF(WG_F64, 8), WG_WHERE_OF(WG_C64, 8), WG_WHERE_OF(WG_C128, 16),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.binding.sequences import sequence_of_tensors
+from wengert_core.drivers.copy.repeat_indices import repeat_indices
 from wengert_core.drivers.pointwise.pointwise_checks import each_sample, is_batched
 from wengert_core.dtypes.dtypes import ALL as DTYPES
 from wengert_core.dtypes.dtypes import type_name
@@ -109,6 +110,9 @@ def indices_of(repeats: Tensor) -> Any:
         )
     if repeats.dim() != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    found = repeat_indices(repeats)
+    if found is not None:
+        return found.to(repeats.dtype)
     ops, total = TABLE.ops, sum_of_counts(repeats)
     places = ops["arange"](total, dtype=DTYPES["int64"], device=repeats.device)
     ends = ops["cumsum"](repeats, 0, dtype=DTYPES["int64"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert_core.devices.device import CPU
 from wengert_core.drivers.memory_overlap import check_apart
 from wengert_core.drivers.out_argument import into
 from wengert_core.drivers.pointwise.pointwise_checks import every_sample
@@ -180,9 +181,20 @@ def take_positions(flat: Tensor, index: Tensor) -> Tensor:
     return checked_positions(index, flat.numel()).reshape(-1)
 
 
+def take_stages(self: Tensor, index: Tensor) -> Tensor:
+    """On the host the reading itself looks for positions outside: only where there are some are they looked for."""
+    if index.device is CPU:
+        try:
+            return self.reshape(-1)[index.reshape(-1)].reshape(index.shape)
+        except IndexError:
+            checked_positions(index, self.numel())
+            raise
+    return self.reshape(-1)[take_positions(self, index)].reshape(index.shape)
+
+
 take_op = TABLE.staged(
     "_take(Tensor self, Tensor index) -> Tensor",
-    stages=lambda self, index: self.reshape(-1)[take_positions(self, index)].reshape(index.shape),
+    stages=take_stages,
     reference=lambda xp, x, index: x.reshape(-1)[index],
     method=False,
     doc="The elements at positions of the flattened tensor.",

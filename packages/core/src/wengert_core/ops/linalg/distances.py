@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from wengert_core.drivers.linalg import distances as kernels
 from wengert_core.dtypes.cpp_names import not_implemented_for
 from wengert_core.dtypes.dtypes import SCALAR_NAMES, promote_types, type_name
 from wengert_core.ops.pointwise.composed_activations import at_least
@@ -56,7 +57,9 @@ MANY_ROWS = 25
 def cross_distances(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Any:
     """The stages of cdist. by_product: |a - b|² as |a|² - 2 a b + |b|², in one product with both squares."""
     if not by_product:
-        return distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
+        rows1, rows2 = of_one_batch(x1, x2)
+        found = kernels.cross_distances(rows1, rows2, p)
+        return distances(x1.unsqueeze(-2) - x2.unsqueeze(-3), p) if found is None else found
     cat, ones = TABLE.ops["cat"], TABLE.ops["ones_like"]
     squares = [(x * x).sum(-1, True) for x in (x1, x2)]
     first = cat([x1 * -2, squares[0], ones(squares[0])], -1)
@@ -64,10 +67,31 @@ def cross_distances(x1: Tensor, x2: Tensor, p: float, by_product: bool) -> Any:
     return (first @ second.mT).clamp_min_(0).sqrt_()
 
 
+def of_one_batch(*matrices: Tensor) -> list[Tensor]:
+    """Matrices expanded to one batch, unless those that differ are single ones or there is no common batch."""
+    shapes = {tuple(x.shape[:-2]) for x in matrices}
+    if len(shapes - {()}) < 2:
+        return list(matrices)
+    batch = TABLE.ops["broadcast_shapes"](*shapes)
+    return [x.expand(*batch, *x.shape[-2:]) for x in matrices]
+
+
+def row_pairs(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of the first and of the second row of each pair."""
+    first, second = TABLE.ops["triu_indices"](x.size(0), x.size(0), 1, device=x.device)
+    return first, second
+
+
+def differences(x: Tensor) -> Tensor:
+    """The difference of each pair of rows."""
+    first, second = row_pairs(x)
+    return x.index_select(0, first) - x.index_select(0, second)
+
+
 def pairs(self: Tensor, p: float) -> Any:
     """The stages of pdist."""
-    first, second = TABLE.ops["triu_indices"](self.size(0), self.size(0), 1, device=self.device)
-    return distances(self.index_select(0, first) - self.index_select(0, second), p)
+    found = kernels.pair_distances(self, p)
+    return distances(differences(self), p) if found is None else found
 
 
 def numpy_pairs(xp: Any, x: Any, p: float) -> Any:
@@ -76,6 +100,67 @@ def numpy_pairs(xp: Any, x: Any, p: float) -> Any:
     return numpy_distances(xp, x[first] - x[second], p)
 
 
+# ---- gradients
+def slopes(difference: Tensor, p: float, sizes: Tensor) -> Tensor:
+    """d distance / d difference; 0 at 0. sizes: the distances, with a last dim of 1. Of equal largest elements each has
+    the whole slope, as in torch.
+    """
+    where = TABLE.ops["where"]
+    if p == 0:
+        return difference * 0
+    if p == 1:
+        return difference.sgn()
+    if p == math.inf:
+        return difference.sgn() * (difference.abs() == sizes)
+    if p == 2:
+        return where(sizes == 0, 0, difference / sizes)
+    zero = (sizes == 0) | (difference == 0)
+    ratio = where(zero, 1, difference.abs()) / where(sizes == 0, 1, sizes)
+    return where(zero, 0, difference.sgn() * ratio ** (p - 1))
+
+
+def add_pairs(part: Tensor, self: Tensor) -> Tensor:
+    """A row for each pair: added to the first row of the pair, subtracted from the second, of zeros like self."""
+    first, second = row_pairs(self)
+    zeros = TABLE.ops["zeros_like"](self)
+    total: Tensor = zeros.index_add(0, first, part).index_add(0, second, -part)
+    return total
+
+
+def cross_gradient(grad_output: Tensor, x1: Tensor, x2: Tensor, p: float, distances: Tensor) -> Any:
+    """The stages of the gradient of x1."""
+    grad, first, second, sizes = of_one_batch(grad_output, x1, x2, distances)
+    found = kernels.cross_distances_back(grad, first, second, p, sizes)
+    if found is not None:
+        return found
+    slope = slopes(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, distances.unsqueeze(-1))
+    return (grad_output.unsqueeze(-1) * slope).sum(-2)
+
+
+def pair_gradient(grad_output: Tensor, self: Tensor, p: float, distances: Tensor) -> Any:
+    """The stages of the gradient of pdist."""
+    found = kernels.pair_distances_back(grad_output, self, p, distances)
+    if found is not None:
+        return found
+    return add_pairs(grad_output.unsqueeze(-1) * slopes(differences(self), p, distances.unsqueeze(-1)), self)
+
+
+TABLE.staged(
+    "_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float p, Tensor distances) -> Tensor",
+    stages=cross_gradient,
+    reference=None,
+    method=False,
+    out=False,
+    doc="The gradient of x1, of the distances of its rows and those of x2.",
+)
+TABLE.staged(
+    "_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor distances) -> Tensor",
+    stages=pair_gradient,
+    reference=None,
+    method=False,
+    out=False,
+    doc="The gradient of self, of the distances of all pairs of its rows.",
+)
 cdist_op = TABLE.staged(
     "cdist(Tensor x1, Tensor x2, float p=2.0, bool by_product=False) -> Tensor",
     stages=cross_distances,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert_core.drivers.nn.resampling import sample_grid, sample_grid_back, sample_grid_move
 from wengert_core.ops.nn.upsampling import CUBIC
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -96,6 +97,16 @@ def far_slope(x: Any) -> Any:
     return ((3 * x - 10) * x + 8) * CUBIC
 
 
+def near_curvature(x: Any) -> Any:
+    """The second derivative of near."""
+    return 6 * (CUBIC + 2) * x - 2 * (CUBIC + 3)
+
+
+def far_curvature(x: Any) -> Any:
+    """The second derivative of far."""
+    return (6 * x - 10) * CUBIC
+
+
 class Taps:
     """Taps of places along a dim, ``x`` [N, points] from -1 to 1: their pixels [N, taps, points]."""
 
@@ -130,6 +141,14 @@ class Taps:
             scale = self.scale if isinstance(self.scale, Tensor) else x.new_full((1, 1), self.scale)
             return ops["stack"]((-scale, scale), 1)
         return ops["stack"]((far_slope(x + 1), near_slope(x), -near_slope(1 - x), -far_slope(2 - x)), 1) * self.scale
+
+    def curvatures(self) -> Tensor | None:
+        """The second derivatives of the weights by the place, [N, taps, points]; None: zeros."""
+        if self.mode == LINEAR:
+            return None
+        x = self.x - self.low
+        each = (far_curvature(x + 1), near_curvature(x), near_curvature(1 - x), far_curvature(2 - x))
+        return ops["stack"](each, 1) * self.scale**2
 
 
 def each_choice(parts: Sequence[Tensor], join: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
@@ -185,35 +204,85 @@ class Sampler:
         each = [[*weights[:d], slopes[d], *weights[d + 1 :]] for d in range(len(slopes))]
         return [each_choice(parts, ops["mul"]) for parts in reversed(each)]
 
+    def moved_weights(self, grid_t: Tensor) -> Tensor:
+        """The change of the weights along a change of the grid, [N, choices, points]."""
+        each = [slope * t.unsqueeze(1) for slope, t in zip(self.slopes(), self.points_of(grid_t), strict=True)]
+        return sum(each[1:], each[0])
+
+    def moved_slopes(self, grid_t: Tensor) -> list[Tensor]:
+        """The change of the slopes along a change of the grid."""
+        dims, moved = len(self.taps), self.points_of(grid_t)[::-1]
+        weights, slopes = [tap.weights() for tap in self.taps], [tap.slopes() for tap in self.taps]
+        curvatures = [tap.curvatures() for tap in self.taps]
+        found = []
+        for d in reversed(range(dims)):
+            total: Any = slopes[d].new_zeros(())
+            for e in range(dims):
+                parts: list[Any] = list(weights)
+                parts[d], parts[e] = slopes[d], curvatures[d] if d == e else slopes[e]
+                if parts[e] is not None:
+                    total = total + each_choice(parts, ops["mul"]) * moved[e].unsqueeze(1)
+            found.append(total)
+        return found
+
+    def points_of(self, grid_t: Tensor) -> tuple[Tensor, ...]:
+        """The parts [N, points] of a change of the grid, in its order."""
+        parts: tuple[Tensor, ...] = grid_t.reshape(grid_t.size(0), self.points, len(self.sizes)).unbind(-1)
+        return parts
+
     def weighted_sum(self, input: Tensor, weights: Tensor | None) -> Tensor:
         """The sums of the taps' pixels: [N, C, ...]. weights: None where each place has one tap, of weight 1."""
         values = self.values(input)
         found = values.squeeze(2) if weights is None else (values * weights.unsqueeze(1)).sum(2)
         return found.reshape(*input.shape[:2], *self.shape)
 
-    def scatter_back(self, grad: Tensor) -> Tensor:
-        """The adjoint of reading: images in which each pixel has what it was read for."""
+    def scatter_back(self, grad: Tensor, weights: Tensor | None) -> Tensor:
+        """The adjoint of weighted_sum: images in which each pixel has what it was read for."""
         n, channels = grad.shape[:2]
         each = grad.reshape(n, channels, 1, self.points)
-        if self.mode == NEAREST:
-            each = where(self.inside.unsqueeze(1), each, 0)
-        else:
-            each = each * where(self.inside, self.weights(), 0).unsqueeze(1)
+        each = where(self.inside.unsqueeze(1), each if weights is None else each * weights.unsqueeze(1), 0)
         flat = grad.new_zeros((n, channels, math.prod(self.sizes)))
         index = self.flat_index(channels)
         return flat.scatter_add(2, index, each.reshape(index.shape)).reshape(n, channels, *self.sizes)
 
-    def grid_grad(self, grad: Tensor, input: Tensor) -> Tensor:
-        """The gradient of the grid."""
+    def grid_grad(self, grad: Tensor, input: Tensor, slopes: list[Tensor]) -> Tensor:
+        """The gradient of the grid; slopes: of this class, or their change."""
         read = (self.values(input) * grad.reshape(*grad.shape[:2], 1, self.points)).sum(1)
-        found = ops["stack"]([(read * slope).sum(1) for slope in self.slopes()], -1)
+        found = ops["stack"]([(read * slope).sum(1) for slope in slopes], -1)
         return found.reshape(found.size(0), *self.shape, len(self.sizes))
 
 
 def sample_stages(input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool) -> Tensor:
     """The stages of both rows."""
+    found = sample_grid(input, grid, mode, padding, align_corners)
+    if found is not None:
+        return found
     sampler = Sampler(input.shape[2:], grid, mode, padding, align_corners)
     return sampler.weighted_sum(input, None if mode == NEAREST else sampler.weights())
+
+
+def scatter_stages(
+    grad_output: Tensor, grid: Tensor, input_size: Sequence[int], mode: int, padding: int, align_corners: bool
+) -> Tensor:
+    """The stages of the gradient of the images."""
+    found = sample_grid_back(grad_output, grid, tuple(input_size), mode, padding, align_corners)
+    if found is not None:
+        return found
+    sampler = Sampler(input_size, grid, mode, padding, align_corners)
+    return sampler.scatter_back(grad_output, None if mode == NEAREST else sampler.weights())
+
+
+def move_stages(
+    grad_output: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool
+) -> Tensor:
+    """The stages of the gradient of the grid, which does not change what nearest pixels give."""
+    found = sample_grid_move(grad_output, input, grid, mode, padding, align_corners)
+    if found is not None:
+        return found
+    if mode == NEAREST:
+        return ops["zeros_like"](grid)
+    sampler = Sampler(input.shape[2:], grid, mode, padding, align_corners)
+    return sampler.grid_grad(grad_output, input, sampler.slopes())
 
 
 # ---- rows
@@ -264,3 +333,21 @@ for ndim in (2, 3):
         out=False,
         doc="Images read at the places of a grid. interpolation_mode, padding_mode: of MODES and PADDING, by number.",
     )
+TABLE.staged(
+    "_grid_sampler_backward(Tensor grad_output, Tensor grid, int[] input_size, int interpolation_mode, "
+    "int padding_mode, bool align_corners) -> Tensor",
+    stages=scatter_stages,
+    reference=None,
+    method=False,
+    out=False,
+    doc="The gradient of images of spatial sizes input_size that were read at the places of a grid.",
+)
+TABLE.staged(
+    "_grid_sampler_grid_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, "
+    "int padding_mode, bool align_corners) -> Tensor",
+    stages=move_stages,
+    reference=None,
+    method=False,
+    out=False,
+    doc="The gradient of the grid at whose places images were read.",
+)

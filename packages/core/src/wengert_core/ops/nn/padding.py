@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.drivers.copy.take_indices import take_indices
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.exchange.constants import constant_like
 from wengert_core.ops.copy.channels_last import keep_layout
@@ -95,10 +96,13 @@ def add_row(n: int, mode: str) -> None:
     def stages(self: Tensor, padding: Sequence[int]) -> Any:
         if not self.numel():
             return TABLE.ops["constant_pad_nd"](self, tuple(padding))
-        result = self
-        for dim, index in source_indices(self, padding, mode):
-            result = result.index_select(dim, index)
-        return self.clone() if result is self else keep_layout(self, result)
+        every = source_indices(self, padding, mode)
+        result = take_indices(self, [dict(every).get(d) for d in range(-n, 0)]) if every else self.clone()
+        if result is None:
+            result = self
+            for dim, index in every:
+                result = result.index_select(dim, index)
+        return keep_layout(self, result)
 
     def reference(xp: Any, x: Any, padding: Sequence[int]) -> Any:
         for i in range(n):

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.devices.device import CPU
+from wengert_core.drivers.nn.resampling import resize_dims
 from wengert_core.exchange.constants import constant_like
+from wengert_core.exchange.numpy_bridge import from_numpy
 from wengert_core.ops.copy.channels_last import keep_layout
 from wengert_core.optable.core_table import TABLE
 from wengert_core.tensors.tensor import Tensor
@@ -192,6 +195,33 @@ def few_taps(kind: str, old: Any, new: Any, align_corners: bool, scales: Any) ->
     ]
 
 
+@functools.lru_cache(32)
+def few_tables(
+    kind: str, old: Any, new: Any, align_corners: bool, scales: Any, dtype: str
+) -> list[tuple[Tensor, Tensor] | None]:
+    """For each dim the neighbors of all places and their weights, [neighbors, places]; None where it stays."""
+    return [None if taps is None else table_of(taps, dtype) for taps in few_taps(kind, old, new, align_corners, scales)]
+
+
+def table_of(taps: Taps, dtype: str) -> tuple[Tensor, Tensor]:
+    """(places, weights) as the kernel wants them."""
+    places = np.stack([place for place, _ in taps]).astype(np.int32)
+    weights = np.ones(places.shape) if taps[0][1] is None else np.stack([weight for _, weight in taps])
+    return from_numpy(places), from_numpy(weights.astype(dtype))
+
+
+def resize_by_kernel(
+    x: Tensor, kind: str, old: Any, new: Any, align_corners: bool, scales: Any, adjoint: bool
+) -> Tensor | None:
+    """Images x of sizes ``old`` with sizes ``new``, or the adjoint. None: the kernel does not take them."""
+    if x.dtype.name not in ("float32", "float64") or x.device is not CPU:
+        return None
+    find = few_tables if sum(old) + sum(new) <= FEW else few_tables.__wrapped__
+    scales = None if scales is None else tuple(scales)
+    tables = find(kind, tuple(old), tuple(new), align_corners, scales, x.dtype.name)
+    return resize_dims(x, tables, old if adjoint else new, adjoint)
+
+
 def resize_stages(kind: str) -> Any:
     """The stages of a row: along one dim after the other, from the last."""
 
@@ -199,10 +229,13 @@ def resize_stages(kind: str) -> Any:
         if not self.numel():  # taps would be listed all the same
             return keep_layout(self, self.new_zeros((*self.shape[:2], *output_size)))
         wide = self if self.dtype.itemsize != 2 or kind.startswith("nearest") else self.float()
-        every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
-        for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims
-            wide = resize_dim(wide, d + 2, every[d])
-        result = wide if wide.dtype is self.dtype else wide.to(self.dtype)
+        found = resize_by_kernel(wide, kind, self.shape[2:], output_size, align_corners, scales, False)
+        if found is None:
+            found = wide
+            every = every_taps(kind, self.shape[2:], output_size, align_corners, scales)
+            for d in range(len(every) - 1, -1, -1):  # bytes are rounded between dims
+                found = resize_dim(found, d + 2, every[d])
+        result = found if found.dtype is self.dtype else found.to(self.dtype)
         return keep_layout(self, result.clone() if result is self else result)
 
     return upsample
@@ -213,9 +246,12 @@ def resize_backward_stages(grad_output: Tensor, kind: str, input_size: Any, alig
     if not grad_output.numel():
         return grad_output.new_zeros((*grad_output.shape[:2], *input_size))
     wide = grad_output if grad_output.dtype.itemsize != 2 else grad_output.float()
-    for d, taps in enumerate(every_taps(kind, input_size, grad_output.shape[2:], align_corners, scales)):
-        wide = resize_backward(wide, d + 2, input_size[d], taps)
-    result = wide if wide.dtype is grad_output.dtype else wide.to(grad_output.dtype)
+    found = resize_by_kernel(wide, kind, input_size, grad_output.shape[2:], align_corners, scales, True)
+    if found is None:
+        found = wide
+        for d, taps in enumerate(every_taps(kind, input_size, grad_output.shape[2:], align_corners, scales)):
+            found = resize_backward(found, d + 2, input_size[d], taps)
+    result = found if found.dtype is grad_output.dtype else found.to(grad_output.dtype)
     return result.clone() if result is grad_output else result
 
 

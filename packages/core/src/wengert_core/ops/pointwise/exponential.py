@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert_core.drivers.out_argument import into
 from wengert_core.ops.pointwise.erf_math import erf, erfc, erfinv
 from wengert_core.optable.core_table import TABLE
 from wengert_core.optable.kinds.base import FLOATING, FLOATING_COMPLEX
@@ -86,7 +87,7 @@ def logit_of(xp: Any, x: Any, eps: Any) -> Any:
 TABLE.pointwise(
     2,
     "logit(Tensor self, float? eps=None) -> Tensor",
-    kernels=[],
+    kernels=["logit"],
     reference=logit_of,
     check="bound",
     promotion="float",
@@ -120,7 +121,8 @@ unary(
 
 
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    return TABLE.ops["mul"](TABLE.ops["erfc"](TABLE.ops["mul"](input, -math.sqrt(0.5))), 0.5, out=out)
+    result = TABLE.ops["mul"](TABLE.ops["erfc"](TABLE.ops["mul"](input, -math.sqrt(0.5))), 0.5)
+    return result if out is None else into("special_ndtr", result, out)
 
 
 TABLE.composite(ndtr, namespace="special")

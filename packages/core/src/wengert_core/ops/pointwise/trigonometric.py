@@ -41,7 +41,7 @@ TABLE.methods["arctan2_"] = TABLE.ops["atan2_"]
 for name, conversion in (("deg2rad", np.deg2rad), ("rad2deg", np.rad2deg)):
     unary(
         f"{name}(Tensor self) -> Tensor",
-        kernels=[conversion],
+        kernels=[name, conversion],
         promotion="float",
         dtypes=FLOATING,
         refusal={"complex": f"{name} is not supported for complex tensors."},

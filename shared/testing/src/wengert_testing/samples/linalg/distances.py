@@ -44,6 +44,19 @@ CASES = [
         OpCase(f"{place}pdist", distances_within, [(T(4, 3),), (T(3, 2), 1.0), (T(3, 2), 3.0), (T(3, 4), np.inf)])
         for place in ("", "nn.functional.")
     ),
+    OpCase(
+        "_cdist_backward",
+        None,
+        [(T(2, 4), T(2, 3), T(4, 3), p, T(2, 4, domain=(1.0, 2.0))) for p in (1.0, 2.0, 3.0, 4.0)]
+        + [(T(2, 2, 4), T(2, 3), T(2, 4, 3), 3.0, T(2, 2, 4, domain=(1.0, 2.0)))],
+        note="values: packages/core/tests/test_distances.py",
+    ),
+    OpCase(
+        "_pdist_backward",
+        None,
+        [(T(6), T(4, 3), p, T(6, domain=(1.0, 2.0))) for p in (1.0, 2.0, 3.0)],
+        note="values: packages/core/tests/test_distances.py",
+    ),
     OpCase("_pdist", distances_within, [(T(4, 3),), (T(3, 2), 1.0), (T(3, 2), 3.0), (T(3, 4), np.inf), (T(1, 3),)]),
 ]
 # ---- dims from the end, and keywords

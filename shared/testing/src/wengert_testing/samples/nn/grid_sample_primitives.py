@@ -18,4 +18,22 @@ CASES = [
         [(T(2, 1, 2, 3, 2), T(2, 1, 2, 2, 3, domain=(-1.3, 1.3)), mode, mode, True) for mode in (0, 1)],
         note="values: packages/core/tests/test_staged.py",
     ),
+    OpCase(
+        "_grid_sampler_backward",
+        None,
+        [
+            (T(2, 2, 2, 3), GRID, (3, 4), mode, padding, mode == 1)
+            for mode, padding in ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2))
+        ],
+        note="values: packages/core/tests/test_resampling.py",
+    ),
+    OpCase(
+        "_grid_sampler_grid_backward",
+        None,
+        [
+            (T(2, 2, 2, 3), T(2, 2, 3, 4), GRID, mode, padding, mode == 1)
+            for mode, padding in ((0, 0), (0, 2), (1, 1), (2, 0), (2, 2))
+        ],
+        note="values: packages/core/tests/test_resampling.py",
+    ),
 ]

@@ -1,0 +1,3 @@
+from wengert_core.tensors.tensor import Tensor
+
+def repeat_indices(counts: Tensor) -> Tensor | None: ...

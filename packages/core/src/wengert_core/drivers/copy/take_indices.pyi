@@ -1,0 +1,3 @@
+from wengert_core.tensors.tensor import Tensor
+
+def take_indices(x: Tensor, indices: list[Tensor | None]) -> Tensor | None: ...
