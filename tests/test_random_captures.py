@@ -1,6 +1,7 @@
 """tools/random_captures: random programs run as they are and captured; a small number of each kind."""
 
 import pytest
+import wengert as wg
 
 PROGRAMS = {"plain": 20, "training": 12, "transforms": 10, "control": 12, "extras": 12, "saved": 12}
 REPLAYS = 10  # at least, of each kind: a program that only runs as usual proves nothing
@@ -91,3 +92,17 @@ def test_a_program_is_shortened_to_what_differs(tool):
     assert (short.body, short.results) == (["kept.append(1)", "v1 = a0 + len(kept)"], ["v1"])
     assert len(short.calls) < 5
     assert run.compare(short.text()).difference.fact == "values"
+
+
+def test_the_numbers_of_a_large_tensor_are_sampled(tool):
+    observe = tool("random_captures.observe")
+    large = wg.arange(1_000_000.0).view(1000, 1000)
+    one, other = observe.numbers(large), observe.numbers(large.clone())
+    assert one == other
+    assert len(one.data) <= 4 * observe.MOST_NUMBERS
+    other = large.clone()
+    other[0, 1] = -1.0  # which is not among those that are kept
+    found = observe.differ({"values": one}, {"values": observe.numbers(other)}, "")
+    assert found is not None
+    assert found[0] == ".values"
+    assert found[1] == found[2]

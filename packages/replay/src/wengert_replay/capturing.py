@@ -379,6 +379,7 @@ def explain(function: Capture | BoundCapture) -> Explanation:
                         f"has returned, not {kind}{hint}")  # fmt: skip
     pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
     pairs += function.devices.pairs()
-    signatures, differences = explain_signatures(pairs, function.function)
+    signatures, differences = explain_signatures(pairs, function.function, function.states)
     programs, reasons = [program for _, program in pairs], list(function.reasons)
-    return Explanation(programs, signatures, differences, function.replayed, function.eager, reasons)
+    owners = len(function.methods.captures)
+    return Explanation(programs, signatures, differences, function.replayed, function.eager, reasons, owners)

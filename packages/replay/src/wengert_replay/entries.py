@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from wengert_replay.history.histories import History
+from wengert_replay.inspection.branching import describe_branches
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.programs.program import Program
@@ -34,18 +35,36 @@ class Explanation(NamedTuple):
     """Calls that ran as usual, recordings among them."""
     reasons: list[str]
     """Reasons for which calls were not recorded or not replayed."""
+    owners: int = 0
+    """Instances that have programs of their own, where it is a method."""
 
     def __repr__(self) -> str:
         calls = f"{count(self.replays, 'call')} replayed, {count(self.eager, 'call')} as usual, recordings among them"
         if not (self.programs or self.replays or self.eager):
             calls = "no calls yet"
+            if self.owners:
+                calls = f"no calls; {count(self.owners, 'instance')} with programs: explain(instance.method) shows them"
         lines = [f"{count(len(self.programs), 'program')}, {calls}"]
+        told: dict[str, None] = {}
         for number, (program, signature) in enumerate(zip(self.programs, self.signatures, strict=True)):
             lines.append(f"program {number}: {signature}; {summarize(program)}")
             if self.differences[number]:
                 lines.append(f"    {self.differences[number]}")
-            lines += [f"    {note}" for note in getattr(program, "notes", ())]
-        return "\n".join([*lines, *[f"as usual: {with_advice(reason)}" for reason in self.reasons]])
+            notes = [self.with_line(note) for note in getattr(program, "notes", ())]
+            notes = [note for note in notes if note not in told]
+            told.update(dict.fromkeys(notes))
+            lines += [f"    {note}" for note in (*describe_program(program), *notes)]
+        reasons = [reason for reason in self.reasons if reason not in told]
+        return "\n".join([*lines, *[f"as usual: {with_advice(reason)}" for reason in reasons]])
+
+    def with_line(self, note: str) -> str:
+        """Return the reason that says the same as a note of a program, with the line; else the note."""
+        return next((reason for reason in self.reasons if reason.startswith(note)), note)
+
+
+def describe_program(program: Program | ProgramFacts) -> list[str]:
+    """Return lines on where branches of a program begin."""
+    return [] if isinstance(program, ProgramFacts) or not program.fork_table else describe_branches(program)
 
 
 def summarize(program: Program | ProgramFacts) -> str:

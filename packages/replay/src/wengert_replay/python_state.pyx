@@ -111,11 +111,18 @@ cdef class Walker:
     cdef list found                    # what is compared
     cdef list held                     # objects that are compared by their address; or None
     cdef set seen                      # addresses of functions and objects that have been looked into
+    cdef list marks                    # (first, behind the last, name) of what was found by a name, where ``held`` is
 
     cdef int add_identity(self, object value) except -1:
         self.found.append(<size_t> <PyObject*> value)
         if self.held is not None:
             self.held.append(value)
+        return 0
+
+    cdef int mark(self, Py_ssize_t first, name) except -1:
+        """Note the name of what has been found since then."""
+        if self.held is not None:
+            self.marks.append((first, len(self.found), name))
         return 0
 
     cdef int add(self, object value, int depth) except -1:
@@ -176,6 +183,7 @@ cdef class Walker:
         cdef PyObject* item
         cdef object cls
         cdef list others = None        # looking at them may run code that changes the dict
+        cdef Py_ssize_t first
         self.found.append(len(value))
         if not depth or len(value) > MOST_ITEMS:
             return 0
@@ -183,9 +191,10 @@ cdef class Walker:
             cls = type(<object> item)
             if type(<object> key) is not str:
                 others = [] if others is None else others
-                others.append(<object> key)
-                others.append(<object> item)
+                others.append(("", <object> key))
+                others.append(("", <object> item))
                 continue
+            first = len(self.found)
             self.found.append(<object> key)
             if <object> item is None or cls is bool or cls is int or cls is str:
                 self.found.append(cls)
@@ -196,13 +205,18 @@ cdef class Walker:
                 self.add_identity(<object> item)
             else:
                 others = [] if others is None else others
-                others.append(<object> item)
-        for one in others or ():
+                others.append((<object> key, <object> item))
+            if self.held is not None:
+                self.mark(first, <object> key)
+        for name, one in others or ():
+            first = len(self.found)
             self.add(one, depth - 1)
+            self.mark(first, name)
         return 0
 
     cdef int add_function(self, object function, int depth) except -1:
         cdef dict names
+        cdef Py_ssize_t first
         self.add_identity(function)
         if <size_t> <PyObject*> function in self.seen or len(self.found) > MOST_VALUES:
             return 0
@@ -218,13 +232,17 @@ cdef class Walker:
         for name in known:
             value = names.get(name, ABSENT)
             if value is not ABSENT:
+                first = len(self.found)
                 self.add_named(value, known)
-        for cell in function.__closure__ or ():
+                self.mark(first, name)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
                 value = cell.cell_contents
             except ValueError:         # it has none yet
                 value = ABSENT
+            first = len(self.found)
             self.add_named(value, known)
+            self.mark(first, name)
         if function.__defaults__:
             self.add(function.__defaults__, MOST_DEPTH)
         if function.__kwdefaults__:
@@ -233,6 +251,7 @@ cdef class Walker:
 
     cdef int add_named(self, value, tuple names) except -1:
         """Add what a function has a name for. names: those in its code, attributes among them."""
+        cdef Py_ssize_t first
         if type(value) is not ModuleType:
             return self.add(value, MOST_DEPTH)
         self.add_identity(value)
@@ -242,11 +261,14 @@ cdef class Walker:
         known = value.__dict__
         for name in names:
             if name in known:
+                first = len(self.found)
                 self.add_named(known[name], names)
+                self.mark(first, name)
         return 0
 
     cdef int add_class(self, cls) except -1:
         """Add functions and attributes of a class, once."""
+        cdef Py_ssize_t first
         if <size_t> <PyObject*> cls in self.seen or len(self.found) > MOST_VALUES:
             return 0
         self.seen.add(<size_t> <PyObject*> cls)
@@ -254,10 +276,13 @@ cdef class Walker:
         for method in kind[2]:
             self.add_function(method, MOST_DEPTH)
         for owner, name in kind[3]:
+            first = len(self.found)
             self.add(vars(owner).get(name, ABSENT), MOST_DEPTH)
+            self.mark(first, name)
         return 0
 
     cdef int add_object(self, object value, object cls, int depth) except -1:
+        cdef Py_ssize_t first
         self.add_identity(value)
         if PyType_Check(<PyObject*> value):
             return self.add_class(value) if not is_ours(value) else 0
@@ -279,17 +304,21 @@ cdef class Walker:
             return 0
         self.add_class(cls)
         for name in kind[4]:
+            first = len(self.found)
             self.add(getattr(value, name, ABSENT), MOST_DEPTH)
+            self.mark(first, name)
         attributes = getattr(value, "__dict__", None)
         if type(attributes) is dict:
             self.add_dict(<dict> attributes, MOST_DEPTH)
         return 0
 
 
-cdef list walk(function, args, list held):
-    """Return the state, as values to be compared. held: gets the objects that are compared by their address."""
+cdef list walk(function, args, list held, list marks):
+    """Return the state, as values to be compared. held: gets the objects that are compared by their address.   marks:
+    gets names of what was found.
+    """
     cdef Walker walker = Walker.__new__(Walker)
-    walker.found, walker.held, walker.seen = [], held, set()
+    walker.found, walker.held, walker.seen, walker.marks = [], held, set(), marks
     walker.add(function, MOST_DEPTH)
     for value in args:
         if not isinstance(value, Tensor):
@@ -303,17 +332,18 @@ cdef class PythonStates:
     cdef list states                   # the last one found is the last
     cdef list numbers
     cdef list held
+    cdef dict marks                    # by number: names of what was found
     cdef Py_ssize_t limit
 
     def __init__(self, Py_ssize_t limit):
-        self.states, self.numbers, self.held, self.limit = [], [], [], limit
+        self.states, self.numbers, self.held, self.marks, self.limit = [], [], [], {}, limit
 
     def number(self, function, args not None):
         """Return the number of the state that a function meets now; -1 where it is new and ``limit`` states are known.
 
         args: further objects, such as arguments; tensors among them are passed over.
         """
-        cdef list found = walk(function, args, None), held = []
+        cdef list found = walk(function, args, None, None), held = [], marks = []
         cdef Py_ssize_t n = len(self.states), i
         for i in range(n - 1, -1, -1):
             if found == self.states[i]:
@@ -323,11 +353,16 @@ cdef class PythonStates:
                 return self.numbers[n - 1]
         if n >= self.limit:
             return -1
-        walk(function, args, held)
+        if len(walk(function, args, held, marks)) == len(found):
+            self.marks[n] = marks
         self.held.append(held)
         self.states.append(found)
         self.numbers.append(n)
         return n
+
+    def facts(self, Py_ssize_t number):
+        """Return a state by its number: what ``walk`` gives, and (first, behind the last, name) of what has a name."""
+        return self.states[self.numbers.index(number)], self.marks.get(number, [])
 
 
 not_made_by_hand(<PyTypeObject*> Walker)

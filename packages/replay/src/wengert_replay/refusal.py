@@ -35,7 +35,14 @@ class HasGraph(Refusal):
 
 
 class NoLoop(Exception):
-    """A construct that runs cannot be a loop: it is to be run from its start."""
+    """A construct that runs cannot be a loop: it is to be run from its start.
+
+    why: in words; "" where whoever runs the construct says it.
+    """
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__()
+        self.why: str = why
 
 
 class Miss:

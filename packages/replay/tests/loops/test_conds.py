@@ -308,8 +308,8 @@ def test_printing():
     captured = wg.capture(lambda x: func.cond(x.sum() > 0, wg.sin, wg.cos, x))
     captured(wg.ones(3))
     lines = [line.split("  #")[0] for line in str(wg.replay.explain(captured).programs[0]).splitlines()]
-    assert lines[-3:] == ["%3 = cond(('%2', 'a0')): float32[3]  [choice]", "    %0 = sin(w0): float32[3]",
-                          "    %0 = cos(w0): float32[3]"]  # fmt: skip
+    assert lines[-5:] == ["%3 = cond(%2, a0): float32[3]  [choice]", "    if true:", "    %0 = sin(w0): float32[3]",
+                          "    if false:", "    %0 = cos(w0): float32[3]"]  # fmt: skip
 
 
 @pytest.mark.parametrize("derive", [lambda w: w + 1, lambda w: w * w, lambda w: w[:], lambda w: func.cond(

@@ -307,7 +307,7 @@ def test_printing_counts_and_files(tmp_path):
     program = wg.replay.explain(captured).programs[0]
     lines = str(program).splitlines()
     assert [line.split("  #")[0] for line in lines[1:]] == [
-        "%0 = fori_loop(('a0',)): float32[3]  [loop]",
+        "%0 = fori_loop(a0): float32[3]  [loop]",
         "    %0 = mul(a0, 0.5): float32[3]",
         "    %1 = sin(%0): float32[3]",
         "%1 = add(%0, 1): float32[3]",

@@ -1,13 +1,22 @@
-"""LRScheduler, the base of all schedulers, and the learning rates of an optimizer's groups as lists."""
+"""LRScheduler, the base of all schedulers, and the learning rates of an optimizer's groups as lists.
+
+Note [Schedulers in a captured function]
+    ``step`` changes numbers of Python alone, which a replay of ``wengert.capture`` would not do. So each replay calls
+    it, in its place among the operations (``compiler.disable``), whichever class it is of.
+"""
 
 from __future__ import annotations
 
+import functools
 import warnings
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
+import wengert
 from wengert import Tensor
 
-from wengert_optim.lr_scheduler.step_order import detect_first_step, warn_of_order
+from wengert_optim.lr_scheduler.step_order import detect_first_step, warn_caller, warn_of_order
 from wengert_optim.optimizer import Optimizer
 
 if TYPE_CHECKING:
@@ -56,6 +65,11 @@ class LRScheduler:
     _get_lr_called_within_step: bool = False
     _is_initial: bool = False
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if isfunction(vars(cls).get("step")):
+            setattr(cls, "step", call_in_replays(vars(cls)["step"]))  # noqa: B010
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = check_optimizer(optimizer)
         if last_epoch == -1:
@@ -102,7 +116,7 @@ class LRScheduler:
             warn_of_order(self.optimizer)
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warn_caller(EPOCH_IS_DEPRECATED)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:
@@ -121,6 +135,26 @@ class LRScheduler:
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             set_group_value(group, "lr", rate)
         self._last_lr = group_values(self.optimizer, "lr")
+
+
+def call_in_replays(step: Callable[..., None]) -> Callable[..., None]:
+    """Return a method ``step`` that each replay calls. Note [Schedulers in a captured function]"""
+
+    @functools.wraps(step)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        scheduler = ref(self)
+
+        def advance(*args: Any, **kwargs: Any) -> None:
+            found = scheduler()  # which a program does not keep alive
+            return None if found is None else step(found, *args, **kwargs)
+
+        advance.__qualname__ = f"{type(self).__qualname__}.step"
+        wengert.compiler.disable(advance)(*args, **kwargs)
+
+    return call
+
+
+setattr(LRScheduler, "step", call_in_replays(LRScheduler.step))  # noqa: B010
 
 
 class _LRScheduler(LRScheduler):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,7 @@ from wengert_optim.lr_scheduler.base import (
     group_values,
     set_group_value,
 )
+from wengert_optim.lr_scheduler.step_order import warn_caller
 
 if TYPE_CHECKING:
     from typing import SupportsFloat
@@ -102,7 +102,7 @@ class ReduceLROnPlateau(LRScheduler):
         """
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warn_caller(EPOCH_IS_DEPRECATED)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current

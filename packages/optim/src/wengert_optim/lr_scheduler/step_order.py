@@ -11,6 +11,7 @@ Note [Detection of the first step]
 
 from __future__ import annotations
 
+import sys
 import warnings
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,14 @@ def detect_first_step(optimizer: Optimizer) -> None:
 def warn_of_order(optimizer: Optimizer) -> None:
     """Warn the caller of ``scheduler.step()`` if the optimizer has not been stepped."""
     if not is_detectable(optimizer):
-        warnings.warn(OVERRIDDEN, UserWarning, stacklevel=3)
+        warn_caller(OVERRIDDEN)
     elif not has_stepped(optimizer):
-        warnings.warn(WRONG_ORDER, UserWarning, stacklevel=3)
+        warn_caller(WRONG_ORDER)
+
+
+def warn_caller(message: str) -> None:
+    """Warn at the innermost line outside of wengert."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("wengert_"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

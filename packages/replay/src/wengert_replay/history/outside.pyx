@@ -56,6 +56,14 @@ cdef class OutsideState:
                 return True
         return False
 
+    def differs_unnoticed(self, Tensor t not None):
+        """Whether a tensor, the first of these, has other bytes now and the same version: one has written by ``.data``.
+        """
+        cdef Storage s = <Storage> t.storage
+        _, content, version = self.parts[0]
+        return s.version == <unsigned int> version and s.nbytes == PyBytes_GET_SIZE(content) \
+            and memcmp(s.data, PyBytes_AS_STRING(content), s.nbytes) != 0
+
     def put_back(self):
         """Let the tensors have these values and versions again. RuntimeError for one that was resized."""
         cdef Storage s

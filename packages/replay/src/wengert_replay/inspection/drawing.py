@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from wengert_replay.inspection.printing import format_guard, format_type
+from wengert_replay.inspection.printing import PAUSED, VALUE, format_guard, format_type, is_pause, loops_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 COLORS = {"a": "lightblue", "w": "orange", "op": "lightgrey", "more": "white"}
 """Colors of arguments, of tensors from outside, of operations, of what is left out: those of drawn graphs."""
-VALUE = re.compile(r"[aw]\d+|%\d+(\.\d+)?")
 
 
 def draw_program(program: Program, limit: int | None = 1000) -> str:
@@ -33,9 +31,10 @@ def draw_program(program: Program, limit: int | None = 1000) -> str:
     boxes: dict[str, str] = {}
     arrows: list[str] = []
     makers: dict[str, str] = {}
+    loops = loops_of(program)
     for number, step in enumerate(islice(program.steps, shown)):
         key = f"n{number}"
-        boxes[key] = box(key, label_of(step), "op")
+        boxes[key] = box(key, label_of(step, getattr(loops.get(number), "label", step.way)), "op")
         for name in value_names(step.inputs):
             source = makers.get(name)
             if source is None and name[0] != "%":
@@ -55,11 +54,13 @@ def box(key: str, label: str, kind: str) -> str:
     return f"  {key} [label={json.dumps(label, ensure_ascii=False)} fillcolor={COLORS[kind]}]"
 
 
-def label_of(step: Step) -> str:
+def label_of(step: Step, way: str) -> str:
     """Return the lines of an operation's box: its name, the types of its results, how it is replayed."""
+    if is_pause(step):
+        return PAUSED
     if step.way == "guard":
         return f"guard\n{format_guard(step)}"
-    name = step.op.name if step.way == "launches" else f"{step.op.name} [{step.way}]"
+    name = name_of(step) if way == "launches" else f"{name_of(step)} [{way}]"
     return "\n".join([name, *map(format_type, step.outputs)])
 
 

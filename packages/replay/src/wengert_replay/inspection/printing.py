@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
+from sys import byteorder
 from typing import TYPE_CHECKING, Any
 
 from numpy import frombuffer
@@ -16,6 +18,9 @@ SHOWN_WHOLE = 100
 """The most operations of a program that is printed whole."""
 HEAD, TAIL = 40, 20
 """The number of the first, and of the last, operations of a longer program that are printed."""
+VALUE = re.compile(r"[aw]\d+|%\d+(\.\d+)?")
+"""Names of values."""
+PAUSED = "the call returns; what follows is its backward"
 
 
 def format_program(program: Program) -> str:
@@ -65,37 +70,71 @@ def format_range(program: Any, first: int, end: int) -> Iterator[str]:
     """Yield the lines of some operations of a program or of a loop's body. Behind a loop stand the lines of its body,
     which has names of its own.
     """
-    loops = {call.step.number: call for call in program.calls.values() if hasattr(call, "all_bodies")}
+    loops = loops_of(program)
     for number in range(first, end):
         line = format_step(program.steps[number])
         if number not in loops:
             yield line
             continue
         yield line.replace("  [python]", f"  [{loops[number].label}]")
-        for body in loops[number].all_bodies():
+        bodies = loops[number].all_bodies()
+        for k, body in enumerate(bodies):
+            if len(bodies) > 1:
+                is_choice = loops[number].label == "choice"
+                yield f"    {('if true', 'if false')[k]}:" if is_choice else f"    body {k} of {len(bodies)}:"
             yield from (f"    {inner}" for inner in format_range(body, 0, len(body.steps)))
+
+
+def loops_of(program: Any) -> dict[int, Any]:
+    """Return the loops of a program or of a body by their numbers among its operations."""
+    return {call.step.number: call for call in program.calls.values() if hasattr(call, "all_bodies")}
 
 
 def format_step(step: Step) -> str:
     """Return an operation as it is printed: results, name, arguments, types, how it is replayed, line."""
     if step.way == "guard":
         return f"guard: {format_guard(step)}{f'  # {step.line}' if step.line else ''}"
+    if is_pause(step):
+        return PAUSED
     outputs = ", ".join(name for name, _, _ in step.outputs)
     types = ", ".join(map(format_type, step.outputs))
     way = "" if step.way == "launches" else f"  [{step.way}]"
     line = f"  # {step.line}" if step.line else ""
-    return f"{outputs} = {step.name}({', '.join(map(format_argument, step.inputs))}): {types}{way}{line}"
+    inputs = step.inputs[0] if step.op.params == ("arguments",) and step.inputs else step.inputs
+    call = f"{name_of(step)}({', '.join(map(format_argument, inputs))})"
+    return f"{outputs} = {call}: {types}{way}{line}" if outputs else f"{call}{way}{line}"
+
+
+def is_pause(step: Step) -> bool:
+    """Return whether a step stands between a call whose results have a graph and its backward. See history/joint.pyx"""
+    return bool(step.name == "pause" and step.way == "python" and not step.outputs)
+
+
+def name_of(step: Step) -> str:
+    """Return the name of an operation, or of a Python function with the functions that it is made in."""
+    return str(step.name).replace("<locals>.", "")
 
 
 def format_guard(step: Step) -> str:
     """Return what a guard compares: "%3 is True"."""
     value, seen = step.arguments
-    name = getattr(value, "name", "a number of unknown origin")
+    name = getattr(value, "name", "a number of a tensor from outside")
+    dtype = getattr(value, "dtype", None)
     try:
-        numbers = frombuffer(seen, value.dtype.name).tolist()
-    except (AttributeError, TypeError, ValueError):  # of a type that NumPy does not have, or of a part of a number
+        numbers = frombuffer(seen, dtype_by_bytes(seen) if dtype is None else dtype.name).tolist()
+    except (TypeError, ValueError):  # of a type that NumPy does not have, or of a part of a number
         return f"{name} has the bytes {seen.hex()}"
     return f"{name} is {numbers[0] if len(numbers) == 1 else numbers}"
+
+
+def dtype_by_bytes(data: bytes) -> str:
+    """Return the dtype of a whole number that is not large, of which the bytes alone are known: a float number with
+    these bytes does not occur. Raises ValueError for others.
+    """
+    whole = int.from_bytes(data, byteorder, signed=True)
+    if abs(whole) >= 1 << 4 * len(data):
+        raise ValueError(f"{data.hex()} may be a float number")
+    return "bool" if len(data) == 1 and whole in (0, 1) else f"int{8 * len(data)}"
 
 
 def format_type(output: tuple[str, Any, tuple[int, ...]]) -> str:
@@ -105,4 +144,13 @@ def format_type(output: tuple[str, Any, tuple[int, ...]]) -> str:
 
 
 def format_argument(value: Any) -> str:
+    """Return an argument as it is printed: a value by its name, also in lists and tuples."""
+    if type(value) in (list, tuple):
+        items = ", ".join(map(format_item, value))
+        return f"[{items}]" if type(value) is list else f"({items}{',' * (len(value) == 1)})"
     return value if isinstance(value, str) else repr(value)
+
+
+def format_item(value: Any) -> str:
+    """Return an item of a list or a tuple: a string that is no name of a value has quotation marks."""
+    return repr(value) if isinstance(value, str) and not VALUE.fullmatch(value) else format_argument(value)

@@ -104,6 +104,8 @@ def advice_for(value: Any) -> str:
         return "pass a tensor (wengert.from_numpy)"
     if isinstance(value, (set, bytearray)):
         return f"pass {'a frozenset' if isinstance(value, set) else 'bytes'}"
+    if isinstance(value, slice):
+        return "pass its start, stop and step"
     if hasattr(type(value), "__next__"):
         return "pass a list or a tuple"
     return "pass its tensors and numbers, or give its class a __hash__"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 from wengert_core.extend import DEVICES, Tensor, short_repr
@@ -11,6 +12,8 @@ from wengert_core.extend import DEVICES, Tensor, short_repr
 from wengert_replay.arguments import facts_of
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.printing import format_guard
+from wengert_replay.inspection.state_words import compare_states
+from wengert_replay.python_state import PythonStates
 from wengert_replay.signature import PLAIN, is_named_tuple
 
 GRAD_MODE = 1
@@ -69,6 +72,8 @@ def add_parts(parts: dict[str, str], name: str, value: Any, described: Any) -> N
             add_parts(parts, f"{name}[{key!r}]", item, described)
     elif kind in PLAIN or kind in (float, complex):
         parts[name] = getattr(value[1], "__qualname__", None) or short_repr(value[1])
+    elif issubclass(kind, Enum):
+        parts[name] = str(value[1])
     else:
         parts[name] = f"an object of type {kind.__name__}"
 
@@ -106,17 +111,22 @@ def signature_words(parts: dict[str, str]) -> str:
     return ", ".join(shown) if shown else "no arguments"
 
 
-def explain_signatures(pairs: list[tuple[Any, Any]], function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+def explain_signatures(
+    pairs: list[tuple[Any, Any]], function: Callable[..., Any], states: PythonStates
+) -> tuple[list[str], list[str]]:
     """Return the signature of each program in words, and its difference from the most similar program before it.
 
-    pairs: signatures and programs.   function: the captured one, whose parameters have names.
+    pairs: signatures and programs.   function: the captured one, whose parameters have names.   states: those of Python
+    whose numbers are in signatures.
     """
     parts = [parts_of(key, function) for key, _ in pairs]
     words = [""] if pairs else []
     for number in range(1, len(pairs)):
         others = [changed_parts(parts[number], earlier) for earlier in parts[:number]]
         nearest = min(range(number), key=lambda i: len(others[i]))
-        changed = others[nearest] or [changed_state(pairs[number][1], pairs[nearest][1])]
+        changed = [words_of_state(one, pairs[number][0], pairs[nearest][0], states) for one in others[nearest]]
+        changed = changed or changed_objects(pairs[number][0], pairs[nearest][0], function) \
+            or [changed_state(pairs[number][1], pairs[nearest][1])]  # fmt: skip
         words.append(f"unlike program {nearest}: {'; '.join(changed)}")
     return [signature_words(one) for one in parts], words
 
@@ -130,6 +140,30 @@ def changed_parts(parts: dict[str, str], earlier: dict[str, str]) -> list[str]:
             words.append(f"{name} is not given" if now is None else f"{name} is given: {now}" if before is None else
                          f"{name} is {now}, not {before}")  # fmt: skip
     return words
+
+
+def words_of_state(words: str, key: Any, earlier: Any, states: PythonStates) -> str:
+    """Return a difference of two signatures; for states of Python that have numbers, their first difference."""
+    if not words.startswith("Python's state is number"):
+        return words
+    return compare_states(states, key[-1], earlier[-1]) or words
+
+
+def changed_objects(key: Any, earlier: Any, function: Callable[..., Any]) -> list[str]:
+    """Return the arguments that are other objects in one of two signatures that have the same words."""
+    (_, now, keywords), (_, before, other_keywords) = key[0], earlier[0]
+    rows = [*zip(name_parameters(function, len(now) - 1), now[1:], before[1:], strict=True)]
+    rows += [(name, value, other) for (name, value, _), (_, other, _) in
+             zip(keywords[1:], other_keywords[1:], strict=True)]  # fmt: skip
+    return [f"{name} is another object, or has others in it" for name, value, other in rows if are_unlike(value, other)]
+
+
+def are_unlike(value: Any, other: Any) -> bool:
+    """Return whether two flattened arguments differ; also where objects in them cannot be compared."""
+    try:
+        return bool(value != other)
+    except Exception:  # of tensors in a dataclass
+        return True
 
 
 def changed_state(program: Any, earlier: Any) -> str:

@@ -16,6 +16,9 @@ Note [Results of a construct may be written to]
     An eager call may have saved a result, such as that of ``tanh``, and raises an error where it was written to. A
     construct saves none. So backward runs the plain construct, lets its results count the writes, and asks for the
     gradients of that, which raises the eager error; where it does not, the loop is the gradient all the same.
+    A write by ``.data`` counts nothing, and an eager call differentiates with what it finds there. Then backward runs
+    the plain construct, whose results get the numbers that these have now, and the next recording has the construct
+    operation by operation. An operation that writes so lets a result be held, as its graph would hold it.
 """
 
 from __future__ import annotations
@@ -31,7 +34,13 @@ from wengert_core import bfloat16
 from wengert_core.extend import Tensor
 from wengert_engine.extend import current_tracer
 
-from wengert_replay.history.outside import OutsideState, address_of_memory, count_writes, versions_of
+from wengert_replay.history.outside import (
+    OutsideState,
+    address_of_memory,
+    count_writes,
+    shares_memory,
+    versions_of,
+)
 from wengert_replay.loops.loop import refuse_once
 from wengert_replay.loops.unrolled import remember, words_for
 from wengert_replay.recording.tracing import Recording
@@ -116,12 +125,12 @@ class Surroundings:
         self.late: dict[int, int] = {}  # the version of memory that is copied before a write, by its address
         for address, one in memory.items():
             if one.untyped_storage().nbytes() <= MOST_BYTES:
-                self.copy_memory(address)
+                self.copy_memory(address, None)
             else:
                 (self.late[address],) = versions_of([one])
                 copy_late(recording, address, ref(self))
 
-    def copy_memory(self, address: int) -> None:
+    def copy_memory(self, address: int, _written: Any) -> None:
         """Copy memory, to which nobody has written yet."""
         part = self.parts[address]
         tensor = part() if isinstance(part, ref) else part
@@ -150,9 +159,9 @@ class Surroundings:
             self.remember()
         return written
 
-    def remember(self) -> None:
+    def remember(self, why: str = "what it reads is written to before backward") -> None:
         """Let the next recording have the construct operation by operation."""
-        remember(self.key, "what it reads is written to before backward")
+        remember(self.key, why)
         tracer = current_tracer()
         if isinstance(tracer, Recording):
             refuse_once(tracer, words_for(self.construct, self.key))
@@ -172,18 +181,54 @@ class Results:
     """Results of a construct, which are not held. Note [Results of a construct may be written to]"""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
+        """Remember tensors, in the recording that runs."""
         self.parts, self.versions = [ref(one) for one in tensors], versions_of(tensors)
+        self.addresses = [address_of_memory(one) for one in tensors]
+        self.then: dict[int, OutsideState] = {}  # what memory held before somebody wrote to it, by its address
+        self.held: dict[int, Any] = {}
+        tracer = current_tracer()
+        for one, address in zip(tensors, self.addresses, strict=True):
+            nbytes = one.untyped_storage().nbytes()
+            if nbytes and nbytes <= MOST_BYTES and address not in self.then:
+                self.then[address] = OutsideState((), [one])
+            if nbytes and isinstance(tracer, Recording):
+                copy_late(tracer, address, ref(self))
+
+    def copy_memory(self, address: int, written: Any) -> None:
+        """Copy memory that an operation is about to write to; hold it where it does so by ``.data``, uncounted."""
+        for i, part in enumerate(self.parts):
+            one = part() if self.addresses[i] == address else None
+            if one is None or address_of_memory(one) != address:
+                continue
+            if address not in self.then:
+                self.then[address] = OutsideState((), [one])
+            if not shares_memory(written, [one]):
+                self.held[i] = one.detach()
 
     def were_written(self) -> bool:
         """Whether somebody has written to one of them."""
         found = [(one, version) for one, version in zip([part() for part in self.parts], self.versions, strict=True)]
         return any(one is not None and versions_of([one]) != [version] for one, version in found)
 
+    def were_overwritten(self) -> bool:
+        """Whether somebody has written to one of them, and no version tells."""
+        return any(self.overwritten(i) is not None for i in range(len(self.parts)))
+
+    def overwritten(self, number: int) -> Any:
+        """Return a result whose memory has other numbers, though its version is the same; None where it has not."""
+        one, address = self.held.get(number), self.addresses[number]
+        one = self.parts[number]() if one is None else one
+        if one is None or address not in self.then or address_of_memory(one) != address:
+            return None  # with other memory by ``result.data = ...``, which nobody has saved
+        return one if self.then[address].differs_unnoticed(one) else None
+
     def write_to(self, tensors: Sequence[Tensor]) -> None:
-        """Let the same results of another run count the writes, each memory once."""
+        """Let the same results of another run count the writes, each memory once, and have the numbers of now."""
         written: set[int] = set()
-        for made, part, version in zip(tensors, self.parts, self.versions, strict=True):
-            one, address = part(), address_of_memory(made)
-            if one is not None and address not in written and versions_of([one]) != [version]:
+        for i, (made, part, version) in enumerate(zip(tensors, self.parts, self.versions, strict=True)):
+            one, address, changed = part(), address_of_memory(made), self.overwritten(i)
+            if changed is not None:
+                made.data.copy_(changed.data)
+            elif one is not None and address not in written and versions_of([one]) != [version]:
                 written.add(address)
                 count_writes(made, one, version)

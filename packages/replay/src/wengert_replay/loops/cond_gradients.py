@@ -25,6 +25,7 @@ from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, make_body, nest, resume, suspend
 from wengert_replay.loops.plain_gradients import Gate, Passage
+from wengert_replay.loops.unrolled import CHANGES, add_note
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.recording.watch import rows_are_doubtful
 from wengert_replay.refusal import NoLoop, Refusal
@@ -130,8 +131,9 @@ def gradients(derivation: Derivation, saved: Flat, grads: Sequence[Any]) -> Flat
         backward = BackwardChoice(tracer, derivation, operands, closures, cotangents)
         try:
             found = backward.record(predicate)
-        except (NoLoop, Refusal):
+        except (NoLoop, Refusal) as refused:
             found = None
+            add_note(tracer, f"the backward of func.cond reads the predicate: {str(refused) or CHANGES}")
         finally:
             resume(tracer)
         if found is not None:

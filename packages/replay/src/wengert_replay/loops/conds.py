@@ -17,6 +17,7 @@ from wengert_engine import is_grad_enabled
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.history.edges import graph_clock
+from wengert_replay.history.outside import address_of_memory
 from wengert_replay.loops.choice import Choice, make_choice
 from wengert_replay.loops.closures import Surroundings, bits_of
 from wengert_replay.loops.cond_gradients import BodyRecording, Derivation, as_leaves, attach
@@ -24,11 +25,10 @@ from wengert_replay.loops.gradients import depend_on_others
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, graph_ends, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, resume, suspend
-from wengert_replay.loops.unrolled import code_of, is_unrolled, remember, source_of
+from wengert_replay.loops.unrolled import CHANGES, add_note, code_of, is_unrolled, remember, source_of, words_for
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
-CHANGES = "it changes something outside of it"
 MOST_TRIALS = 4
 """Constructs inside of constructs in which both functions of a cond are recorded: one may call itself by a cond."""
 
@@ -65,6 +65,9 @@ class Branch:
         self.leaves = [one.detach() if isinstance(one, Tensor) and one.requires_grad else one for one in leaves]
         del leaves, results
         self.tensors = [one for one in self.leaves if isinstance(one, Tensor)]
+        addresses = [address_of_memory(one) for one in self.tensors if one.untyped_storage().nbytes()]
+        if len(set(addresses)) < len(addresses):
+            raise Refusal("two of its results share memory")
         self.body = own.make_body(self.tensors)
         if any(self.gives) and (self.body.generators() or self.body.all_states()):
             raise Refusal("it draws random numbers, and has a gradient")
@@ -96,6 +99,7 @@ def run_cond(
         )
     except (NoLoop, Refusal) as refused:
         remember(key, str(refused) or CHANGES)
+        add_note(recording, words_for("cond", key))
         set_rng_states(states)
         true_branch.spec = false_branch.spec = None
         return NotImplemented

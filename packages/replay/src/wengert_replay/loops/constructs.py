@@ -27,7 +27,15 @@ from wengert_replay.loops.closures import Surroundings, bits_of, with_own_cells
 from wengert_replay.loops.conds import run_cond
 from wengert_replay.loops.gradients import Derivation, attach, depend_on_others
 from wengert_replay.loops.index_reads import as_plain
-from wengert_replay.loops.iterations import Flat, Iterations, geometry_of, own_copy, same_tensors
+from wengert_replay.loops.iterations import (
+    Flat,
+    Iterations,
+    geometry_of,
+    own_copy,
+    same_tensors,
+    view_like,
+    views_of_operands,
+)
 from wengert_replay.loops.loop import Aside, Loop, add_loop, make_loop, refuse_once, resume, suspend
 from wengert_replay.loops.unrolled import code_of, is_unrolled, remember, source_of, words_for
 from wengert_replay.recording.tracing import Recording
@@ -36,6 +44,7 @@ from wengert_replay.refusal import NoLoop, Refusal
 scalar_tensor = TABLE.ops["scalar_tensor"]
 
 OTHER_NUMBERS = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
+SHARED = "two of its results share memory"
 AMPLE_BYTES = 0x10000
 """Of room for carries that may never be used."""
 
@@ -141,12 +150,14 @@ def run_rows(
     surroundings: Surroundings | None = None
     same: dict[int, Any] = {}
     repeats: dict[int, int] = {}
+    views: dict[int, tuple[int, Any]] = {}
     with Pause(recording, construct, key) as pause:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
         with Aside():
             results = call(iterations, tensors[:n], tensors[n:])
         same, repeats = same_tensors(iterations, results, tensors[:n], carry, is_open)
-        results = [own_copy(one) for one in results]
+        views, shares = views_of_operands(iterations, results, tensors, same, repeats, is_open)
+        results = copy_results(iterations, results, shares)
         iterations.finish(results[:n])
         if iterations.ran and any(iterations.needs):
             room = maxsize  # without an iteration, results would be the carry with its graph
@@ -186,7 +197,29 @@ def run_rows(
         derivation = Derivation(surroundings, iterations, again or call, reverse, bounds, len(rows), ending, has_index,
                                 room if is_open else -1)  # fmt: skip
         results = attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)
-    return [same.get(i, results[repeats.get(i, i)]) for i in range(len(results))]
+    return insert_views(results, [*carry, *rows], same, views, repeats)
+
+
+def copy_results(iterations: Iterations, results: Flat, shares: bool) -> Flat:
+    """Return copies of results, for a loop to write to, or the results where there is none. Raises NoLoop where the
+    plain loop is to begin anew, with a graph.   shares: two of them share memory.
+    """
+    if shares:
+        iterations.refusal = iterations.refusal or SHARED
+    if not iterations.refusal:
+        return [own_copy(one) for one in results]
+    if any(iterations.gives):
+        raise NoLoop
+    return results
+
+
+def insert_views(
+    results: Flat, operands: Flat, same: dict[int, Any], views: dict[int, tuple[int, Any]], repeats: dict[int, int]
+) -> Flat:
+    """Return results, with those of ``same``, ``views`` of operands, and the first of ``repeats`` in their places."""
+    found = [view_like(views[i][1], operands[views[i][0]], 0) if i in views else same.get(i, one)
+             for i, one in enumerate(results)]  # fmt: skip
+    return [found[i if i in same else repeats.get(i, i)] for i in range(len(found))]
 
 
 def run_scan(

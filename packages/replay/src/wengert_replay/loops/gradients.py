@@ -107,6 +107,8 @@ class LoopNode(Function):
 def gradients_of(ctx: Any, grads: Sequence[Any], function: Callable[[Any, Flat, Sequence[Any]], Flat]) -> Flat:
     """Return the gradients of a construct by a function. Note [What a construct has read may be written to]"""
     surroundings = ctx.derivation.surroundings
+    if ctx.derivation.results.were_overwritten():
+        surroundings.remember("its results are written to by .data before backward")
     if not surroundings.were_written():
         check_results(ctx, grads, function)
         return function(ctx.derivation, list(ctx.saved_tensors), grads)

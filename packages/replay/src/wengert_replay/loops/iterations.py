@@ -15,7 +15,7 @@ from wengert_engine import is_grad_enabled
 
 from wengert_replay.graphs import walk
 from wengert_replay.history.edges import graph_clock
-from wengert_replay.history.outside import copy_with_strides
+from wengert_replay.history.outside import address_of_memory, copy_with_strides, shares_memory
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.loop import Loop, make_body, nest
@@ -125,8 +125,8 @@ class Iterations:
         recording.start()
         try:
             results = with_numbers(self.function, copies)
-        except NoLoop:
-            self.refusal = WRITES_TO_ROWS
+        except NoLoop as stopped:
+            self.refusal = stopped.why or WRITES_TO_ROWS
             recording.stop()
             recording.close()
             raise
@@ -166,7 +166,7 @@ class Iterations:
             recording.close()
         if self.refusal and any(self.gives):
             raise NoLoop
-        return [arguments.get(id(one), one) for one in results]
+        return [arguments.get(id(one), one) for one in on_originals(results, copies, tensors)]
 
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
@@ -264,6 +264,55 @@ def same_tensors(
     first: dict[int, int] = {}
     numbers = [first.setdefault(id(one), i) for i, one in enumerate(results)]
     return same, {i: number for i, number in enumerate(numbers) if number != i}
+
+
+def on_originals(results: Flat, copies: Flat, originals: Flat) -> Flat:
+    """Return results, those that are views of copies as the same views of what was copied. Raises NoLoop for another
+    dtype.
+    """
+    found = []
+    for one in results:
+        pairs = [] if one is None or any(one is copied for copied in copies) else zip(copies, originals, strict=True)
+        for copied, original in pairs:
+            if shares_memory(one, [copied]):
+                one = view_like(one, original, original.storage_offset() - copied.storage_offset())
+                break
+        found.append(one)
+    return found
+
+
+def view_like(view: Any, original: Any, shift: int) -> Any:
+    """Return a view of another tensor with the same sizes and strides, so many elements further. Raises NoLoop."""
+    if view.dtype is not original.dtype:
+        raise NoLoop
+    return original.as_strided(tuple(view.shape), view.stride(), view.storage_offset() + shift)
+
+
+def views_of_operands(
+    iterations: Iterations, results: Flat, tensors: Flat, same: dict[int, Any], repeats: dict[int, int], is_open: bool
+) -> tuple[dict[int, tuple[int, Any]], bool]:
+    """Return which operand a result is a view of, with one like it, by the result's number, as far as each call has the
+    same, and whether two other results share memory, so that writes would tell them from those of a loop.
+
+    A result that a gradient goes through is one of the loop's node, and one on the memory of an operand that a gradient
+    goes to is a copy.   same, repeats, is_open: of ``same_tensors``.
+    """
+    views: dict[int, tuple[int, Any]] = {}
+    seen: set[int] = set()
+    shares = False
+    gives = iterations.gives or [False] * len(results)
+    for i, one in enumerate(results):
+        if i in same or i in repeats or not one.untyped_storage().nbytes():
+            continue
+        address = address_of_memory(one)
+        operand = next((k for k, other in enumerate(tensors) if address_of_memory(other) == address), -1)
+        if operand >= 0 and not (gives[i] or iterations.needs[operand] or is_open):
+            views[i] = operand, one
+            shares = shares or one.dtype is not tensors[operand].dtype
+        elif operand < 0:
+            shares = shares or address in seen
+            seen.add(address)
+    return views, shares
 
 
 def own_copy(tensor: Any) -> Any:

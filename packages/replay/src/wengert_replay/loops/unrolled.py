@@ -8,6 +8,7 @@ from wengert_replay.recording.tracing import Recording
 
 MOST_UNROLLED = 1000
 """Constructs that are remembered as such that cannot be one instruction."""
+CHANGES = "it changes something outside of it"
 UNROLLED: dict[Any, str] = {}
 """Reasons why a construct is recorded operation by operation, by where its function is and what it is called with."""
 
@@ -23,12 +24,16 @@ def is_unrolled(recording: Recording, construct: str, key: Any) -> bool:
     """Return whether a construct is recorded operation by operation, and note why."""
     if key not in UNROLLED:
         return False
+    add_note(recording, words_for(construct, key))
+    return True
+
+
+def add_note(recording: Recording, words: str) -> None:
+    """Let the program of a recording say in ``explain`` how it differs from what one expects."""
     while recording.around is not None:
         recording = recording.around
-    words = words_for(construct, key)
     if words not in recording.notes:
         recording.notes.append(words)
-    return True
 
 
 def words_for(construct: str, key: Any) -> str:

@@ -236,7 +236,7 @@ cdef class Recording(TracedOperations):
 
     cdef int note_grad(self, Tensor leaf) except -1:
         if self.is_trial and id(leaf) not in self.made and self.block_of(<Storage> leaf.storage) == NULL:
-            stop_loop(self)
+            stop_loop(self, "it changes the gradient of a tensor from outside")
         self.read_gradients.add(id(leaf))
         return self.see_gradient(leaf)
 
@@ -285,7 +285,7 @@ cdef class Recording(TracedOperations):
 
     def call_python(self, function, tuple args not None, dict kwargs not None):
         if self.is_trial:
-            stop_loop(self)
+            stop_loop(self, "it calls a Python function that is not recorded")
         return call_python(self, function, args, kwargs)
 
     def run_construct(self, str construct not None, plain, tuple operands not None):

@@ -6,4 +6,4 @@ from wengert_replay.recording.tracing cimport Recording
 
 cdef int check_write(Recording recording, Op op, PyObject** slots) except -1
 cdef int copy_before_write(Recording recording, Op op, PyObject** slots) except -1
-cdef int stop_loop(Recording recording) except -1      # raise NoLoop
+cdef int stop_loop(Recording recording, str why) except -1     # raise NoLoop

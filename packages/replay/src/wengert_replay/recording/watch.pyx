@@ -28,13 +28,22 @@ cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
     cdef Tensor t
     for t in written_tensors(op, slots):
         if block_at(recording.pool, (<Storage> t.storage).data) == NULL:
-            stop_loop(recording)
+            stop_loop(recording, why_outside(recording, t))
         one = recording
         while one is not None:
             if <size_t> t.storage in one.watched:
-                stop_loop(one)
+                stop_loop(one, "")
             one = one.around
     return 0
+
+
+cdef str why_outside(Recording recording, Tensor written):
+    """Words for a write to memory that an operation of the recording has not made."""
+    cdef Tensor t
+    for t in recording.inputs:
+        if t.storage == written.storage:
+            return "it writes to one of its arguments"
+    return "it writes to a tensor from outside"
 
 
 cdef list written_tensors(Op op, PyObject** slots):
@@ -55,7 +64,7 @@ cdef int copy_before_write(Recording recording, Op op, PyObject** slots) except 
         for reference in outermost(recording).late.pop(address, ()):
             surroundings = reference()
             if surroundings is not None:
-                surroundings.copy_memory(address)
+                surroundings.copy_memory(address, t)
     return 0
 
 
@@ -73,9 +82,9 @@ def copy_late(Recording recording not None, size_t address, reference not None):
         recording = recording.around
 
 
-cdef int stop_loop(Recording recording) except -1:
+cdef int stop_loop(Recording recording, str why) except -1:
     recording.refuse("it changes what it may not change")      # also where the function catches the error
-    raise NoLoop()
+    raise NoLoop(why)
 
 
 def may_read_row(Recording recording not None):
