@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import warnings
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import ref
 
 import wengert
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    Step = TypeVar("Step", bound=Callable[..., None])
+
 __all__ = ["LRScheduler", "_LRScheduler"]
 
 EPOCH_IS_DEPRECATED = (
@@ -30,6 +32,25 @@ EPOCH_IS_DEPRECATED = (
     "`scheduler.step()` to step the scheduler. If epoch is different from None, the closed form is used instead of the "
     "new chainable form, where available."
 )
+
+
+def call_in_replays(step: Step) -> Step:
+    """Return a method ``step`` that each replay calls. Note [Schedulers in a captured function]"""
+
+    @functools.wraps(step)
+    def call(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not wengert.compiler.is_compiling():
+            return step(self, *args, **kwargs)
+        scheduler = ref(self)
+
+        def advance(*args: Any, **kwargs: Any) -> None:
+            found = scheduler()  # which a program does not keep alive
+            return None if found is None else step(found, *args, **kwargs)
+
+        advance.__qualname__ = f"{type(self).__qualname__}.step"
+        return wengert.compiler.disable(advance)(*args, **kwargs)
+
+    return cast("Step", call)
 
 
 class LRScheduler:
@@ -107,6 +128,7 @@ class LRScheduler:
         """Return the learning rates of the step ``last_epoch``, one for each group, for ``step`` to set."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr: a subclass of LRScheduler must have one")
 
+    @call_in_replays
     def step(self, epoch: int | None = None) -> None:
         """Set the learning rates of the next step. Call it after ``optimizer.step()``.
 
@@ -135,26 +157,6 @@ class LRScheduler:
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             set_group_value(group, "lr", rate)
         self._last_lr = group_values(self.optimizer, "lr")
-
-
-def call_in_replays(step: Callable[..., None]) -> Callable[..., None]:
-    """Return a method ``step`` that each replay calls. Note [Schedulers in a captured function]"""
-
-    @functools.wraps(step)
-    def call(self: Any, *args: Any, **kwargs: Any) -> None:
-        scheduler = ref(self)
-
-        def advance(*args: Any, **kwargs: Any) -> None:
-            found = scheduler()  # which a program does not keep alive
-            return None if found is None else step(found, *args, **kwargs)
-
-        advance.__qualname__ = f"{type(self).__qualname__}.step"
-        wengert.compiler.disable(advance)(*args, **kwargs)
-
-    return call
-
-
-setattr(LRScheduler, "step", call_in_replays(LRScheduler.step))  # noqa: B010
 
 
 class _LRScheduler(LRScheduler):

@@ -34,6 +34,10 @@ from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, Storage, Tensor, new_em
 
 cdef extern from "Python.h":
     bint PyObject_IsTrue(object o) except -1
+    Py_ssize_t PyTuple_GET_SIZE(object t) noexcept
+    Py_ssize_t PyList_GET_SIZE(object t) noexcept
+    PyObject* PyTuple_GET_ITEM(object t, Py_ssize_t i) noexcept
+    PyObject* PyList_GET_ITEM(object t, Py_ssize_t i) noexcept
 
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef enum:
@@ -90,18 +94,22 @@ cdef Tensor gather_elements(Tensor t, object indices):
 
 cdef bint is_whole_mask(Tensor t, object indices):
     """Whether the only index is a mask of t's shape, and neither has gaps."""
-    cdef Tensor mask
-    if not isinstance(indices, (tuple, list)) or len(indices) != 1 or not isinstance(indices[0], Tensor):
+    cdef PyObject* only
+    if type(indices) is tuple and PyTuple_GET_SIZE(indices) == 1:
+        only = PyTuple_GET_ITEM(indices, 0)
+    elif type(indices) is list and PyList_GET_SIZE(indices) == 1:
+        only = PyList_GET_ITEM(indices, 0)
+    else:
         return False
-    mask = indices[0]
-    return mask.code == BOOL and t.rank > 0 and mask.flags & t.flags & TF_CONTIGUOUS and same_shape(mask, t)
+    return isinstance(<object> only, Tensor) and (<Tensor> only).code == BOOL and t.rank > 0 \
+        and (<Tensor> only).flags & t.flags & TF_CONTIGUOUS and same_shape(<Tensor> only, t)
 
 
 cdef Tensor read_where_true(Tensor t, Tensor mask):
     cdef Py_ssize_t wanted = count_true(<uint8_t*> mask.data, mask.count)
     cdef Tensor out = new_empty(t.code, 1, &wanted)
     tell_opaque()                      # the shape depends on values
-    select_true(out.data, t.data, <uint8_t*> mask.data, wanted, FACTS.itemsize[t.code])
+    select_true(out.data, t.data, <uint8_t*> mask.data, mask.count, wanted, FACTS.itemsize[t.code])
     return out
 
 

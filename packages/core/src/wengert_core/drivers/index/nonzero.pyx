@@ -152,5 +152,5 @@ cdef object select_run(Op op, PyObject** slots, uint32_t live):
     if ONLY_REFERENCES:
         result_into(op, call_reference(op, [array_of(t), array_of(mask)]), out)
     else:
-        select_true(out.data, t.data, <uint8_t*> mask.data, wanted, FACTS.itemsize[t.code])
+        select_true(out.data, t.data, <uint8_t*> mask.data, mask.count, wanted, FACTS.itemsize[t.code])
     return finish_result(op, slots, out, out.code, live)

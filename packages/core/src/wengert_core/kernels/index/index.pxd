@@ -22,8 +22,9 @@ cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_i
 
 # how many bytes of a mask are not 0
 cdef npy_intp count_true(const uint8_t *mask, npy_intp n) noexcept nogil
-# the first ``wanted`` elements where a mask is not 0, side by side; there are as many
-cdef void select_true(char *out, const char *values, const uint8_t *mask, npy_intp wanted, int itemsize) noexcept nogil
+# the first ``wanted`` of n elements where a mask is not 0, side by side
+cdef void select_true(char *out, const char *values, const uint8_t *mask, npy_intp n, npy_intp wanted,
+                      int itemsize) noexcept nogil
 
 # low <= each < size
 cdef bint all_within(const int64_t *entries, npy_intp n, npy_intp low, npy_intp size) noexcept nogil

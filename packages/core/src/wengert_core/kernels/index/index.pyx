@@ -62,25 +62,29 @@ cdef npy_intp count_true(const uint8_t *mask, npy_intp n) noexcept nogil:
     return found
 
 
-cdef void select_items(item_t *out, const item_t *values, const uint8_t *mask, npy_intp wanted) noexcept nogil:
+cdef void select_items(
+    item_t *out, const item_t *values, const uint8_t *mask, npy_intp n, npy_intp wanted
+) noexcept nogil:
     cdef npy_intp i = 0, found = 0
-    while found < wanted:
+    while found < wanted and i < n:              # others may have written to the mask since it was counted
         out[found] = values[i]
         found += mask[i] != 0
         i += 1
 
 
-cdef void select_true(char *out, const char *values, const uint8_t *mask, npy_intp wanted, int itemsize) noexcept nogil:
+cdef void select_true(
+    char *out, const char *values, const uint8_t *mask, npy_intp n, npy_intp wanted, int itemsize
+) noexcept nogil:
     if itemsize == 4:
-        select_items(<int32_t *>out, <const int32_t *>values, mask, wanted)
+        select_items(<int32_t *>out, <const int32_t *>values, mask, n, wanted)
     elif itemsize == 8:
-        select_items(<int64_t *>out, <const int64_t *>values, mask, wanted)
+        select_items(<int64_t *>out, <const int64_t *>values, mask, n, wanted)
     elif itemsize == 2:
-        select_items(<uint16_t *>out, <const uint16_t *>values, mask, wanted)
+        select_items(<uint16_t *>out, <const uint16_t *>values, mask, n, wanted)
     elif itemsize == 1:
-        select_items(<uint8_t *>out, <const uint8_t *>values, mask, wanted)
+        select_items(<uint8_t *>out, <const uint8_t *>values, mask, n, wanted)
     else:
-        select_items(<bytes16 *>out, <const bytes16 *>values, mask, wanted)
+        select_items(<bytes16 *>out, <const bytes16 *>values, mask, n, wanted)
 
 
 cdef npy_intp first_out_of_range(char *index, npy_intp stride, npy_intp n, npy_intp low, npy_intp high) noexcept nogil:

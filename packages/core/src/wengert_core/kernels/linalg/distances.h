@@ -3,9 +3,9 @@
  *
  * Note [Rows in lanes]
  * A block of WG_LANES rows of x is transposed, WG_WIDE columns at a time, so that the vector units work at as many
- * pairs at once, however short the rows are; each row of y meets all of them. Distances are added up by WG_WIDE columns,
- * gradients by WG_OTHERS rows of y, so that the error grows with a part of their number. The gradients are those of x;
- * there are none of WG_NORM_P, whose powers would be computed twice for each pair.
+ * pairs at once, however short the rows are; each row of y meets all of them. Distances are added up by WG_WIDE
+ * columns, gradients by WG_OTHERS rows of y, so that the error grows with a part of their number. The gradients are
+ * those of x; there are none of WG_NORM_P, whose powers would be computed twice for each pair.
  */
 #ifndef WENGERT_DISTANCES_H
 #define WENGERT_DISTANCES_H

@@ -51,8 +51,8 @@ WG_INLINE double wg_atanh_f64(double x) {
     return copysign(a < 0x1p-28 ? a : 0.5 * y, x);
 }
 
-/* log(x / (1 - x)), x first held within [eps, 1 - eps], where eps above 1/2 is the lower bound that wins; an eps that is
- * NaN holds nothing.
+/* log(x / (1 - x)), x first held within [eps, 1 - eps], of which the lower bound wins; an eps that is NaN holds
+ * nothing.
  */
 #define WG_LOGIT(SUF, R, LOG) \
     WG_INLINE R wg_logit_##SUF(R value, R eps) { \
