@@ -152,6 +152,8 @@ def words_of_state(words: str, key: Any, earlier: Any, states: PythonStates) -> 
 def changed_objects(key: Any, earlier: Any, function: Callable[..., Any]) -> list[str]:
     """Return the arguments that are other objects in one of two signatures that have the same words."""
     (_, now, keywords), (_, before, other_keywords) = key[0], earlier[0]
+    if len(now) != len(before) or len(keywords) != len(other_keywords):
+        return ["an argument is given by name in one of them, by position in the other"]
     rows = [*zip(name_parameters(function, len(now) - 1), now[1:], before[1:], strict=True)]
     rows += [(name, value, other) for (name, value, _), (_, other, _) in
              zip(keywords[1:], other_keywords[1:], strict=True)]  # fmt: skip

@@ -53,7 +53,7 @@ def curvatures(difference: Tensor, p: float, sizes: Tensor) -> tuple[Tensor, Ten
     inverse = wc.where(sizes == 0, 0, 1 / sizes)
     slope = slopes(difference, p, sizes)
     if p == 2:
-        return inverse.expand_as(difference), -slope * inverse
+        return inverse, -slope * inverse  # one for all of a pair's differences
     return wc.where(difference == 0, 0, (p - 1) * slope / difference), (1 - p) * slope * inverse
 
 
