@@ -22,8 +22,10 @@ NEEDS += [] if importlib.util.find_spec("scipy") else ["scipy, which stands for 
 @pytest.mark.skipif(bool(NEEDS), reason=f"needs {' and '.join(NEEDS)}")
 def test_programs_on_fake_cupy():
     """In a process of its own: there CuPy is another one for good."""
+    files = sorted(set(FOLDER.glob("*_on_fake_cupy.py")) - {Path(__file__)}, reverse=True)
+    assert files[0].name == "programs_on_fake_cupy.py"  # first: it counts the memory of the process
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib",
-               *map(str, sorted(set(FOLDER.glob("*_on_fake_cupy.py")) - {Path(__file__)}))]  # fmt: skip
+               *map(str, files)]  # fmt: skip
     environment = {name: value for name, value in os.environ.items() if name != "WENGERT_TEST_DEVICE"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr

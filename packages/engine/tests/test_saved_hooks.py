@@ -322,6 +322,7 @@ def test_register_hooks_of_a_function():
         _ = y.grad_fn._raw_saved_tensors
 
 
+@pytest.mark.host("packs arrays of NumPy, which are of the host")
 def test_tangents_do_not_depend_on_hooks() -> None:
     with forward_ad.dual_level():
         x = wc.tensor([1.0, 2.0], requires_grad=True)
