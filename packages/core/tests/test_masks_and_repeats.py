@@ -53,6 +53,7 @@ def test_masks_of_some_dims():
 
 
 # ---- repeated indices
+@pytest.mark.native("calls the loop itself")
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_indices_as_often_as_counts_say(dtype):
     for counts in ([], [0], [3], [0, 2, 0, 1], RANDOM.integers(0, 4, 1000).tolist()):
@@ -80,6 +81,7 @@ def add_at(x: Any, index: Any, source: Any) -> Any:
     return x
 
 
+@pytest.mark.native("NumPy's sums are rounded once")
 @pytest.mark.parametrize("columns", [(), (1,), (7,), (8,), (35,)])
 def test_float16_at_positions_is_rounded_each_time(columns):
     x, source = (RANDOM.normal(size=(n, *columns)).astype("float16") for n in (9, 200))
@@ -93,6 +95,7 @@ def test_float16_at_positions_is_rounded_each_time(columns):
     np.testing.assert_array_equal(found.numpy(), expected)
 
 
+@pytest.mark.native("NumPy's sums are rounded once")
 @pytest.mark.parametrize("columns", [(), (1,), (35,)])
 def test_bfloat16_at_positions_is_rounded_each_time(columns):
     x, source = (wc.tensor(RANDOM.normal(size=(n, *columns))).to(wc.bfloat16) for n in (5, 60))
@@ -105,6 +108,7 @@ def test_bfloat16_at_positions_is_rounded_each_time(columns):
     assert wc.index_put(x, (wc.tensor(index),), source, True).float().tolist() == expected.float().tolist()
 
 
+@pytest.mark.native("NumPy keeps the bits of a NaN")
 def test_the_bits_of_nan_in_sums_of_float16():
     x = wc.zeros(20, dtype=wc.int16).fill_(0x7D01).view(wc.float16)
     for index in (wc.zeros(1, dtype=wc.int64), wc.arange(20)):
@@ -143,6 +147,7 @@ def test_padding_that_cuts_or_is_large(mode):
     np.testing.assert_array_equal(found.numpy(), pad(wc.tensor(x), (1, 1, 1, 1), mode).numpy())
 
 
+@pytest.mark.native("calls the loop itself")
 def test_places_must_be_vectors_of_int64():
     with pytest.raises(RuntimeError, match="expected int64 vectors"):
         take_indices(wc.zeros(3, 4), [wc.zeros(2, dtype=wc.int32)])

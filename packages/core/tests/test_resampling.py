@@ -12,6 +12,7 @@ from wengert_core.drivers.nn.resampling import resize_dims, sample_grid, sample_
 from wengert_core.ops.nn.grid_sample_primitives import NEAREST, Sampler
 from wengert_core.ops.nn.upsampling import KINDS, every_taps, resize_backward, resize_dim
 
+pytestmark = pytest.mark.native("calls the kernels themselves")
 RANDOM = np.random.default_rng(11)
 GRIDS = list(itertools.product([(2, 0), (2, 1), (2, 2), (3, 0), (3, 1)], range(3), (False, True)))
 
