@@ -44,7 +44,8 @@ def test_values_are_scipys(name: str) -> None:
     numpy.testing.assert_allclose(CALLS[name](X), expected, rtol=1e-12)
     got = CALLS[name](wg.tensor(X))
     assert type(got) is wg.Tensor
-    numpy.testing.assert_allclose(got.numpy(), expected, rtol=1e-12)
+    # sinc of whole numbers is 0 here, and what is left of sin(pi) in SciPy
+    numpy.testing.assert_allclose(got.numpy(), expected, rtol=1e-12, atol=1e-16 if name == "sinc" else 0)
 
 
 @pytest.mark.parametrize("name", CALLS)

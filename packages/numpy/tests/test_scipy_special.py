@@ -142,7 +142,8 @@ def test_functions_that_are_no_ufuncs_have_values_and_derivatives(call: Call) ->
     from wengert_numpy.array_api import special
 
     ours = Call(call.name, *call.args, function=getattr(special, call.name))
-    np.testing.assert_allclose(ours.on_tensors().detach().numpy(), call.on_arrays(), rtol=1e-12)
+    rest = 1e-16 if call.name == "sinc" else 0  # sinc of whole numbers is 0 here, and what is left of sin(pi) in SciPy
+    np.testing.assert_allclose(ours.on_tensors().detach().numpy(), call.on_arrays(), rtol=1e-12, atol=rest)
     if call.inputs():
         assert_derivatives(ours)
 
