@@ -61,6 +61,7 @@ NAMES = {
     "dtype": ("dtypes.dtypes", "dtype"),
     "Result": ("tensors.named_tuple", "Result"),
     "mount": ("tensors.tensor", "mount"),
+    "FACT_LISTENERS": ("tensors.facts", "FACT_LISTENERS"),
     "set_tensor_module": ("tensors.tensor", "set_tensor_module"),
     "checked": ("binding.checked_methods", "checked"),
     "default_device_number": ("drivers.create.factory", "default_device_number"),

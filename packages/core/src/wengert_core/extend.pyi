@@ -63,6 +63,7 @@ from wengert_core.rng.generator import get_states as _get_states
 from wengert_core.rng.generator import set_states as _set_states
 from wengert_core.runtime.blas_lookup import num_threads as _num_threads
 from wengert_core.runtime.user_warnings import warn_user as warn_user
+from wengert_core.tensors.facts import FACT_LISTENERS as FACT_LISTENERS
 from wengert_core.tensors.named_tuple import Result as Result
 from wengert_core.tensors.tensor import Tensor as Tensor
 from wengert_core.tensors.tensor import is_strided_tensor as _is_strided_tensor

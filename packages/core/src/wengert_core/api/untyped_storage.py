@@ -23,6 +23,7 @@ from wengert_core.devices.layout import layout_of
 from wengert_core.drivers.resize import looks_into, memory_identity, move_memory, whole_memory, why_not_movable
 from wengert_core.dtypes.dtypes import ALL
 from wengert_core.optable.lazy_names import OPS
+from wengert_core.tensors.facts import tell_fact
 from wengert_core.tensors.tensor import Tensor, is_strided_tensor
 
 __all__ = ["UntypedStorage", "is_storage"]
@@ -328,6 +329,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
     if not is_strided_tensor(self):
         raise NotImplementedError(f"Cannot access storage of {layout_of(self)._words}TensorImpl: a tensor of layout "
                                   f"{layout_of(self)!r} has none of its own")
+    tell_fact(self, "untyped_storage()")
     memory = whole_memory(self)
     found = standing_for(memory)
     if found is None:

@@ -7,6 +7,9 @@ cdef Tensor tensor_of_result(object array, int code)   # contiguous result of a 
 cdef int array_into(object array, Tensor t) except -1  # copy an array (broadcast) into t with conversion
 cdef int copy_into(Tensor target, Tensor source) except -1   # same shape or broadcast; converts
 cdef Tensor contiguous_copy(Tensor t)
+cdef Tensor row_major(Tensor t)                   # t where it is contiguous, else a copy
+cdef Tensor row_major_as(Tensor t, int code)       # the same in dtype code
+cdef bint is_host_array(Tensor t, int code) noexcept   # strided, of the CPU, of dtype code: what kernels read
 cdef Tensor without_alias(Tensor t, Tensor out)            # t, or a copy where it may meet out
 cdef Tensor convert_copy(Tensor t, int code)          # contiguous copy in another dtype
 cdef int fill_number(Tensor t, object value) except -1

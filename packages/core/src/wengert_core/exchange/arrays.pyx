@@ -16,7 +16,8 @@ from wengert_core.runtime.launches cimport count_recorders, tell_move, tell_opaq
 from wengert_core.runtime.state cimport WG_BATCHED, WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
 from wengert_core.tensors.overlap cimport APART, overlap_of
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, new_empty, new_like, new_on_memory, shape_tuple, storage_of
+from wengert_core.tensors.tensor cimport (TF_CONTIGUOUS, is_strided, new_empty, new_like, new_on_memory, shape_tuple,
+                                          storage_of)
 
 cdef extern from "Python.h":
     Py_ssize_t references "Py_REFCNT"(PyObject* o) noexcept
@@ -208,6 +209,18 @@ cdef Tensor contiguous_copy(Tensor t):
     cdef Tensor out = new_like(t, t.code)
     copy_into(out, t)
     return out
+
+
+cdef Tensor row_major(Tensor t):
+    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+
+
+cdef Tensor row_major_as(Tensor t, int code):
+    return convert_copy(t, code) if t.code != code else row_major(t)
+
+
+cdef bint is_host_array(Tensor t, int code) noexcept:
+    return t.code == code and not t.device and is_strided(t)
 
 
 cdef Tensor convert_copy(Tensor t, int code):

@@ -332,9 +332,15 @@ def upload_in_replays(Tensor target, Tensor first, make):
 
     make: gives the tensor, which is like ``first``; None: it is always ``first``.
     """
+    cdef WgState* state = thread_state()
+    cdef unsigned int modes = state.modes
     plugin, index = PLUGIN_DEVICES[target.device]
     made = None if make is None else lambda: array_of(bits_of(make()))
-    plugin.assign(array_at(bits_of(target)), plugin.replayed_upload(index, array_of(bits_of(first)), made))
+    state.modes = modes & ~(<unsigned int> WG_ON_DEVICE)       # a factory inside of an operation on the device
+    try:
+        plugin.assign(array_at(bits_of(target)), plugin.replayed_upload(index, array_of(bits_of(first)), made))
+    finally:
+        state.modes = modes
 
 
 cdef int put_array(object array, Tensor t) except -1:

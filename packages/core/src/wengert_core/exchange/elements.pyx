@@ -116,7 +116,10 @@ cdef object single_value(object item):
     if item.size != 1:
         raise ValueError("only one element arrays can be converted to Python scalars, "
                          f"got one of shape {list(item.shape)}")
-    return item.item()
+    number = item.item()
+    if isinstance(number, GENERIC):    # a long double: Python has no number of that precision
+        return complex(number) if number.dtype.kind == "c" else float(number)
+    return number
 
 
 cdef int store_checked(PyObject* value, int code, char* where) except -1:

@@ -21,6 +21,8 @@ from wengert_engine.graph.node cimport ANY_DTYPE, NODE_ACCUMULATE, TF_CUT, Node,
 
 from wengert_core.devices.device import DEVICES as _DEVICES
 
+from wengert_core.tensors.facts import tell_fact as _tell_fact
+
 cdef DTypeFacts* FACTS = dtype_facts()
 cdef Hooks* HOOKS = hooks()
 cdef const int* RECORDERS = count_recorders()
@@ -225,8 +227,16 @@ def detach(Tensor self):
     return announce(self, alias(self)) if not self.flags & WG_BATCHED else BATCHED.detach_batched(self)
 
 
+cdef inline int tell_fact(Tensor t, str fact) except -1:
+    """Tell who records a function in this thread what Python reads of a tensor."""
+    if RECORDERS[0] and thread_state().modes & WG_TELL:
+        _tell_fact(t, fact)
+    return 0
+
+
 def detach_(Tensor self):
     """Cut this tensor off from the graph that made it: it becomes a leaf. Views cannot be detached in-place."""
+    tell_fact(self, "detach_()")
     if self.flags & TF_VIEW and self.base != NULL and not self.flags & TF_INFERENCE:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
@@ -284,6 +294,7 @@ def get_version(Tensor self):
     """How often this tensor's memory has been written to by in-place operations, its views included."""
     if self.flags & TF_INFERENCE:
         raise RuntimeError("Inference tensors do not track version counter.")
+    tell_fact(self, "_version")
     return version_of(self)
 
 
@@ -322,11 +333,13 @@ def is_inference(Tensor self):
 
 def get_base(Tensor self):
     """The tensor this one is a view of; None when it is no view."""
+    tell_fact(self, "_base")
     return <object> self.base if self.base != NULL else None
 
 
 def is_view(Tensor self):
     """True when this tensor is a view that autograd keeps track of."""
+    tell_fact(self, "_is_view()")
     return self.base != NULL
 
 
@@ -355,6 +368,7 @@ def retain_grad(Tensor self):
 
 def get_retains_grad(Tensor self):
     """True when retain_grad() was called on this non-leaf tensor."""
+    tell_fact(self, "retains_grad")
     return bool(self.flags & TF_RETAINS_GRAD)
 
 

@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 from wengert_core.dispatch.keep_alive cimport hold, in_pieces
 from wengert_core.drivers.kernel_launch cimport add_tensor
 from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.arrays cimport row_major
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_KERNEL, OPERAND_READ, OPERAND_WRITTEN, Launch,
                                             add_launch, count_recorders)
@@ -66,7 +66,7 @@ def take_indices(Tensor x not None, list indices not None):
     if not out.count:
         return out
     find_run(&t)
-    x = hold(x if x.flags & TF_CONTIGUOUS else contiguous_copy(x))
+    x = hold(row_major(x))
     t.source, t.target, t.large, t.grain = x.data, out.data, out.count >= LARGE, GRAIN * t.rows // out.count + 1
     in_pieces(t.rows, t.grain, take_rows, &t, t.large)
     if RECORDERS[0] and thread_state().modes & WG_TELL:

@@ -15,12 +15,12 @@ from wengert_core.drivers.array_call cimport array_run
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport (BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, FLOAT16, FLOAT32, FLOAT64, INT64,
                                          UINT64, DTypeFacts, dtype_facts)
-from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport row_major_as
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.tensors.tensor cimport Tensor, new_empty
 
 cdef extern from "wengert_core/kernels/index/searching.h" nogil:
     ctypedef struct wg_searching:
@@ -61,7 +61,7 @@ cdef object search_run(Op op, PyObject** slots, uint32_t live):
         return array_run(op, slots, live)
     boundaries, values = hold_if_large(boundaries), hold_if_large(values)
     job.code, job.right = searched_code(values.code), <object> slots[2] is True
-    boundaries, values = in_dtype(boundaries, job.code), in_dtype(values, job.code)
+    boundaries, values = row_major_as(boundaries, job.code), row_major_as(values, job.code)
     job.n = boundaries.dims[boundaries.rank - 1]
     job.share = values.dims[values.rank - 1] if boundaries.rank > 1 else 0
     out = new_empty(INT64, values.rank, values.dims)
@@ -98,12 +98,6 @@ cdef inline int searched_code(int code) noexcept:
     return FLOAT32 if code == FLOAT16 or code == BFLOAT16 else INT64
 
 
-cdef inline Tensor in_dtype(Tensor t, int code):
-    if t.code != code:
-        return convert_copy(t, code)
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
-
-
 # ---- how often each number comes
 
 cdef object count_run(Op op, PyObject** slots, uint32_t live):
@@ -119,7 +113,7 @@ cdef object count_run(Op op, PyObject** slots, uint32_t live):
             or FACTS.category[t.code] >= CAT_FLOAT or (t.count > 1 and t.dims[1] == 0):
         return array_run(op, slots, live)
     t = hold_if_large(t)
-    t = convert_copy(t, INT64) if t.code != INT64 else t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    t = row_major_as(t, INT64)
     with nogil:
         n = max(n, counts_of(<const int64_t*> t.data, t.count))
     if n > MOST:

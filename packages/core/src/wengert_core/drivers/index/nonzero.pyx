@@ -14,13 +14,12 @@ from wengert_core.drivers.out_argument cimport finish_result, into_out
 from wengert_core.drivers.references cimport call_reference, check_kind, result_array, result_into, wrong_result
 from wengert_core.drivers.steps cimport broadcast, prepare_given_out
 from wengert_core.dtypes.dtypes cimport BOOL, INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport (array_into, array_of, contiguous_copy, convert_copy, copy_into,
-                                           tensor_of_result)
+from wengert_core.exchange.arrays cimport array_into, array_of, convert_copy, copy_into, row_major, tensor_of_result
 from wengert_core.exchange.device_memory cimport runs_on_device, namespace
 from wengert_core.kernels.index.index cimport count_true, select_true
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.tensors.memory_format cimport dense_strides
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, same_shape
+from wengert_core.tensors.tensor cimport Tensor, new_empty, same_shape
 
 cdef extern from "Python.h":
     bint PyObject_IsTrue(object o) except -1
@@ -32,10 +31,6 @@ def configure(Op op, str what):
     """Make ``op`` nonzero or masked_select."""
     op.run = nonzero_run if what == "nonzero" else select_run
     op.flags |= WRITES_APART
-
-
-cdef Tensor row_major(Tensor t):
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
 # ---- nonzero

@@ -15,12 +15,12 @@ from libc.math cimport INFINITY
 from wengert_core.dispatch.keep_alive cimport hold, in_pieces
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64
-from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.arrays cimport is_host_array, row_major
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport LAUNCH_DONE, OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders
 from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, is_strided, new_empty, strides_of
+from wengert_core.tensors.tensor cimport Tensor, new_empty, strides_of
 
 cdef extern from "wengert_core/kernels/linalg/distances.h" nogil:
     ctypedef struct wg_distances:
@@ -117,7 +117,7 @@ def cross_distances_back(
         shape[i] = x1.dims[i] if x1.rank == rank else x2.dims[i]
     shape[rank - 2], shape[rank - 1] = job.rows, job.columns
     for t in (grad, distances):
-        if not is_taken(<Tensor> t, x1.code) or (<Tensor> t).rank != rank:
+        if not is_host_array(<Tensor> t, x1.code) or (<Tensor> t).rank != rank:
             return None
         for i in range(rank - 2):
             if (<Tensor> t).dims[i] != shape[i]:
@@ -142,18 +142,14 @@ def pair_distances_back(Tensor grad not None, Tensor x not None, double p, Tenso
     if not rows_fit(job, x, x, p) or x.rank != 2 or job.kind == WG_NORM_P or job.kind == WG_NORM_0:
         return None
     count = job.rows * (job.rows - 1) // 2
-    if not is_taken(grad, x.code) or grad.rank != 1 or grad.count != count \
-            or not is_taken(distances, x.code) or distances.rank != 1 or distances.count != count:
+    if not is_host_array(grad, x.code) or grad.rank != 1 or grad.count != count \
+            or not is_host_array(distances, x.code) or distances.rank != 1 or distances.count != count:
         return None
     out = new_empty(x.code, 2, x.dims)
     job.is_pairs, job.batch, job.row_step, job.other_step = 1, 0, 1, 0
     job.grad_batch, job.grad_row_step, job.grad_other_step = 0, strides_of(grad)[0] // itemsize(x), 0
     run_distances(&plan, 1, grad, x, x, distances, out, 2 * count)
     return out
-
-
-cdef bint is_taken(Tensor t, int code) noexcept:
-    return t.code == code and not t.device and is_strided(t)
 
 
 cdef inline Py_ssize_t itemsize(Tensor t) noexcept:
@@ -164,8 +160,8 @@ cdef bint rows_fit(wg_distances* job, Tensor x, Tensor y, double p) noexcept:
     """Set the sizes. False where the kernels do not take them, or they do not fit to each other."""
     cdef Tensor of = x if x.rank > y.rank else y
     cdef int i
-    if without_kernels() or x.code != FLOAT32 and x.code != FLOAT64 or not is_taken(x, x.code) \
-            or not is_taken(y, x.code) or not x.count or not y.count or x.rank < 2 or y.rank < 2:
+    if without_kernels() or x.code != FLOAT32 and x.code != FLOAT64 or not is_host_array(x, x.code) \
+            or not is_host_array(y, x.code) or not x.count or not y.count or x.rank < 2 or y.rank < 2:
         return False
     if x.rank == y.rank:
         for i in range(x.rank - 2):
@@ -187,7 +183,7 @@ cdef bint rows_fit(wg_distances* job, Tensor x, Tensor y, double p) noexcept:
 
 cdef Tensor of_two_steps(Tensor t):
     """A tensor whose batches are one after another, in memory."""
-    return t if t.rank == 2 or t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    return t if t.rank == 2 else row_major(t)
 
 
 cdef void set_steps(Tensor t, Py_ssize_t* batch, Py_ssize_t* row, Py_ssize_t* other) noexcept:
@@ -222,10 +218,6 @@ cdef int run_distances(
         add_tensor(made, distances, OPERAND_READ if back else OPERAND_WRITTEN)
         add_tensor(made, out, OPERAND_WRITTEN)
     return 0
-
-
-cdef Tensor row_major(Tensor t):
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
 
 
 cdef int run_distances_launch(Launch* launch) noexcept nogil:

@@ -18,12 +18,12 @@ from wengert_core.drivers.pointwise.pointwise_checks import every_sample
 from wengert_core.drivers.references cimport call_reference, result_into
 from wengert_core.drivers.steps cimport record
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, INT64, UINT8, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport array_of, convert_copy, row_major, row_major_as
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_READ, OPERAND_WRITTEN, Launch,
                                             count_recorders, tell_complete)
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD, WG_TELL, thread_state
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef enum:
     NONE = 0                           # torch's numbers of the reductions
@@ -194,15 +194,11 @@ cdef int set_up(ClassLoss* p, Op op, PyObject** slots, Tensor target, int ndim, 
     return 0
 
 
-cdef Tensor contiguous(Tensor t):
-    return t if t is None or t.flags & TF_CONTIGUOUS else contiguous_copy(t)
-
-
 cdef Tensor computable(Tensor t):
     """Contiguous, low precision as float32."""
-    if t is not None and (t.code == FLOAT16 or t.code == BFLOAT16):
-        return convert_copy(t, FLOAT32)
-    return contiguous(t)
+    if t is None:
+        return None
+    return row_major_as(t, FLOAT32 if t.code == FLOAT16 or t.code == BFLOAT16 else t.code)
 
 
 cdef Tensor weight_of(PyObject* value, Op op, int slot):
@@ -234,7 +230,7 @@ cdef object forward_run(Op op, PyObject** slots, uint32_t live):
     if p.held:
         _holds, own = hold_slots(op, slots, kept), kept
         x, target, weight = <Tensor> own[0], <Tensor> own[1], weight_of(own[2], op, 2)
-    target = contiguous(target)
+    target = row_major(target)
     set_up(&p, op, slots, target, x.rank, x.dims)
     if weight is not None:
         check_weight(weight, p.n_classes, x.code)
@@ -266,7 +262,7 @@ cdef object backward_run(Op op, PyObject** slots, uint32_t live):
         _holds, own = hold_slots(op, slots, kept), kept
         grad, target, weight = <Tensor> own[0], <Tensor> own[2], weight_of(own[3], op, 3)
     ndim = ints_slot(op, slots, 1, shape)
-    target = contiguous(target)
+    target = row_major(target)
     set_up(&p, op, slots, target, ndim, shape)
     if weight is not None:
         check_weight(weight, p.n_classes, grad.code)

@@ -13,12 +13,12 @@ from wengert_core.drivers.nn.attention_blocks cimport (BLOCK_TILES, WITHOUT_GIL,
 from wengert_core.drivers.references cimport call_reference, results_into
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport array_of, convert_copy, row_major_as
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport tell_complete
 from wengert_core.runtime.scratch cimport Scratch, scratch
 from wengert_core.runtime.state cimport WG_TELL
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, new_empty, new_like, shape_tuple
 
 cdef DTypeFacts* FACTS = dtype_facts()
 
@@ -39,9 +39,7 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
     if not isinstance(<object> slots[slot], Tensor):
         raise op_error(op, slot, "Tensor", slots[slot])
     t = <Tensor> slots[slot]
-    if t.code != code:
-        return convert_copy(t, code)
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    return row_major_as(t, code)
 
 
 cdef int set_up(

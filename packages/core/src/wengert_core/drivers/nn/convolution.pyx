@@ -23,13 +23,13 @@ from wengert_core.dtypes.dtypes cimport (
     BFLOAT16, BOOL, CAT_COMPLEX, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 )
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport array_of, convert_copy, row_major_as
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport is_channels_last, with_channels_last
 from wengert_core.geometry.size_math cimport mul_add
 from wengert_core.runtime.launches cimport tell_complete
 from wengert_core.runtime.state cimport WG_TELL
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, new_empty, shape_tuple
 
 cdef enum:
     FARTHEST = 0x7fffffff              # that a table's offsets reach
@@ -341,9 +341,7 @@ cdef inline int computing_code(int code) noexcept:
 
 cdef inline Tensor computable(Tensor t):
     """Contiguous; low precision as float32."""
-    if t.code != computing_code(t.code):
-        return convert_copy(t, FLOAT32)
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    return row_major_as(t, computing_code(t.code))
 
 
 cdef Tensor by_reference(Op op, PyObject** slots, int code, int ndim, Py_ssize_t* shape):

@@ -13,14 +13,14 @@ from wengert_core.drivers.kernel_launch cimport add_section, add_tensor, tell_ke
 from wengert_core.drivers.references cimport as_many_into, call_reference, result_list
 from wengert_core.drivers.steps cimport record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, FLOAT16, FLOAT32, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy, row_major_as
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.exchange.restore_format cimport restore_layout
 from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, launch_fn, tell_complete
 from wengert_core.runtime.scratch cimport Scratch, scratch
 from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_like, shape_tuple
+from wengert_core.tensors.tensor cimport Tensor, new_empty, new_like, shape_tuple
 
 cdef extern from "wengert_core/kernels/nn/normalization.h" nogil:
     ctypedef struct wg_norm:
@@ -69,9 +69,7 @@ cdef Tensor operand(Op op, PyObject** slots, int slot, int code):
     if not isinstance(<object> slots[slot], Tensor):
         raise op_error(op, slot, "Tensor", slots[slot])
     t = <Tensor> slots[slot]
-    if t.code != code:
-        return convert_copy(t, code)
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    return row_major_as(t, code)
 
 
 cdef int read_layout(Op op, wg_norm* p, object layout, Tensor x, Tensor weight, Tensor bias) except -1:

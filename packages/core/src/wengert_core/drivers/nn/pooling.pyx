@@ -21,7 +21,7 @@ from wengert_core.drivers.references cimport call_reference, result_into, result
 from wengert_core.drivers.steps cimport record, record_outputs
 from wengert_core.dtypes.dtypes cimport BFLOAT16, CAT_FLOAT, CAT_INT, FLOAT16, FLOAT32, INT64, DTypeFacts, dtype_facts
 from wengert_core.dtypes.dtypes import C_NAMES as _C_NAMES
-from wengert_core.exchange.arrays cimport array_of, contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport array_of, convert_copy, row_major_as
 from wengert_core.exchange.device_memory cimport captures, on_host, without_kernels
 from wengert_core.exchange.restore_format cimport restore_layout
 from wengert_core.runtime.launches cimport tell_complete
@@ -49,9 +49,7 @@ cdef inline int computing_code(int code) noexcept:
 
 cdef inline Tensor computable(Tensor t):
     """Contiguous; low precision as float32."""
-    if t.code != computing_code(t.code):
-        return convert_copy(t, FLOAT32)
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    return row_major_as(t, computing_code(t.code))
 
 
 cdef Py_ssize_t divisor_of(Op op, PyObject** slots) except? -1:

@@ -10,8 +10,19 @@ from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, LAUNCH_K
                                             Launch, add_launch)
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
 
+cdef extern from "wengert_core/kernels/nn/pooling.h" nogil:
+    ctypedef struct wg_windows:
+        Py_ssize_t first, stride
+        Py_ssize_t count[3]
+        Py_ssize_t step[3]
+    enum:
+        WG_OUTPUTS
+    void wg_largest_f32(const float* x, const wg_windows* w, Py_ssize_t n, float* out, int64_t* index)
+    void wg_largest_f64(const double* x, const wg_windows* w, Py_ssize_t n, double* out, int64_t* index)
+
 cdef enum:
     WORTH_A_THREAD = 0x4000            # elements of windows that take about 20 us
+    FARTHEST = 0x7fffffff              # that int32 counts
 
 ctypedef fused real_t:
     float
@@ -69,56 +80,80 @@ cdef void average_backward(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* un
                             row += p.inside[2]
 
 
-cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
-    """The first of the largest, NaN above all."""
-    cdef Py_ssize_t plane, i, j, k, a, b, c, row, last
-    cdef Py_ssize_t best
+cdef void largest_of(
+    Pool* p, const real_t* x, Py_ssize_t i, Py_ssize_t j, Py_ssize_t first, Py_ssize_t last, real_t* out, int64_t* index
+) noexcept nogil:
+    """The first of the largest of the windows (i, j, first) to (i, j, last - 1), NaN above all."""
+    cdef Py_ssize_t k, a, b, c, row, best
     cdef real_t most, one
     cdef bint better
+    for k in range(first, last):
+        best = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
+        most = x[best]
+        a = p.begin[0][i]
+        while a < p.end[0][i]:
+            b = p.begin[1][j]
+            while b < p.end[1][j]:
+                row = (a * p.inside[1] + b) * p.inside[2]
+                c = p.begin[2][k]
+                while c < p.end[2][k]:
+                    one = x[row + c]
+                    better = (one > most) | (one != one)
+                    most = one if better else most
+                    best = row + c if better else best
+                    c += p.step[2]
+                b += p.step[1]
+            a += p.step[0]
+        out[k], index[k] = most, best
+
+
+cdef Py_ssize_t find_alike(Pool* p, Py_ssize_t* behind) noexcept nogil:
+    """The first window along the last dim from which on they are of one size and distance, and where that ends."""
+    cdef Py_ssize_t n = p.outside[2], first = n // 2, last = first, stride
+    cdef Py_ssize_t* begin = p.begin[2]
+    cdef Py_ssize_t* end = p.end[2]
+    behind[0] = 0
+    if n < WG_OUTPUTS or p.in_plane > FARTHEST:
+        return 0
+    stride = begin[first + 1] - begin[first]
+    while first and begin[first] - begin[first - 1] == stride and end[first] - end[first - 1] == stride:
+        first -= 1
+    while last + 1 < n and begin[last + 1] - begin[last] == stride and end[last + 1] - end[last] == stride:
+        last += 1
+    if last + 1 - first < WG_OUTPUTS:
+        return 0
+    behind[0] = last + 1
+    return first
+
+
+cdef void largest(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:
+    cdef Py_ssize_t plane, i, j, first, last = 0, n = p.outside[2]
     cdef real_t* x
     cdef real_t* out
-    cdef int64_t* index_data
+    cdef int64_t* index
+    cdef wg_windows w
+    first = find_alike(p, &last)
+    w.stride = p.begin[2][first + 1] - p.begin[2][first] if last else 0
+    w.step[0], w.step[1], w.step[2] = p.step[0] * p.inside[1] * p.inside[2], p.step[1] * p.inside[2], p.step[2]
+    w.count[2] = (p.end[2][first] - p.begin[2][first] + p.step[2] - 1) // p.step[2]
     for plane in range(begin, end):
         x = <real_t*> p.source + plane * p.in_plane
         out = <real_t*> p.target + plane * p.out_plane
-        index_data = p.indices + plane * p.out_plane
+        index = p.indices + plane * p.out_plane
         for i in range(p.outside[0]):
+            w.count[0] = (p.end[0][i] - p.begin[0][i] + p.step[0] - 1) // p.step[0]
             for j in range(p.outside[1]):
-                if p.begin[0][i] + p.step[0] >= p.end[0][i] and p.begin[1][j] + p.step[1] >= p.end[1][j]:
-                    row = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2]
-                    for k in range(p.outside[2]):          # windows of one row
-                        best, last = row + p.begin[2][k], row + p.end[2][k]
-                        most, c = x[best], best + p.step[2]
-                        while c < last:
-                            one = x[c]
-                            better = (one > most) | (one != one)
-                            most = one if better else most
-                            best = c if better else best
-                            c += p.step[2]
-                        out[k], index_data[k] = most, best
-                    out += p.outside[2]
-                    index_data += p.outside[2]
-                    continue
-                for k in range(p.outside[2]):
-                    best = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][k]
-                    most = x[best]
-                    a = p.begin[0][i]
-                    while a < p.end[0][i]:
-                        b = p.begin[1][j]
-                        while b < p.end[1][j]:
-                            row = (a * p.inside[1] + b) * p.inside[2]
-                            c = p.begin[2][k]
-                            while c < p.end[2][k]:
-                                one = x[row + c]
-                                better = (one > most) | (one != one)
-                                most = one if better else most
-                                best = row + c if better else best
-                                c += p.step[2]
-                            b += p.step[1]
-                        a += p.step[0]
-                    out[0], index_data[0] = most, best
-                    out += 1
-                    index_data += 1
+                if last:
+                    largest_of(p, x, i, j, 0, first, out, index)
+                    w.count[1] = (p.end[1][j] - p.begin[1][j] + p.step[1] - 1) // p.step[1]
+                    w.first = (p.begin[0][i] * p.inside[1] + p.begin[1][j]) * p.inside[2] + p.begin[2][first]
+                    if real_t is float:
+                        wg_largest_f32(x, &w, last - first, out + first, index + first)
+                    else:
+                        wg_largest_f64(x, &w, last - first, out + first, index + first)
+                largest_of(p, x, i, j, last, n, out, index)
+                out += n
+                index += n
 
 
 cdef void scatter(Py_ssize_t begin, Py_ssize_t end, Pool* p, real_t* unused) noexcept nogil:

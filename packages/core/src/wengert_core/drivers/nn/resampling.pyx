@@ -16,13 +16,13 @@ from libc.string cimport memcpy
 from wengert_core.dispatch.keep_alive cimport hold, in_pieces
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.dtypes.dtypes cimport FLOAT32, FLOAT64, INT32
-from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.arrays cimport contiguous_copy, is_host_array, row_major
 from wengert_core.exchange.device_memory cimport without_kernels
 from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_KERNEL, OPERAND_READ, OPERAND_WRITTEN, Launch,
                                             add_launch, count_recorders)
 from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE, body_fn, parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, is_strided, new_empty
+from wengert_core.tensors.tensor cimport Tensor, new_empty
 
 cdef extern from "wengert_core/kernels/nn/resizing.h" nogil:
     ctypedef struct wg_resize:
@@ -82,14 +82,6 @@ cdef struct Units:                     # of a kernel
     bint large                         # several threads may share them
 
 
-cdef bint is_taken(Tensor t, int code) noexcept:
-    return t.code == code and not t.device and is_strided(t)
-
-
-cdef Tensor row_major(Tensor t):
-    return t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
-
-
 cdef void set_units(Units* u, body_fn body, Py_ssize_t n, Py_ssize_t work) noexcept:
     u.body, u.n, u.large = body, n, work >= LARGE
     u.grain = WORTH_A_THREAD * n // max(work, 1) + 1
@@ -118,7 +110,7 @@ def resize_dims(Tensor x not None, list tables not None, object sizes, bint adjo
     cdef Py_ssize_t size
     cdef int i, n = <int> len(tables), d
     cdef Tensor source = x
-    if not is_taken(x, FLOAT32) and not is_taken(x, FLOAT64) or without_kernels() or not x.count:
+    if not is_host_array(x, FLOAT32) and not is_host_array(x, FLOAT64) or without_kernels() or not x.count:
         return None
     for i in range(n):
         d = i if adjoint else n - 1 - i
@@ -267,8 +259,8 @@ cdef bint sizes_fit(
     s.dims = grid.rank - 2
     if without_kernels() or code != FLOAT32 and code != FLOAT64 or s.dims != 2 and s.dims != 3 \
             or not 0 <= mode <= 2 or not 0 <= padding <= 2 or mode == WG_BICUBIC and s.dims == 3 \
-            or not is_taken(grid, code) or grad is not None and not is_taken(grad, code) \
-            or input is not None and not is_taken(input, code):
+            or not is_host_array(grid, code) or grad is not None and not is_host_array(grad, code) \
+            or input is not None and not is_host_array(input, code):
         return False
     if grid.dims[grid.rank - 1] != s.dims or whole[0] != grid.dims[0] \
             or grad is not None and (grad.dims[0] != whole[0] or grad.dims[1] != whole[1]):

@@ -15,14 +15,14 @@ from wengert_core.drivers.reduce.dimwise cimport along_run, requested_code, chec
 from wengert_core.drivers.reduce.reduce cimport REDUCE_INDEX, REDUCE_SAME, Reduction, new_reduction, wrapped_dim
 from wengert_core.drivers.reduce.reduce_dims cimport reduce_fresh
 from wengert_core.dtypes.dtypes cimport CAT_FLOAT, INT64, N_DTYPES, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy
+from wengert_core.exchange.arrays cimport contiguous_copy, convert_copy, row_major
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.reduce.scan cimport find_extremes, find_scan, run_extremes, scan_fn
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.launches cimport OPERAND_READ, OPERAND_WRITTEN, Launch, count_recorders, tell_complete
 from wengert_core.runtime.state cimport WG_TELL, thread_state
 from wengert_core.runtime.thread_pool cimport LARGE
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty, new_view
+from wengert_core.tensors.tensor cimport Tensor, new_empty, new_view
 
 cdef enum:
     MANY = 0x800                       # elements, and of a line, from which on values are read at their indices
@@ -93,7 +93,7 @@ cdef object index_run(Op op, PyObject** slots, uint32_t live):
         return along_run(op, slots, live)
     if slots[lines.dim_slot] == <PyObject*> None:
         mask = <uint64_t> -1
-        t = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+        t = row_major(t)
     else:
         mask = <uint64_t> 1 << wrapped_dim(<object> slots[lines.dim_slot], t.rank)
     out = reduce_fresh(op, lines.indices, t, mask, <object> slots[lines.keepdim_slot])

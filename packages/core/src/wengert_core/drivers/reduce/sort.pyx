@@ -15,7 +15,7 @@ from wengert_core.drivers.out_argument cimport finish_result
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
 from wengert_core.drivers.reduce.reduce cimport wrapped_dim
 from wengert_core.dtypes.dtypes cimport INT64, DTypeFacts, dtype_facts
-from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.arrays cimport row_major
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.exchange.restore_format cimport as_ordered
 from wengert_core.runtime.config cimport ONLY_REFERENCES
@@ -23,7 +23,7 @@ from wengert_core.runtime.launches cimport (LAUNCH_DONE, LAUNCH_FAILED, OPERAND_
                                             tell_complete)
 from wengert_core.runtime.state cimport WG_TELL
 from wengert_core.runtime.thread_pool cimport parallel_for
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.tensors.tensor cimport Tensor, new_empty
 
 cdef extern from "wengert_core/kernels/reduce/sort.h" nogil:
     enum:
@@ -111,7 +111,7 @@ cdef object sort_lines(Op op, PyObject** slots, Tensor given, int dim, wg_orderi
     cdef Ordering* o = <Ordering*> op.data
     cdef Py_ssize_t shape[64]
     cdef Py_ssize_t lines
-    cdef Tensor values = None, indices, t = given if given.flags & TF_CONTIGUOUS else contiguous_copy(given)
+    cdef Tensor values = None, indices, t = row_major(given)
     cdef int rank = result_shape(t, dim, job, o.keepdim_slot >= 0 and not <object> slots[o.keepdim_slot], shape)
     indices = new_empty(INT64, rank, shape)
     job.indices, job.values = <int64_t*> indices.data, NULL

@@ -11,12 +11,12 @@ from wengert_core.dispatch.op cimport Op, op_error
 from wengert_core.drivers.reduce.dimwise cimport along_run, check_dtype, several
 from wengert_core.drivers.reduce.sort cimport sort_whole
 from wengert_core.dtypes.dtypes cimport INT64
-from wengert_core.exchange.arrays cimport contiguous_copy
+from wengert_core.exchange.arrays cimport row_major
 from wengert_core.exchange.device_memory cimport runs_on_device
 from wengert_core.kernels.reduce.scan cimport write_runs
 from wengert_core.runtime.config cimport ONLY_REFERENCES
 from wengert_core.runtime.state cimport WG_TELL
-from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, Tensor, new_empty
+from wengert_core.tensors.tensor cimport Tensor, new_empty
 
 cdef enum:
     LONGEST = 0x7fffffff               # elements that sort.pyx orders
@@ -54,7 +54,7 @@ cdef object distinct(Op op, PyObject** slots, bint is_sorted, uint32_t live):
     if slots[op.impl[2]] != <PyObject*> None or t.rank == 0 or t.count == 0 or t.count > LONGEST or live & WG_TELL \
             or runs_on_device():
         return along_run(op, slots, live)
-    line = t if t.flags & TF_CONTIGUOUS else contiguous_copy(t)
+    line = row_major(t)
     n = t.count
     if is_sorted:
         values, places = new_empty(t.code, 1, &n), new_empty(INT64, 1, &n)

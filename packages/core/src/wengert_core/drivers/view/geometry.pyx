@@ -5,13 +5,16 @@ from wengert_core.dispatch.arguments cimport wrap_dim
 from wengert_core.dispatch.exact_values cimport plain_int
 from wengert_core.dtypes.dtypes cimport DTypeFacts, dtype_facts
 from wengert_core.geometry.size_math cimport bytes_between
+from wengert_core.runtime.launches cimport count_recorders
 from wengert_core.tensors.memory_format cimport FORMAT_CONTIGUOUS, FORMAT_PRESERVE, Format, format_of, has_format
 from wengert_core.tensors.tensor cimport TF_CONTIGUOUS, TF_VIEW, Tensor, same_shape, storage_of, strides_of
 
 from wengert_core.drivers.view.element_count import CountMethod
+from wengert_core.tensors.facts import tell_fact
 from wengert_core.tensors.memory_format import contiguous_format
 
 cdef DTypeFacts* FACTS = dtype_facts()
+cdef const int* RECORDERS = count_recorders()
 
 
 cdef int read_dim(str name, object dim, Tensor t) except -1:
@@ -45,6 +48,8 @@ def stride(Tensor self, dim=None, *, axis=None):
 
 def storage_offset(Tensor self):
     """Where the first element lies in the storage, in elements."""
+    if RECORDERS[0]:
+        tell_fact(self, "storage_offset()")
     return bytes_between(storage_of(self).data, self.data) // FACTS.itemsize[self.code]
 
 
@@ -87,11 +92,15 @@ def itemsize(Tensor self):
 
 def is_view(Tensor self):
     """Whether this tensor is a view of another."""
+    if RECORDERS[0]:
+        tell_fact(self, "_is_view()")
     return bool(self.flags & TF_VIEW)
 
 
 def base_of(Tensor self):
     """The tensor that this one is a view of, or None."""
+    if RECORDERS[0]:
+        tell_fact(self, "_base")
     return <object> self.base if self.base != NULL else None
 
 

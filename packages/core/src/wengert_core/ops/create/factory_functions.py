@@ -31,7 +31,10 @@ def as_number(name: str, argument: str, position: int, value: Any) -> Any:
     if isinstance(value, Tensor) and value.ndim == 0:
         return value.item()
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value.item()
+        number = value.item()
+        if isinstance(number, np.generic):  # a long double: Python has no number of that precision
+            number = complex(number) if value.dtype.kind == "c" else float(number)
+        return number
     raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, not {type(value).__name__}")
 
 
