@@ -17,10 +17,17 @@ class Scale:
 
 
 SETTINGS = pytest.mark.parametrize("settings", [
-    {}, {"fullgraph": True}, {"dynamic": True}, {"backend": "eager"}, {"backend": lambda graph, inputs: graph},
-    {"mode": "max-autotune"}, {"options": {"max_autotune": True}}, {"name": "double"},
-    {"recompile_limit": 3}, {"isolate_recompiles": True},
+    {}, {"fullgraph": True}, {"dynamic": False}, {"backend": "eager"}, {"backend": "inductor"}, {"mode": "default"},
+    {"options": {}}, {"recompile_limit": 3}, {"isolate_recompiles": True},
 ], ids=lambda settings: ",".join(settings) or "none")  # fmt: skip
+PASSED_OVER = pytest.mark.parametrize(("settings", "words"), [
+    ({"dynamic": True}, "dynamic=True has no meaning here: each shape is recorded"),
+    ({"backend": lambda graph, inputs: graph}, "backend has no meaning here: it is not called"),
+    ({"backend": "aot_eager"}, "backend has no meaning here"),
+    ({"mode": "max-autotune"}, "mode has no meaning here: calls are recorded in one way"),
+    ({"options": {"max_autotune": True}}, "options has no meaning here"),
+    ({"name": "double"}, "name has no meaning here"), ({"shapes_spec": []}, "shapes_spec has no meaning here"),
+], ids=lambda value: None if isinstance(value, str) else ",".join(value))  # fmt: skip
 
 
 @SETTINGS
@@ -30,6 +37,32 @@ def test_compile_returns_a_function_that_gives_the_same(settings):
         assert (made.__name__, made.__wrapped__, made._torchdynamo_orig_callable) == ("double", double, double)
         for k in range(3):
             assert made(wg.full((2,), float(k))).tolist() == [2 * k] * 2
+
+
+@PASSED_OVER
+def test_a_setting_without_a_meaning_says_so_once_and_changes_nothing(settings, words):
+    with pytest.warns(UserWarning, match=f"wengert.compile: {words}") as caught:
+        compiled = wg.compile(double, **settings)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    for _ in range(4):
+        assert compiled(wg.ones(2)).tolist() == [2, 2]
+    assert wg.replay.explain(compiled).replays == 3
+
+
+@PASSED_OVER
+def test_a_function_that_is_not_compiled_says_nothing_of_its_settings(settings, words):
+    assert wg.compile(double, disable=True, **settings) is double
+
+
+def test_compile_refuses_a_backend_that_torch_does_not_have():
+    with pytest.raises(RuntimeError, match=r"Invalid backend: 'own', see `torch._dynamo.list_backends"):
+        wg.compile(double, backend="own")
+
+
+def test_compile_refuses_dynamic_that_is_no_bool():
+    with pytest.raises(AssertionError, match="Expected enable to be a bool, got <class 'str'>"):
+        wg.compile(double, dynamic="yes")
 
 
 def test_calls_of_a_compiled_function_are_replayed():
@@ -293,8 +326,10 @@ def test_compile_refuses_a_mode_that_torch_does_not_have():
         wg.compile(double, mode="reduce_overhead")
     assert str(caught.value) == ("Unrecognized mode=reduce_overhead, should be one of: default, lite, reduce-overhead, "
                                  "max-autotune-no-cudagraphs, max-autotune")  # fmt: skip
-    assert wg.compile(double, mode="own", backend=lambda graph, inputs: graph)(wg.ones(1)).item() == 2
-    assert wg.compile(double, mode="reduce-overhead")(wg.ones(1)).item() == 2
+    with pytest.warns(UserWarning, match="has no meaning here"):
+        assert wg.compile(double, mode="own", backend=lambda graph, inputs: graph)(wg.ones(1)).item() == 2
+    with pytest.warns(UserWarning, match="has no meaning here"):
+        assert wg.compile(double, mode="reduce-overhead")(wg.ones(1)).item() == 2
 
 
 def test_settings_of_compile_are_keywords():

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast, overload
 
-from wengert_core.extend import as_list
+from wengert_core.extend import as_list, warn_user
 from wengert_engine.extend import current_tracer
 from wengert_registry import registry
 
@@ -65,9 +65,11 @@ def compile(
     fullgraph: a call that cannot be replayed is a RuntimeError, behind its run where only that has shown it; otherwise
     it runs as usual, and ``wengert.replay.explain`` has the reason.   backend: ``"eager"`` runs calls as usual; others
     make no difference, a function gets no graph to compile.   recompile_limit: signatures that are recorded, 64 if
-    None.   dynamic, mode, options, name, isolate_recompiles and shapes_spec are taken and have no meaning: each shape
-    has a program of its own, and there is one way to make it. As in PyTorch, a ``mode`` that it does not have, and
-    ``mode`` and ``options`` together, are a RuntimeError, and what cannot be called is an AssertionError.
+    None.   dynamic, mode, options, name and shapes_spec are taken and have no meaning, which a UserWarning says where
+    one is set: each shape has a program of its own, and there is one way to make it.   isolate_recompiles: each
+    function that is returned has programs of its own, whatever this says. As in PyTorch, a ``mode`` or a backend's name
+    that it does not have, and ``mode`` and ``options`` together, are a RuntimeError; what cannot be called, and a
+    ``dynamic`` that is no bool, are an AssertionError.
 
     >>> import wengert as wg
     >>> @wg.compile(fullgraph=True)
@@ -86,11 +88,12 @@ def compile(
             raise RuntimeError(
                 "Either mode or options can be specified, but both can't be specified at the same time."
             )
-        if mode is not None and mode not in MODES and backend in (None, "inductor"):
-            raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+        check_settings(mode, backend, dynamic)
         check_callable(fn)
         if disable or isinstance(fn, type) or not has_replay():
             return fn
+        for words in without_meaning(dynamic, backend, mode, options, name, shapes_spec):
+            warn_user(f"wengert.compile: {words}")
         again = functools.partial(
             compile_call, fullgraph=fullgraph, limit=recompile_limit or LIMIT, runs_eagerly=backend == "eager"
         )
@@ -102,10 +105,45 @@ def compile(
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 """PyTorch's modes. None has a meaning here, and another one is an error as it is there."""
+BACKENDS = frozenset((
+    "aot_eager", "aot_eager_decomp_partition", "aot_eager_decomp_partition_crossref",
+    "aot_eager_decomp_partition_with_mode", "aot_eager_default_partitioner", "aot_ts", "cudagraphs", "eager",
+    "eager_debug", "eager_noexcept", "inductor", "invoke_subgraph", "openxla", "openxla_eval", "pre_dispatch_eager",
+    "ts", "tvm",
+))  # fmt: skip
+"""Names of PyTorch's backends. Another one is an error, as it is there."""
 LIMIT = 64
 """Signatures of a compiled function that are recorded."""
 COMPILED: weakref.WeakSet[Any] = weakref.WeakSet()
 """Captured functions that ``compile`` has made."""
+
+
+def check_settings(mode: Any, backend: Any, dynamic: Any) -> None:
+    """Raise PyTorch's error for a setting that it does not take."""
+    if mode is not None and mode not in MODES and backend in (None, "inductor"):
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+    if isinstance(backend, str) and backend not in BACKENDS:
+        raise RuntimeError(
+            f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends. "
+            "wengert.compile records calls with each of them but 'eager', so it may be left out"
+        )
+    if dynamic is not None and not isinstance(dynamic, bool):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}: 'dynamic' is True, False or None")
+
+
+def without_meaning(dynamic: Any, backend: Any, mode: Any, options: Any, name: Any, shapes_spec: Any) -> list[str]:
+    """Return words for each setting that changes nothing, though its value asks for something."""
+    shapes = "each shape is recorded as a program of its own"
+    recorded = "calls are recorded in one way, which this does not change"
+    asked = [
+        ("dynamic=True", dynamic is True, shapes),
+        ("backend", backend not in (None, "inductor", "eager"), "it is not called, as there is no graph to compile"),
+        ("mode", mode not in (None, "default"), recorded),
+        ("options", bool(options), recorded),
+        ("name", name is not None, "explain() shows the function by its own name"),
+        ("shapes_spec", shapes_spec is not None, shapes),
+    ]
+    return [f"{setting} has no meaning here: {why}" for setting, is_set, why in asked if is_set]
 
 
 def has_replay() -> bool:

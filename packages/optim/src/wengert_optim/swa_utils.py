@@ -10,15 +10,13 @@ from itertools import chain
 from math import cos, pi
 from typing import TYPE_CHECKING, Any, Literal
 
-from wengert import no_grad, tensor
+from wengert import Tensor, no_grad, tensor
 from wengert.nn import Module  # type: ignore[attr-defined,unused-ignore]
 
 from wengert_optim.lr_scheduler.base import LRScheduler, per_group, warn_outside_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from wengert import Tensor
 
     from wengert_optim.optimizer import Optimizer
 
@@ -91,7 +89,7 @@ class AveragedModel(Module):  # type: ignore[misc,unused-ignore]
         model: a module with the same parameters, in the same order, as the one that was copied.
         """
         averages, values = self._averaged_tensors(model)
-        if int(self.n_averaged) == 0:
+        if bool(self.n_averaged == 0):  # the comparison alone is read: a captured step has no branch for each count
             copy_all(averages, values)
         elif self.multi_avg_fn is not None:
             for group in by_device_and_dtype(averages, values):
@@ -214,7 +212,7 @@ def get_swa_multi_avg_fn() -> Average:
     @no_grad()
     def swa_update(averaged_param_list: list[Tensor], current_param_list: list[Tensor], num_averaged: Any) -> None:
         if is_inexact(averaged_param_list[0]):
-            interpolate(averaged_param_list, current_param_list, float(1 / (num_averaged + 1)))
+            interpolate(averaged_param_list, current_param_list, 1 / (num_averaged + 1))
             return
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported: get_swa_multi_avg_fn averages floating point and "
@@ -230,10 +228,18 @@ def is_inexact(value: Tensor) -> bool:
     return value.is_floating_point() or value.is_complex()
 
 
-def interpolate(averages: list[Tensor], values: list[Tensor], weight: float) -> None:
-    """Move each average toward the value by the weight, in place."""
+def interpolate(averages: list[Tensor], values: list[Tensor], weight: Any) -> None:
+    """Move each average toward the value by the weight, in place.
+
+    weight: a number, or a tensor of one number, which Python does not read: a captured step computes with it.
+    """
     for average, value in zip(averages, values, strict=True):
-        average.lerp_(value, weight)
+        if not isinstance(weight, Tensor):
+            average.lerp_(value, weight)
+        elif average.itemsize == 2:  # of half precision, to which the weight is not to be rounded
+            average.copy_(average.float().lerp_(value.float(), weight.to(average.device).float()))
+        else:
+            average.lerp_(value, weight.to(average))
 
 
 @no_grad()

@@ -131,6 +131,8 @@ cdef int tell_hooks(Tracer tracer, PyObject* by_id) except -1:
 cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     """An op of an observed thread."""
     cdef PyObject* here = current()
+    if live & WG_FOREIGN and not live & WG_BATCHED and has_batched(op, slots):
+        live |= WG_BATCHED             # of another level than the present one, as tangents of an outer one's values
     if here != NULL and (<Observer> here).interceptor is not None and not live & WG_BATCHED:
         return run_intercepted(op, slots, live, <Observer> here)
     if here != NULL and (<Observer> here).only_records and not live & (WG_BATCHED | WG_FOREIGN):
@@ -138,6 +140,22 @@ cdef object run_observed(Op op, PyObject** slots, uint32_t live):
     if here != NULL and (<Observer> here).tracer is not None and not live & WG_BATCHED:
         return run_traced(op, slots, live, <Observer> here)
     return run_in_full(op, slots, live, observer())
+
+
+cdef bint has_batched(Op op, PyObject** slots) except -1:
+    """Whether a tensor among the arguments is batched; the thread's bit says whether vmap has a level just now."""
+    cdef int i
+    for i in range(op.n_params):
+        if slots[i] == NULL:
+            continue
+        if isinstance(<object> slots[i], Tensor):
+            if (<Tensor> slots[i]).flags & WG_BATCHED:
+                return True
+        elif isinstance(<object> slots[i], (tuple, list)):
+            for item in <object> slots[i]:
+                if isinstance(item, Tensor) and (<Tensor> item).flags & WG_BATCHED:
+                    return True
+    return False
 
 
 cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
