@@ -181,3 +181,21 @@ def test_a_detached_result_of_a_tensor_on_other_memory_has_its_version(pair):
             yield captured(wg.tensor(1.0)), state, first * 1, first._version
 
     assert compare_runs(generate).replays == 3
+
+
+def test_a_detached_tensor_at_the_address_of_one_that_is_gone():
+    w = wg.arange(6.0).reshape(2, 3)
+
+    def function(x):
+        held = wg.func.vjp(wg.zeros_like, w)[1](w)
+        with wg.autograd.forward_ad.dual_level():
+            detached = wg.autograd.forward_ad.make_dual(w, wg.full_like(w, 0.5)).data
+            primal, _ = wg.autograd.forward_ad.unpack_dual(detached)
+        return primal * x, w * 3, held[0]
+
+    captured = wg.capture(function)
+    for i in range(4):
+        w.add_(1)
+        assert [one.tolist() for one in captured(wg.tensor(float(i)))] == \
+            [(w * i).tolist(), (w * 3).tolist(), wg.zeros(2, 3).tolist()]
+    assert wg.replay.explain(captured).replays == 3

@@ -1,17 +1,85 @@
-"""Tensors among the arguments of a call: what a program depends on in them, and whether it can take them."""
+"""Tensors among the arguments of a call: what a program depends on in them, and whether it can take them.
+
+Note [Facts that Python reads]
+    A program depends on sizes, strides and the like of its arguments. A function whose Python code also asks whether an
+    argument is a view, where it lies in its storage, or for its version, depends on the answer. So does ``detach_()``,
+    which refuses a view. The recording in which that is read is dropped, and from then on these facts are part of the
+    function's signatures. What packages of wengert read is left out: they know what a recording needs.
+"""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, dtype_facts, dtype_of, is_strided
+import sys
+
+from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, Storage, Tensor, bytes_between, dtype_facts,
+                                  dtype_of, is_strided)
+from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.trace.overlap cimport is_foreign, share_memory
 
+from wengert_core.extend import FACT_LISTENERS, DisableTorchFunctionSubclass
+from wengert_engine.extend import current_tracer
 
-cdef object describe(Tensor t):
+KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
+         "retains_grad": "retains_grad", "untyped_storage()": "place", "storage_offset()": "place"}
+"""Which fact of a signature is read by which name."""
+OWN = ("_is_view()", "detach_()", "retains_grad")
+"""Facts of a tensor itself, which others on its memory do not have."""
+BETWEEN = ("wengert_core.tensors.facts", "wengert_core.api.untyped_storage", "wengert_core.api.typed_storage")
+"""Modules that tell of what their caller reads."""
+
+
+cdef object describe(Tensor t, facts):
     """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient, has
-    a history.
+    a history; behind them the facts that Python reads.
     """
     cdef bint has_grad = t.extra != NULL and t.extra.grad != NULL
-    return (type(t), t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
-            t.flags & (WG_GRAD | TF_INFERENCE), has_grad, t.grad_fn != NULL)
+    row = (type(t), t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
+           t.flags & (WG_GRAD | TF_INFERENCE), has_grad, t.grad_fn != NULL)
+    return (*row, tuple([(kind, fact_of(t, kind)) for kind in facts])) if facts else row
+
+
+cdef object fact_of(Tensor t, str kind):
+    cdef Storage s = <Storage> t.storage
+    if kind == "a view":
+        return t.base != NULL
+    if kind == "version":
+        return s.version
+    if kind == "retains_grad":
+        with DisableTorchFunctionSubclass():
+            return (<object> t).retains_grad
+    return bytes_between(s.data, t.data), s.nbytes
+
+
+def note_fact(Tensor t not None, str fact not None):
+    """Note what Python reads of a tensor while a function is recorded. Note [Facts that Python reads]"""
+    cdef Tensor own
+    cdef Recording recording
+    cdef Recording tracer
+    found = current_tracer()
+    if not isinstance(found, Recording):
+        return
+    recording = tracer = found
+    while recording.around is not None:
+        recording = recording.around
+    if recording.recorder.depth or tracer.recorder.depth:
+        return
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__") in BETWEEN:
+        frame = frame.f_back
+    if (frame.f_globals.get("__name__") or "").startswith("wengert_"):
+        return
+    for own in recording.inputs:
+        if own is t or (<Storage> own.storage).data == (<Storage> t.storage).data and fact not in OWN:
+            if fact == "_base" and own.base != NULL:
+                recording.refuse("Python reads _base of an argument that is a view")
+            recording.facts.setdefault(KINDS[fact], f"{fact} of an argument at {frame.f_code.co_filename}:"
+                                       f"{frame.f_lineno}")
+            return
+    if fact in ("_version", "retains_grad") and recording is tracer and id(t) not in recording.made \
+            and recording.is_from_outside(t):
+        recording.refuse(f"Python reads {fact} of a tensor from outside")
+
+
+FACT_LISTENERS.append(note_fact)
 
 
 cdef str why_not(Tensor t):
@@ -21,8 +89,10 @@ cdef str why_not(Tensor t):
     return ""
 
 
-def describe_tensors(list tensors):
+def describe_tensors(list tensors, facts=()):
     """Return a hashable value that is equal for tensors that one program can take, and why no program can: "" or words.
+
+    facts: those of KINDS that Python reads.
     """
     cdef Tensor t
     cdef set seen = set()
@@ -32,7 +102,7 @@ def describe_tensors(list tensors):
         why = why_not(t)
         if why:
             return None, why
-        key.append(describe(t))
+        key.append(describe(t, facts))
         seen.add(<size_t> t.storage)
         if is_foreign(t.storage):
             foreign.append(t)
@@ -58,5 +128,9 @@ def facts_of(tuple row not None):
     cdef Py_ssize_t i, rank = len(packed) // (2 * sizeof(Py_ssize_t)), itemsize = dtype_facts().itemsize[code]
     flags = (("requires_grad", row[3] & WG_GRAD), ("of inference mode", row[3] & TF_INFERENCE),
              ("with a gradient", row[4]), ("with a history", row[5]))
+    names = [name for name, is_so in flags if is_so]
+    for kind, fact in row[6] if len(row) > 6 else ():
+        names.append(kind if fact is True else f"not {kind}" if fact is False else
+                     f"version {fact}" if kind == "version" else f"at byte {fact[0]} of {fact[1]}")
     return (dtype_of(code), tuple([numbers[i] for i in range(rank)]),
-            tuple([numbers[rank + i] // itemsize for i in range(rank)]), [name for name, is_so in flags if is_so])
+            tuple([numbers[rank + i] // itemsize for i in range(rank)]), names)

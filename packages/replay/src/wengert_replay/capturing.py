@@ -20,6 +20,7 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.caller_warnings import warn_caller
+from wengert_replay.counters import Counters
 from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
@@ -28,6 +29,7 @@ from wengert_replay.inspection.reasons import why_raised, why_unhashable, with_a
 from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.lookups import find_lookups
+from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
@@ -38,7 +40,7 @@ from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Miss, Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
-from wengert_replay.signature import Unhashable, flatten, rebuild, surroundings
+from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, surroundings
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
 
 
@@ -65,6 +67,7 @@ class Capture(UsualCalls):
         self.methods = Methods(self)
         self.devices: DevicePrograms = DevicePrograms(self)
         self.shortcut: Shortcut | None = None
+        self.facts: tuple[str, ...] = ()  # of arguments, which Python reads
         functools.update_wrapper(self, function)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -97,7 +100,7 @@ class Capture(UsualCalls):
         modes = profiled_modes() if is_unusual() else thread_modes()
         if modes < 0 or is_dual_level_open() or active_mode() is not None:
             return self.run_inside(args, kwargs)
-        described, why = describe_tensors(tensors)
+        described, why = describe_tensors(tensors, self.facts)
         if why:
             return self.devices.call(structure, tensors, modes, why, args, kwargs)
         state = self.python_state(args, kwargs)
@@ -145,7 +148,7 @@ class Capture(UsualCalls):
 
     def note_shortcut(self, args: Any, kwargs: Any, tensors: list[Tensor], entry: Entry, program: Any) -> None:
         """Let the next call begin with this program, or history, if it has the same signature."""
-        if not (self.validate or self.guard_python or is_unusual()):
+        if not (self.validate or self.guard_python or self.facts or is_unusual()):
             self.shortcut = make_shortcut(args, kwargs, tensors, entry, program)
 
     def replay(self, program: Program, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
@@ -188,7 +191,7 @@ class Capture(UsualCalls):
         """Return what Python's state adds to the signature of a call; None where it is another one in each call."""
         if not self.guard_python:
             return ()
-        number = self.states.number(self.function, (*args, *kwargs.values()))
+        number = self.states.number(self.function, objects_in((args, kwargs)))
         return (number,) if number >= 0 else None
 
     def record(self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None = None) -> Any:
@@ -197,20 +200,22 @@ class Capture(UsualCalls):
             return self.run_inside(args, kwargs)  # a profile observes the thread
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
-        recording.given = args, kwargs
+        recording.given, recording.unseen = (args, kwargs), entry.unseen
         recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
+        counters = Counters(self.function, args, kwargs) if miss is None else None
         counts = count_references(recording.inputs)
         holder = self.run_recorded(recording, args, kwargs)
+        looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
         entry.attempts += 1
         program = None
         with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
             try:
                 why = recording.refusal or watch.refusal()
                 why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
-                if why:
-                    raise Refusal(why, recording.passes)
-                self.check_state(entry, args, kwargs)
+                if looked or why:
+                    raise Refusal(looked or why, recording.passes or bool(looked))
+                self.check_state(entry, recording, counters, args, kwargs)
                 watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
                 refuse_stored_arguments(recording, counts, holder, entry.key[0])
                 refuse_stored(recording, holder)
@@ -247,10 +252,29 @@ class Capture(UsualCalls):
         finally:
             recording.stop()
 
-    def check_state(self, entry: Entry, args: Any, kwargs: Any) -> None:
-        """Raise Refusal where a function has changed the state of Python that is part of its signature."""
-        if self.python_state(args, kwargs) not in ((), entry.key[-1:]):
+    def check_state(
+        self, entry: Entry, recording: Recording, counters: Counters | None, args: Any, kwargs: Any
+    ) -> None:
+        """Raise Refusal where a function has changed the state of Python that operations depend on, or may depend on.
+
+        counters: None for a branch, whose trunk has been looked at.
+        """
+        if self.guard_python and self.python_state(args, kwargs) != entry.key[-1:]:
             raise Refusal("the function changes Python's state that it depends on", transient=True)
+        if counters is not None and not self.guard_python:
+            entry.refuse_unlike(recording, counters.find_changes())
+
+    def add_facts(self, recording: Recording) -> str:
+        """Let facts of arguments that Python has read be part of signatures; return why the recording is dropped.
+
+        Note [Facts that Python reads] in arguments.pyx
+        """
+        found = [kind for kind in recording.facts if kind not in self.facts]
+        if not found:
+            return ""
+        self.facts, self.shortcut = tuple(sorted((*self.facts, *found))), None
+        self.entries.clear()  # no signature is one of these any more
+        return f"Python reads {recording.facts[found[0]]}, which is part of the signature from now on"
 
     def warn_of_effects(self, recording: Recording) -> None:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
@@ -277,7 +301,7 @@ class Capture(UsualCalls):
         self.shortcut = None
         self.forget_words()
         self.entries.clear()
-        self.devices.entries.clear()
+        self.devices.forget()
         self.states = PythonStates(self.max_programs)
 
     def note_refusal(self, entry: Entry, refused: Refusal) -> None:

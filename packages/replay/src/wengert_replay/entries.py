@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from wengert_replay.counters import words_on_counters
 from wengert_replay.history.histories import History
 from wengert_replay.inspection.branching import describe_branches
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.reasons import with_advice
+from wengert_replay.programs.fingerprint import Fingerprint
 from wengert_replay.programs.program import Program
+from wengert_replay.recording.tracing import Recording
+from wengert_replay.refusal import Refusal
 
 RETRIES = 4
 """Recordings of one signature, one after another, that may be refused for this time."""
@@ -18,8 +22,6 @@ STORM = 8
 """Recordings of one signature, beside branches, after which most calls must be replayed."""
 ENTRIES = 16
 """Signatures without a program that are remembered, for each program that there may be."""
-
-
 class Explanation(NamedTuple):
     """The programs of a captured function, the reason for each, and counts of its calls; it prints as a report."""
 
@@ -91,6 +93,18 @@ class Entry:
         self.refusals = 0  # of recordings since the last one that was kept
         self.branches = 0
         self.history: History | None = None  # where results have a graph
+        self.unseen: set[Any] = set()  # constructs whose results may share memory, and nobody sees it
+        self.fingerprints: list[Fingerprint] = []  # of recordings of a function that changes numbers of Python
+
+    def refuse_unlike(self, recording: Recording, changed: list[str]) -> None:
+        """Raise Refusal where no recording before has done the same as this one, and numbers of Python have changed.
+
+        Note [Numbers of Python that a function changes] in programs/fingerprint.pyx
+        """
+        made = Fingerprint(recording) if changed else None
+        if made is not None and not any(made.is_like(one) for one in self.fingerprints):
+            self.fingerprints.append(made)
+            raise Refusal(words_on_counters(changed), transient=True)
 
     @property
     def n_programs(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from wengert_engine.extend import accumulated_leaf, saved_values
+from wengert_engine.extend import accumulated_leaf, is_released, saved_values
 
 
 def walk(
@@ -35,3 +35,14 @@ def is_spent(grad_fn: Any, inputs: list[Any]) -> bool:
         if leaf is not None and any(leaf is tensor for tensor in inputs):
             return False
     return True
+
+
+def is_freed(grad_fn: Any) -> bool:
+    """Return whether a backward has freed a graph: its node, or all behind nodes that save nothing (``-loss``)."""
+    found = False
+    for node, leaf in walk([grad_fn], lambda node, _: not is_released(node)):
+        if is_released(node):
+            found = True
+        elif leaf is not None or any(kind != "plain" for _, kind, _ in saved_values(node)):
+            return False
+    return found

@@ -109,6 +109,17 @@ cdef class Lookup:
                 return False
         return True
 
+    cdef object tensor_at(self, char* address):
+        """Return a tensor behind this step whose first element is at an address; None for none."""
+        found = None if self.tensor is None else self.tensor()
+        if found is not None and (<Tensor> found).data == address and not (<Tensor> found).device:
+            return found
+        for step in self.steps:
+            found = (<Lookup> step).tensor_at(address)
+            if found is not None:
+                return found
+        return None
+
     cdef Lookup among(self, set used):
         """Return the step with those alone behind it that lead to some tensors; None for none."""
         cdef Lookup made = Lookup.__new__(Lookup)
@@ -231,6 +242,14 @@ cdef class Lookups:
             if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(NULL):
                 return False
         return True
+
+    def tensor_at(self, size_t address):
+        """Return a tensor of the host whose first element is at an address, where the function may look it up; None."""
+        for step in self.steps:
+            found = (<Lookup> step).tensor_at(<char*> address)
+            if found is not None:
+                return found
+        return None
 
     cdef Lookups among(self, tensors):
         """Return the ways to some tensors alone; None for none."""

@@ -50,22 +50,23 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
     if (thread_modes(), surroundings()) != (key[2], key[3]):
         return "the function leaves a mode changed: whether gradients are recorded, the default dtype, or the like"
     described, why = describe_tensors(tensors)
-    rows = [[row[:4] + row[5:] for row in one] for one in (described or (), key[1])]  # without has_grad
+    rows = [[row[:4] + row[5:6] for row in one] for one in (described or (), key[1])]  # without has_grad
     if why or rows[0] != rows[1]:
         return "the function changes shape, dtype or requires_grad of an argument"
     if recording.reaches_argument():
         return "an argument shares memory with a tensor from outside"
+    now: list[Tensor] = []
     try:
-        unchanged = flatten((args, kwargs), []) == key[0]
+        unchanged = flatten((args, kwargs), now) == key[0]
     except Unhashable:
         unchanged = False
-    if not unchanged:
-        return "the function changes a list or a dict among its arguments"
+    if not unchanged or any(one is not other for one, other in zip(now, tensors, strict=True)):
+        return "the function changes a list, a dict or a dataclass among its arguments"
     try:
         shared = containers((args, kwargs)) & containers(result)
     except RecursionError:
         return "the result is nested too deeply, or contains itself"
-    return "a list or a dict among the arguments is in the result" if shared else ""
+    return "a list, a dict or a dataclass among the arguments is in the result" if shared else ""
 
 
 def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:

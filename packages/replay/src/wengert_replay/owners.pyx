@@ -18,9 +18,10 @@ from wengert_replay.recording.tracing cimport Recording
 from wengert_engine.extend import saved_values
 
 from wengert_replay.graphs import walk
+from wengert_replay.refusal import NO_HISTORY as _NO_HISTORY
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
 from wengert_replay.refusal import Refusal, stored_words
-from wengert_replay.signature import Unhashable, find_state, flatten
+from wengert_replay.signature import Unhashable, find_state, flatten, parts_within
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
@@ -49,20 +50,24 @@ cdef class References:
         return self.add(<Tensor> t.base) if t.base != NULL else 0
 
     cdef int add_all(self, value) except -1:
-        """Note the references in nested tuples, lists and dicts."""
+        """Note the references in nested tuples, lists, dicts and dataclasses."""
         if isinstance(value, Tensor):
             return self.add(<Tensor> value)
         if isinstance(value, dict):
             value = (<dict> value).values()
         elif not isinstance(value, (tuple, list)):
-            return 0
+            value = parts_within(value)
         for item in value:
             self.add_all(item)
         return 0
 
     cdef int add_graph(self, list results) except -1:
         """Note what the nodes have saved that results lead to, and the leaves that they lead to."""
-        for node, leaf in walk([one.grad_fn for one in results]):
+        try:
+            roots = [one.grad_fn for one in results]
+        except RuntimeError:
+            raise Refusal(_NO_HISTORY) from None
+        for node, leaf in walk(roots):
             if leaf is not None:
                 self.add(<Tensor> leaf)
             for _, _, value in saved_values(node):
@@ -153,7 +158,7 @@ cdef int add_results(Recording recording, value, set seen, list results) except 
     if isinstance(value, dict):
         value = (<dict> value).values()
     elif not isinstance(value, (tuple, list)):
-        return 0
+        value = parts_within(value)
     for item in value:
         add_results(recording, item, seen, results)
     return 0

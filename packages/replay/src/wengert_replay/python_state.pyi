@@ -1,5 +1,10 @@
 from collections.abc import Callable, Iterable
+from types import CodeType
 from typing import Any, final
+
+def numbers_of(
+    function: Callable[..., Any], args: Iterable[Any], codes: list[CodeType]
+) -> dict[tuple[int, str], tuple[str, type, Any]]: ...
 
 class PythonStates:
     def __init__(self, limit: int) -> None: ...

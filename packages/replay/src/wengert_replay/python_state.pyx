@@ -70,6 +70,11 @@ cdef bint is_ours(thing):
     return isinstance(module, str) and module.startswith(("wengert", "builtins", "numpy"))
 
 
+cdef bint is_of_library(cls):
+    """Whether a class is wengert's, or of Python's library."""
+    return is_ours(cls) or str(cls.__module__).partition(".")[0] in sys.stdlib_module_names
+
+
 cdef bint is_library(module):
     """Whether a Python module is wengert's, or of a library that does not depend on what a user sets."""
     found = LIBRARIES.get(<size_t> <PyObject*> module)
@@ -112,6 +117,9 @@ cdef class Walker:
     cdef list held                     # objects that are compared by their address; or None
     cdef set seen                      # addresses of functions and objects that have been looked into
     cdef list marks                    # (first, behind the last, name) of what was found by a name, where ``held`` is
+    cdef dict numbers                  # see ``numbers_of``; None: they are not asked for
+    cdef list codes                    # of the functions that have been looked into, where numbers are asked for
+    cdef str owner                     # the class of the object whose attributes are looked at; None outside of such
 
     cdef int add_identity(self, object value) except -1:
         self.found.append(<size_t> <PyObject*> value)
@@ -123,6 +131,11 @@ cdef class Walker:
         """Note the name of what has been found since then."""
         if self.held is not None:
             self.marks.append((first, len(self.found), name))
+        return 0
+
+    cdef int note_number(self, thing, name, value, str owner) except -1:
+        if self.numbers is not None and type(value) in PLAIN:
+            self.numbers[<size_t> <PyObject*> thing, name] = owner, type(value), value
         return 0
 
     cdef int add(self, object value, int depth) except -1:
@@ -156,7 +169,7 @@ cdef class Walker:
         elif PyFunction_Check(<PyObject*> value):
             self.add_function(value, depth)
         elif PyMethod_Check(<PyObject*> value):
-            self.add_function(value.__func__, depth)
+            self.add(value.__func__, depth)
             self.add(value.__self__, depth)
         else:
             self.add_object(value, cls, depth)
@@ -185,6 +198,8 @@ cdef class Walker:
         cdef list others = None        # looking at them may run code that changes the dict
         cdef Py_ssize_t first
         self.found.append(len(value))
+        if self.owner is not None:
+            self.numbers[<size_t> <PyObject*> value, ""] = self.owner, dict, None      # it is known, if it has none yet
         if not depth or len(value) > MOST_ITEMS:
             return 0
         while PyDict_Next(value, &at, &key, &item):
@@ -208,6 +223,8 @@ cdef class Walker:
                 others.append((<object> key, <object> item))
             if self.held is not None:
                 self.mark(first, <object> key)
+            if self.owner is not None:
+                self.note_number(value, <object> key, <object> item, self.owner)
         for name, one in others or ():
             first = len(self.found)
             self.add(one, depth - 1)
@@ -227,6 +244,8 @@ cdef class Walker:
                 self.add(wrapped, depth)
         if is_ours(function):
             return 0
+        if self.codes is not None:
+            self.codes.append(function.__code__)
         names = function.__globals__
         known = names_of(function.__code__)
         for name in known:
@@ -277,8 +296,10 @@ cdef class Walker:
             self.add_function(method, MOST_DEPTH)
         for owner, name in kind[3]:
             first = len(self.found)
-            self.add(vars(owner).get(name, ABSENT), MOST_DEPTH)
+            value = vars(owner).get(name, ABSENT)
+            self.add(value, MOST_DEPTH)
             self.mark(first, name)
+            self.note_number(owner, name, value, owner.__name__)
         return 0
 
     cdef int add_object(self, object value, object cls, int depth) except -1:
@@ -305,11 +326,16 @@ cdef class Walker:
         self.add_class(cls)
         for name in kind[4]:
             first = len(self.found)
-            self.add(getattr(value, name, ABSENT), MOST_DEPTH)
+            member = getattr(value, name, ABSENT)
+            self.add(member, MOST_DEPTH)
             self.mark(first, name)
+            self.note_number(value, name, member, cls.__name__)
         attributes = getattr(value, "__dict__", None)
         if type(attributes) is dict:
+            around = self.owner
+            self.owner = cls.__name__ if self.numbers is not None and not is_of_library(cls) else None
             self.add_dict(<dict> attributes, MOST_DEPTH)
+            self.owner = around
         return 0
 
 
@@ -324,6 +350,22 @@ cdef list walk(function, args, list held, list marks):
         if not isinstance(value, Tensor):
             walker.add(value, MOST_DEPTH)
     return walker.found
+
+
+def numbers_of(function, args, list codes not None):
+    """Return numbers, strings and None among the attributes of objects that a function can reach, and in dicts there.
+
+    By (address of the dict, name): (class of the object, class of the value, value). Objects of wengert and of Python's
+    library are left out.
+    codes: gets those of the functions that it can reach.
+    """
+    cdef Walker walker = Walker.__new__(Walker)
+    walker.found, walker.seen, walker.numbers, walker.codes = [], set(), {}, codes
+    walker.add(function, MOST_DEPTH)
+    for value in args:
+        if not isinstance(value, Tensor):
+            walker.add(value, MOST_DEPTH)
+    return walker.numbers
 
 
 @cython.binding(False)
@@ -343,7 +385,7 @@ cdef class PythonStates:
 
         args: further objects, such as arguments; tensors among them are passed over.
         """
-        cdef list found = walk(function, args, None, None), held = [], marks = []
+        cdef list found = walk(function, args, None, None), held, marks
         cdef Py_ssize_t n = len(self.states), i
         for i in range(n - 1, -1, -1):
             if found == self.states[i]:
@@ -353,6 +395,7 @@ cdef class PythonStates:
                 return self.numbers[n - 1]
         if n >= self.limit:
             return -1
+        held, marks = [], []
         if len(walk(function, args, held, marks)) == len(found):
             self.marks[n] = marks
         self.held.append(held)

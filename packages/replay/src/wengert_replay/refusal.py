@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 OWN_LEAF = "a result is a leaf that the function has made"
 OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
+RETAINED = "a result keeps its gradient (retain_grad()), and has hooks, which change that"
+NO_HISTORY = "a result is a view made under no_grad, whose base has got a history since"
 
 
 class Refusal(Exception):

@@ -153,7 +153,7 @@ def test_reading_in_other_ways(capture):
             yield f(wg.full((2,), k))
 
 
-@scenario(replays=16)
+@scenario(replays=15)
 def test_reading_an_argument_in_other_ways(capture):
     readers = [
         lambda t: f"{t}",

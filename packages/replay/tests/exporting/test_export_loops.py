@@ -65,7 +65,7 @@ LOOPS = {
     "random numbers": draw,
     "data in a body": lambda n, x: func.fori_loop(0, n, lambda i, c: c * wg.tensor([1.0, 0.5, 2.0]) + wg.ones(3), x),
     "a body in place": lambda n, x: func.fori_loop(0, n, lambda i, c: c.clone().mul_(0.5).add_(i)[:, [2, 0, 1]], x),
-    "a carry handed on": lambda n, x: func.fori_loop(0, n, lambda i, c: (c[1], c[0]), (x, x * 2)),
+    "a carry handed on": lambda n, x: func.fori_loop(0, n, lambda i, c: (c[1], c[0]), (x * 3, x * 2)),
 }
 NUMBERS = (3, 5, 1, 9, 2)
 

@@ -45,12 +45,16 @@ FUNCTIONS = {
 }
 
 
+OPERANDS = ("an operand as it is", "a view")
+"""Functions that give an operand's memory: the first call looks whether somebody writes to it."""
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_predicate_chooses(name):
     def function(x, y):
         return func.cond((x * y).sum() > 0, *FUNCTIONS[name], x, y) * 2
 
-    assert "cond" in check_same(function, pairs())
+    assert "cond" in check_same(function, pairs(), 6 if name in OPERANDS else 7)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -66,7 +70,7 @@ def test_gradients(name):
     for args in pairs(leaf):
         assert facts_of(captured(*args)) == facts_of(function(*args))
     found = wg.replay.explain(captured)
-    assert (found.replays, found.programs[-1].n_branches) == ((7, 0) if alike else (6, 1))
+    assert (found.replays, found.programs[-1].n_branches) == ((7, 0) if alike else (5, 1))
     assert ("cond_backward" in [step.name for step in found.programs[-1].steps]) == alike
 
 
@@ -249,7 +253,7 @@ def test_numbers_among_results():
         found, expected = captured(x), captured.function(x)
         assert found[0].tolist() == expected[0].tolist()
         assert found[1:] == (3, None)
-    assert wg.replay.explain(captured).replays == 3
+    assert wg.replay.explain(captured).replays == 2  # the result may be the argument itself: a branch for each
 
 
 def test_errors_of_the_chosen_function():

@@ -86,9 +86,9 @@ def test_a_module_in_eval_mode_is_told_by_its_name():
     assert explain(captured).differences[1] == "unlike program 0: layer.training is False, not True"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
-    """An argument with tensors in it that is an object as any other."""
+    """An argument with tensors in it that is equal to itself alone."""
 
     x: wg.Tensor
     y: wg.Tensor
@@ -112,8 +112,8 @@ def test_an_enum_is_shown_by_its_name():
     assert lines[3] == "    unlike program 0: kind is Kind.TWO, not Kind.ONE"
 
 
-def test_a_slice_has_a_way_out():
-    assert advice_for(slice(0, 2)) == "pass its start, stop and step"
+def test_a_view_of_memory_has_a_way_out():
+    assert advice_for(memoryview(bytearray(b"a"))) == "pass bytes"
 
 
 def test_a_method_of_a_class_has_the_programs_of_its_instances():

@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert_core.extend import Tensor
 
+from wengert_replay.caller_warnings import warn_caller
+from wengert_replay.counters import Counters, words_on_counters
 from wengert_replay.devices.signature import describe, describe_in_words, is_capturing, why_not
 from wengert_replay.entries import WAYS
+from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import rebuild, surroundings
@@ -83,6 +86,12 @@ class DevicePrograms:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.entries: dict[Any, DeviceEntry] = {}
+        self.counting: set[Any] = set()  # signatures whose first call has changed numbers of Python
+
+    def forget(self) -> None:
+        """Drop all programs."""
+        self.entries.clear()
+        self.counting.clear()
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the programs in the order of their recordings, with their signatures, whose tensors are words."""
@@ -126,19 +135,38 @@ class DevicePrograms:
     def run_first(self, key: Any, state: tuple[int, ...], args: Any, kwargs: Any) -> Any:
         """Run the first call of a signature as usual. It stays one where it changes the state of Python that it has.
 
-        A recording may run the function twice, which would change that twice.
+        A recording may run the function twice, which would change that twice. So does each call of a function that
+        changes numbers of Python in a second one, too.
         """
         from wengert_replay.devices.device_program import CHANGED
 
         capture = self.capture
+        counters = Counters(capture.function, args, kwargs)
         result = capture.run_eagerly("", args, kwargs)
-        if capture.python_state(args, kwargs) == state:
+        changed = [] if capture.guard_python else counters.find_changes()
+        if changed:
+            self.note_counters(key, words_on_counters(changed))
+        elif capture.python_state(args, kwargs) == state:
             self.entries[key] = DeviceEntry()
         elif capture.strict:
             raise capture.strict_error(CHANGED)
         else:
             capture.note_reason(CHANGED)
         return result
+
+    def note_counters(self, key: Any, why: str) -> None:
+        """Let calls of a signature run as usual if its function changes numbers of Python in the second one, too."""
+        if key not in self.counting:
+            if len(self.counting) >= self.capture.max_programs:
+                self.counting.clear()
+            self.counting.add(key)
+            return
+        self.entries[key] = entry = DeviceEntry()
+        entry.refusal = why
+        if self.capture.strict:
+            raise self.capture.strict_error(why)
+        if self.capture.note_reason(why) and not self.capture.quiet:
+            warn_caller(f"calls of {self.capture.name} with these arguments run as usual: {with_advice(why)}")
 
     def replay_any(self, entry: DeviceEntry, tensors: list[Tensor], args: Any, kwargs: Any) -> Outcome | Numbers:
         """Replay the program that fits a call. Return numbers that it reads where none does; () where it reads none."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from wengert_core.extend import Tensor, device_memory_of, device_plugin
 from wengert_engine import no_grad
-from wengert_engine.extend import is_released
 
 from wengert_replay.devices.arguments import Arguments
 from wengert_replay.devices.calls import DeviceCall
@@ -17,6 +16,7 @@ from wengert_replay.devices.listing import Listing
 from wengert_replay.devices.segments import SegmentRecorder, Segments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.devices.work import capture_work, undo
+from wengert_replay.graphs import is_freed
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.node import has_graph
 from wengert_replay.history.runs import Form
@@ -69,7 +69,7 @@ class DeviceRecording:
         """Return the numbers of the results that have a graph which no backward has run and freed."""
         inputs = self.arguments.inputs
         return [i for i, one in enumerate(self.results)
-                if has_graph(one) and not is_released(one.grad_fn) and all(one is not t for t in inputs)]  # fmt: skip
+                if has_graph(one) and not is_freed(one.grad_fn) and all(one is not t for t in inputs)]  # fmt: skip
 
     def form(self) -> tuple[Form | None, str]:
         """Return the form of the results, None where none has a graph; and why they cannot be a node's, or ""."""
@@ -81,7 +81,7 @@ class DeviceRecording:
             return None, ""
         roots, inputs = [self.results[i] for i in outputs], self.arguments.inputs
         leaves, why = outer_leaves(roots, inputs, self.clock)
-        if any(has_graph(one) and is_released(one.grad_fn) for one in self.results):
+        if any(has_graph(one) and is_freed(one.grad_fn) for one in self.results):
             why = why or "a result has a graph, and another one has had its backward"
         mine = self.arguments.memories()
         known = [(one, device_memory_of(one)) for one in leaves]  # some may be the function's own
@@ -89,7 +89,8 @@ class DeviceRecording:
         ends = [i for i, one in enumerate(inputs) if one.requires_grad and self.arguments.first[i] == i]
         if not ends and not leaves:
             why = why or "a result has a graph that leads to leaves which the function makes"
-        return Form(self.structure, outputs, ends, leaves, [], []), why
+        form = Form(self.structure, outputs, ends, leaves, [], [])
+        return form, why or form.note_retained(self.results)
 
     def drop_graph(self, form: Form) -> None:
         """Let the results have no graph."""

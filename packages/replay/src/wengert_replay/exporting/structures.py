@@ -14,7 +14,8 @@ from typing import Any
 from wengert_core.extend import Result, Tensor
 
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.values import MOST_DEPTH, decode_value, encode_value, expect, one_pair
+from wengert_replay.exporting.values import MOST_DEPTH, Unportable, decode_value, encode_value, expect, one_pair
+from wengert_replay.signature import MAPPINGS, Fields, mentions_tensor, rebuild
 
 
 def encode_structure(structure: Any) -> dict[str, Any]:
@@ -24,12 +25,18 @@ def encode_structure(structure: Any) -> dict[str, Any]:
         return {"tensor": structure[1]}
     if kind in (tuple, list):
         return {kind.__name__: [encode_structure(item) for item in structure[1:]]}
-    if kind is dict:
+    if kind in MAPPINGS:
         return {"dict": [[encode_constant(key), encode_structure(item)] for key, item, _ in structure[1:]]}
     if isinstance(kind, type) and issubclass(kind, tuple) and (hasattr(kind, "_fields") or issubclass(kind, Result)):
         names = kind.__match_args__ if issubclass(kind, Result) else kind._fields
         name = kind.__name__ if issubclass(kind, Result) else ""
         return {"named": list(names), "type": name, "items": [encode_structure(item) for item in structure[1:]]}
+    if kind is Fields:
+        raise Unportable(structure[1][1].__name__)
+    if kind is slice or kind is range:
+        if mentions_tensor(structure):
+            raise Unportable("slice with tensors")
+        return {"constant": encode_constant(rebuild(structure, []))}
     return {"constant": encode_constant(structure[1])}
 
 

@@ -48,7 +48,7 @@ from wengert_replay.history.outside import (
 )
 from wengert_replay.history.paused import PausedCall, pause_call
 from wengert_replay.history.recorded_gradients import make_program, record_again, record_on
-from wengert_replay.history.runs import Derivative, Form, Joint, Run, Way, attach, describe_grads
+from wengert_replay.history.runs import Derivative, Form, Joint, Origins, Run, Way, attach, describe_grads
 from wengert_replay.history.watch import Watch
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
@@ -128,7 +128,7 @@ class History:
         except Unhashable as error:
             raise Refusal(f"the result has an object of type {error} in it") from None
         form, why = form_of(structure, results, recording, watch.clock, holder)
-        why = why or why_not_node(results, recording)
+        why = why or why_not_node(results, recording) or recording.why_not_made(results)
         if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
             why = "a result has a graph with a checkpoint that has use_reentrant=True"
         if not why and not forget_leaves(recording):
@@ -183,7 +183,8 @@ class History:
 
     def make_forward(self, way: Way, recording: Recording, results: list[Tensor], form: Form) -> None:
         """Make a program of a call alone. Raises Refusal."""
-        way.joint = Joint(make_program(recording, results, len(recording.inputs), len(results)), form, [])
+        program = make_program(recording, results, len(recording.inputs), len(results))
+        way.joint = Joint(program, form, Origins([], 0, []))
         if way not in self.ways:
             self.ways.append(way)
 
@@ -272,7 +273,7 @@ class History:
             run.joint = joint
             run.residuals, found = again
         run.way.joint, run.way.newest = joint, derivative
-        return joint.for_ends(found)
+        return joint.origins.for_ends(found, given)
 
     def differentiate(
         self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -394,4 +395,5 @@ def form_of(
         why = "the graph of a result leads to a leaf that the function makes of an argument"
     if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
         leaves = own = [LEAF]
-    return Form(structure, outputs, ends, leaves, read_outside(recording), own), why
+    form = Form(structure, outputs, ends, leaves, read_outside(recording), own)
+    return form, why or form.note_retained(results)

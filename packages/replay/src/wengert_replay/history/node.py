@@ -12,7 +12,8 @@ from wengert_engine.extend import reachable_leaves
 
 from wengert_replay.history.outside import OutsideState, shares_memory, versions_of
 from wengert_replay.history.runs import Form, Run
-from wengert_replay.refusal import Refusal
+from wengert_replay.history.shared_gradients import with_own_memory
+from wengert_replay.refusal import NO_HISTORY, Refusal
 from wengert_replay.signature import flatten
 
 
@@ -96,7 +97,7 @@ def has_graph(tensor: Tensor) -> bool:
     try:
         return tensor.requires_grad and not tensor.is_leaf
     except RuntimeError:
-        raise Refusal("a result is a view made under no_grad, whose base has got a history since") from None
+        raise Refusal(NO_HISTORY) from None
 
 
 @contextmanager
@@ -182,7 +183,10 @@ def differentiate(
     pattern: Sequence[bool],
     create_graph: bool = False,
 ) -> list[Tensor | None]:
-    """Return the gradients of inputs and leaves, in memory of their own; the graph of the results is kept."""
+    """Return the gradients of inputs and leaves; the graph of the results is kept.
+
+    Note [Gradients that share memory] in shared_gradients.py
+    """
     roots = [results[i] for i, wanted in zip(form.outputs, pattern, strict=True) if wanted]
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
@@ -193,7 +197,7 @@ def differentiate(
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):
         ours = found[number]
         found[number] = part if ours is None else ours if part is None else ours + part
-    return with_own_memory(found, [*inputs, *given, *leaves, *results])
+    return with_own_memory(found, [*inputs, *leaves, *results], given, create_graph)
 
 
 def gradients_of_results(
@@ -208,37 +212,4 @@ def gradients_of_results(
     ends = [*(inputs[i] for i in form.ends), *leaves]
     with without_hooks(leaves):
         found = grad(roots, ends, given, retain_graph=True, allow_unused=True)
-    return with_own_memory(found, [*inputs, *given, *leaves, *results])
-
-
-MOST_GAPS = 2
-"""Elements between the first and the last one of a gradient that is copied with its gaps, for each of its own."""
-
-
-def copy_with_layout(gradient: Tensor) -> Tensor:
-    """Return a copy that repeats the elements which the gradient repeats, and has its gaps, where these are few.
-
-    A leaf copies such a gradient, and counts that.
-    """
-    layout = list(zip(gradient.shape, gradient.stride(), strict=True))
-    repeats = [stride == 0 and size > 1 for size, stride in layout]
-    if any(repeats):
-        once = gradient[tuple(slice(0, 1) if one else slice(None) for one in repeats)]
-        return once.clone().expand(gradient.shape)
-    n, reach = gradient.numel(), 1 + sum((size - 1) * stride for size, stride in layout)
-    if not n < reach <= MOST_GAPS * n:
-        return gradient.clone()
-    flat = gradient.as_strided((reach,), (1,), gradient.storage_offset()).clone()
-    return flat.as_strided(gradient.shape, gradient.stride())
-
-
-def with_own_memory(found: Sequence[Tensor | None], others: list[Tensor]) -> list[Tensor | None]:
-    """Return gradients, copied where they share memory with each other or with these tensors."""
-    gradients: list[Tensor | None] = []
-    for one in found:
-        if one is not None and shares_memory(one, others):
-            one = copy_with_layout(one)
-        if one is not None:
-            others.append(one)
-        gradients.append(one)
-    return gradients
+    return with_own_memory(found, [*inputs, *leaves, *results], given)

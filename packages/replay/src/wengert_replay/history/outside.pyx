@@ -99,6 +99,16 @@ def address_of_memory(Tensor t not None):
     return <size_t> (<Storage> t.storage).data
 
 
+def is_foreign(Tensor t not None):
+    """Whether the memory of a tensor is somebody else's: of ``y`` behind ``y.data = x``, that of x."""
+    return (<Storage> t.storage).bin == FOREIGN_BIN
+
+
+def hold_memory(Tensor t not None):
+    """Return another tensor on the same memory, without a history, which no recording hears of."""
+    return alias(t)
+
+
 def count_writes(Tensor made not None, Tensor t not None, version):
     """Let the memory of a tensor count as many writes as that of another one has since a version."""
     cdef Storage s = <Storage> made.storage

@@ -21,7 +21,7 @@ from wengert_engine.extend import reachable_leaves
 
 from wengert_replay.history.joint import add_pause
 from wengert_replay.history.node import gradients_of_results
-from wengert_replay.history.outside import copy_with_strides, versions_of
+from wengert_replay.history.outside import versions_of
 from wengert_replay.history.runs import Form, Graph, Way
 from wengert_replay.recording.tracing import Recording
 
@@ -78,18 +78,18 @@ class PausedCall:
         ends = {id(one) for one in (*arguments, *self.form.leaves)}
         return len(nodes) < 2 and all(id(one) not in ends for one in leaves)
 
-    def go_on(self, given: Sequence[Tensor], pattern: Sequence[bool]) -> tuple[list[Tensor | None], int]:
+    def go_on(self, given: list[Tensor], pattern: Sequence[bool]) -> tuple[list[Tensor | None], int]:
         """Record the gradients of the results; return them, and the number of the launch where the call has ended.
 
-        given: gradients of those outputs that ``pattern`` is true for. The graph is gone behind the recording.
+        given: gradients of those outputs that ``pattern`` is true for, with memory that is the recording's. The graph
+        is gone behind the recording.
         """
         results = self.take_results()
         inputs = list(self.recording.inputs)
-        copies = [copy_with_strides(one) for one in given]
-        self.recording.resume(copies)
+        self.recording.resume(given)
         try:
             pause = add_pause(self.recording, gradients_of_results.__code__)
-            found = gradients_of_results(results, inputs, copies, self.form, pattern)
+            found = gradients_of_results(results, inputs, given, self.form, pattern)
         finally:
             self.recording.stop()
         return found, pause

@@ -18,6 +18,7 @@ from wengert_replay.history.outside import (
     written_outside,
 )
 from wengert_replay.history.runs import Derivative, Joint, Run
+from wengert_replay.history.shared_gradients import find_origins
 from wengert_replay.making import blocks_in_use
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Refusal
@@ -66,11 +67,14 @@ def run_on(
     paused, history.paused = history.paused, None
     assert paused is not None
     try:
-        found, pause = paused.go_on(given, pattern)
+        copies = [copy_with_strides(one) for one in given]
+        found, pause = paused.go_on(copies, pattern)
+        origins, gradients = find_origins(found, copies)
+        del found
         with contextlib.suppress(Refusal):
-            joint = make_joint(history, run, paused.recording, paused.results, found, run.n_inputs, pause)
-            keep_joint(history, run, derivative, joint)
-        return found
+            program = program_with(history, paused.recording, paused.results, gradients, run.n_inputs, pause)
+            keep_joint(history, run, derivative, Joint(program, run.form, origins))
+        return origins.for_ends(gradients, given)
     finally:
         paused.recording.close()
 
@@ -102,8 +106,10 @@ def run_again(
                 results, found = gradients_of(history.function, leaves, copies, run.form, pattern, pause)
             finally:
                 recording.stop()
-            joint = make_joint(history, run, recording, results, found, len(leaves), pauses[0])
-            keep_joint(history, run, derivative, joint)
+            origins, gradients = find_origins(found, copies)
+            del found
+            program = program_with(history, recording, results, gradients, len(leaves), pauses[0])
+            keep_joint(history, run, derivative, Joint(program, run.form, origins))
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
             history.reasons.append(derivative.refusal)
@@ -115,18 +121,18 @@ def run_again(
         derivative.joint = None
         run.way.joint, run.way.newest = known
         raise
-    return found, alike[0]
+    return origins.for_ends(gradients, given), alike[0]
 
 
-def make_joint(
+def program_with(
     history: History,
-    run: Run,
     recording: Recording,
     results: list[Tensor],
-    found: list[Tensor | None],
+    gradients: list[Tensor],
     n_inputs: int,
     pause: int,
-) -> Joint:
+) -> JointProgram:
+    """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
     why = recording.refusal or effects_behind(recording, pause)
     if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
         why = "the function writes to other tensors than before"
@@ -134,14 +140,7 @@ def make_joint(
         why = "the function runs backward, and a result has a graph"
     if why:
         raise Refusal(why)
-    places: list[int | None] = []
-    gradients: list[Tensor] = []
-    for one in found:
-        places.append(None if one is None else len(gradients))
-        if one is not None:
-            gradients.append(one)
-    program = make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
-    return Joint(program, run.form, places)
+    return make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
 
 
 def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint) -> None:

@@ -10,17 +10,24 @@ cdef class Form:
     cdef readonly list ends            # the inputs that get gradients, by their numbers
     cdef list references               # weak ones, to leaves from outside that outputs depend on
     cdef list own                      # those that the function has made on memory from outside
+    cdef readonly list retained        # the outputs that keep their gradients, by their numbers
     cdef readonly list read            # other memory from outside that the function reads and does not write
 
     cdef list leaves_there(self)
 
 
+cdef class Origins:
+    cdef list numbers                  # of each end's gradient, see ``__init__``; where it is plain, among the computed
+    cdef list parts
+    cdef bint is_plain                 # all are what a program computes, each as a whole
+
+    cdef list gradients(self, list found, list given)
+
+
 cdef class Joint:
     cdef readonly JointProgram program
     cdef readonly Form form
-    cdef readonly list places          # for each end, the number of its gradient among the program's, or None
-
-    cdef list gradients_in(self, list found)
+    cdef readonly Origins origins        # of the gradients
 
 
 cdef class Derivative:

@@ -14,19 +14,26 @@ class Form:
     outputs: list[int]
     ends: list[int]
     read: list[Tensor]
+    retained: list[int]
     @property
     def leaves(self) -> list[Tensor]: ...
     def __init__(
         self, structure: Any, outputs: list[int], ends: list[int], leaves: list[Tensor], read: list[Tensor],
         own: list[Tensor],
     ) -> None: ...  # fmt: skip
+    def note_retained(self, results: list[Tensor]) -> str: ...
+
+class Origins:
+    def __init__(
+        self, numbers: list[int | None], n_given: int, parts: list[tuple[int, tuple[int, ...], tuple[int, ...], int]]
+    ) -> None: ...
+    def for_ends(self, found: list[Any], given: list[Tensor]) -> list[Tensor | None]: ...
 
 class Joint:
     program: JointProgram
     form: Form
-    places: list[int | None]
-    def __init__(self, program: JointProgram, form: Form, places: list[int | None]) -> None: ...
-    def for_ends(self, found: list[Any]) -> list[Tensor | None]: ...
+    origins: Origins
+    def __init__(self, program: JointProgram, form: Form, origins: Origins) -> None: ...
 
 class Derivative:
     joint: Joint | None

@@ -21,6 +21,7 @@ from wengert_engine.extend import is_dual_level_open, is_released
 
 from wengert_replay.history.outside import versions_of
 from wengert_replay.recording.tracing import is_unusual
+from wengert_replay.refusal import RETAINED as _RETAINED
 
 
 @cython.binding(False)
@@ -31,7 +32,12 @@ cdef class Form:
                  list own not None):
         """own: those of the leaves that the function has made, on memory that was there: nobody else has them."""
         self.structure, self.outputs, self.ends, self.read = structure, outputs, ends, read
-        self.references, self.own = [ref(one) for one in leaves], own
+        self.references, self.own, self.retained = [ref(one) for one in leaves], own, []
+
+    def note_retained(self, list results not None):
+        """Note which outputs keep their gradients, by ``retain_grad()``; return why they cannot: "" or words."""
+        self.retained = [i for i in self.outputs if results[i].retains_grad]
+        return _RETAINED if any([results[i]._backward_hooks for i in self.retained]) else ""
 
     @property
     def leaves(self):
@@ -48,19 +54,40 @@ cdef class Form:
 
 
 @cython.binding(False)
+cdef class Origins:
+    """What the gradients of all ends are. Note [Gradients that share memory] in shared_gradients.py"""
+
+    def __init__(self, list numbers not None, Py_ssize_t n_given, list parts not None):
+        """numbers: of each end's gradient among those that the results get, ``n_given``, then those that a program
+        computes, then the parts; None: there is none.   parts: views, each (number of the base, shape, strides, the
+        elements from the base's first one to its own).
+        """
+        self.parts = parts
+        self.is_plain = not parts and all([one is None or one >= n_given for one in numbers])
+        self.numbers = [one if one is None or not self.is_plain else one - n_given for one in numbers]
+
+    cdef list gradients(self, list found, list given):
+        """The gradients for all ends, of those that a program has computed and of those of the results."""
+        if not self.is_plain:
+            found = [*given, *found]
+            for number, shape, strides, offset in self.parts:
+                found.append(found[number].as_strided(shape, strides, found[number].storage_offset() + offset))
+        return [None if number is None else found[number] for number in self.numbers]
+
+    def for_ends(self, list found not None, list given not None):
+        """Return gradients for all ends, None for those that get none.
+
+        found: those that a program has computed.   given: those of the results.
+        """
+        return self.gradients(found, given)
+
+
+@cython.binding(False)
 cdef class Joint:
     """A program of a function, and of its gradients where it has a pause."""
 
-    def __init__(self, JointProgram program not None, Form form not None, list places not None):
-        self.program, self.form, self.places = program, form, places
-
-    cdef list gradients_in(self, list found):
-        """The gradients for all ends, of the program's."""
-        return [None if place is None else found[place] for place in self.places]
-
-    def for_ends(self, list found not None):
-        """Return gradients for all ends, None for those that get none, from those of the program."""
-        return self.gradients_in(found)
+    def __init__(self, JointProgram program not None, Form form not None, Origins origins not None):
+        self.program, self.form, self.origins = program, form, origins
 
 
 cdef tuple describe(Tensor t):
@@ -168,11 +195,12 @@ cdef class Run:
         if derivative is None or self.residuals is None or derivative.joint is not self.joint \
                 or thread_state().modes & WG_GRAD or not derivative.fits(grads) or is_unusual() or is_dual_level_open():
             return None
-        found = self.joint.program.go_on(self.residuals, [one for one in grads if one is not None])
+        given = [one for one in grads if one is not None]
+        found = self.joint.program.go_on(self.residuals, given)
         if found is None:
             return None
         self.way.joint = self.joint
-        return self.joint.gradients_in(found)
+        return self.joint.origins.gradients(found, given)
 
 
 @cython.binding(False)
@@ -253,3 +281,5 @@ def attach(Run run not None, list inputs not None, list results not None):
         made = record_function(Replay, "run", run, ends, (*inputs, *leaves), outputs)
     for i, one in zip(form.outputs, made):
         results[i] = one
+    for i in form.retained:
+        results[i].retain_grad()

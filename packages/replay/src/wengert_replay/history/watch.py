@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wengert_core.extend import Tensor
+from wengert_core.extend import DisableTorchFunctionSubclass, Tensor
 from wengert_engine import RemovableHandle
-from wengert_engine.extend import is_released
 
+from wengert_replay.graphs import is_freed
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.node import State, has_graph
 from wengert_replay.history.outside import histories_of
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten
+
+
+def retain_flags(tensors: list[Tensor]) -> list[bool]:
+    """Return which tensors keep their gradients. Subclasses do not hear of it."""
+    with DisableTorchFunctionSubclass():
+        return [one.retains_grad for one in tensors]
 
 
 class Watch:
@@ -23,11 +29,13 @@ class Watch:
     histories: list[tuple[int, int]]
     clock: int
     state: State
+    retained: list[bool]
     last_hook: int
 
     def __init__(self, tensors: list[Tensor], written: list[Tensor]) -> None:
         """tensors: those among the arguments.   written: tensors from outside that calls before have written to."""
         self.tensors, self.histories = tensors, histories_of(tensors)
+        self.retained = retain_flags(tensors)
         self.clock, self.state = graph_clock(), State(written, draws=True)
         self.last_hook = RemovableHandle({}).id  # those of hooks rise
 
@@ -35,6 +43,8 @@ class Watch:
         """Return why the function cannot be replayed: "" or words."""
         if histories_of(self.tensors) != self.histories:
             return "the function changes the history of an argument"
+        if retain_flags(self.tensors) != self.retained:
+            return "the function lets an argument keep its gradient (retain_grad())"
         return ""
 
     def refuse_new_hooks(self, outside: Iterable[Tensor]) -> None:
@@ -53,7 +63,7 @@ class Watch:
             flatten(result, results)
         except Unhashable:
             return False
-        return any(has_graph(one) and not is_released(one.grad_fn) for one in results
+        return any(has_graph(one) and not is_freed(one.grad_fn) for one in results
                    if all(one is not tensor for tensor in self.tensors))  # fmt: skip
 
 

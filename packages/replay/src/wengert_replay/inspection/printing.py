@@ -20,6 +20,8 @@ HEAD, TAIL = 40, 20
 """The number of the first, and of the last, operations of a longer program that are printed."""
 VALUE = re.compile(r"[aw]\d+|%\d+(\.\d+)?")
 """Names of values."""
+OUTSIDE = "a tensor from outside"
+"""The name of a tensor of which nothing is known but what Python has read of it."""
 PAUSED = "the call returns; what follows is its backward"
 
 
@@ -118,7 +120,7 @@ def name_of(step: Step) -> str:
 def format_guard(step: Step) -> str:
     """Return what a guard compares: "%3 is True"."""
     value, seen = step.arguments
-    name = getattr(value, "name", "a number of a tensor from outside")
+    name = getattr(value, "name", OUTSIDE)
     dtype = getattr(value, "dtype", None)
     try:
         numbers = frombuffer(seen, dtype_by_bytes(seen) if dtype is None else dtype.name).tolist()

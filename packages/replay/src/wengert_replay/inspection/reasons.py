@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from wengert_core.extend import active_mode
 from wengert_engine.extend import current_tracer, is_dual_level_open
 
-from wengert_replay.inspection.signatures import name_parameters, parts_of
+from wengert_replay.inspection.signatures import changed_objects, name_parameters, parts_of
 from wengert_replay.recording.tracing import is_unusual, thread_modes
-from wengert_replay.signature import Unhashable, flatten, is_named_tuple
+from wengert_replay.signature import MAPPINGS, Unhashable, field_names, flatten, has_fields_only, is_named_tuple
 
 BATCHED, OBSERVED, GUARDED, CAST, STRONG, TOLD = 1 << 2, 1 << 4, 1 << 19, 1 << 21, 1 << 22, 1 << 24
 """Modes of a thread: bits of WG_* in wengert_core/runtime/state.h."""
@@ -34,10 +34,14 @@ ADVICE = (
     (r"outside are replaced", "write to them in place (copy_()), or give them to the function as arguments"),
     (r"depends on Python's state|Python's state that it depends on|state of Python",
      "make what changes an argument, or a tensor that is written in place"),
+    (r"numbers of Python that its operations may depend on",
+     "make them tensors that are written in place, or arguments; where two recordings are alike, calls are replayed"),
     (r"result (has an object|is nested)", "return tensors, numbers, and tuples, lists and dicts of them"),
     (r"result is of the class", "return a plain tensor, as detach() or as_subclass(Tensor) gives one"),
-    (r"a list or a dict among", "return what changes, in a new list or dict"),
+    (r"a list, a dict or a dataclass among", "return what changes, in a new object"),
+    (r"that no operation uses", "read a clone() of it, or give it to the function as an argument"),
     (r"no operation has used", "leave it out of the result"),
+    (r"keeps? its gradient", "call retain_grad() on it outside of the function"),
     (r"registers a hook", "register it once, outside of the function"),
     (r"leaves a mode changed", "use the mode as a context, or change it outside of the function"),
     (r"made outside of the function", "run the operations that lead to it inside of the function"),
@@ -85,28 +89,29 @@ def why_unhashable(function: Callable[..., Any], args: Sequence[Any], kwargs: di
 def unhashable_parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the parts of an argument that are the reason why it is unhashable, with what Python calls them."""
     kind = type(value)
+    names = field_names(kind)
+    inner: list[tuple[str, Any]] = []
     if kind in (tuple, list) or is_named_tuple(kind):
-        for i, item in enumerate(value):
-            yield from unhashable_parts(f"{path}[{i}]", item)
-    elif kind is dict:
-        for key, item in value.items():
-            yield from unhashable_parts(f"{path}[{key!r}]", item)
-    else:
-        try:
-            flatten(value, [])
-        except Unhashable:
-            yield path, value
+        inner = [(f"{path}[{i}]", item) for i, item in enumerate(value)]
+    elif names and has_fields_only(value, names):
+        inner = [(f"{path}.{name}", getattr(value, name)) for name in names]
+    elif kind in MAPPINGS:
+        inner = [(f"{path}[{key!r}]", item) for key, item in value.items()]
+    try:
+        flatten(value, [])
+    except Unhashable:
+        yield from [found for name, item in inner for found in unhashable_parts(name, item)] or [(path, value)]
 
 
 def advice_for(value: Any) -> str:
     """Return what to pass in place of a value that has no hash."""
     if isinstance(value, np.ndarray):
         return "pass a tensor (wengert.from_numpy)"
-    if isinstance(value, (set, bytearray)):
+    if isinstance(value, (set, bytearray, memoryview)):
         return f"pass {'a frozenset' if isinstance(value, set) else 'bytes'}"
-    if isinstance(value, slice):
-        return "pass its start, stop and step"
-    if hasattr(type(value), "__next__"):
+    if isinstance(value, Mapping):
+        return "pass a dict (dict(...))"
+    if hasattr(type(value), "__next__") or isinstance(value, Iterable):
         return "pass a list or a tuple"
     return "pass its tensors and numbers, or give its class a __hash__"
 
@@ -117,8 +122,11 @@ def why_full(max_programs: int, keys: Sequence[Any], function: Callable[..., Any
     names = {name: None for one in parts for name in one}
     varying = [name for name in names if len({one.get(name) for one in parts}) > 1]
     are_tensors = all(re.match(r"\w+\[", one.get(name, "")) for name in varying for one in parts)
-    of_what = f", which differ in {', '.join(varying[:4])}{', ...' * (len(varying) > 4)}" if varying else ""
     advice = "Pad tensors to few shapes" if are_tensors else "Pass numbers that change as tensors"
+    if not varying and len(keys) > 1:
+        varying = changed_objects(keys[-1], keys[-2], function)
+        advice = "Make the object once, and pass it to all calls"
+    of_what = f", which differ in {', '.join(varying[:4])}{', ...' * (len(varying) > 4)}" if varying else ""
     return (f"there are {max_programs} programs (max_programs){of_what}: further signatures run as usual. {advice}; "
             "wengert.replay.explain() lists the signatures")  # fmt: skip
 

@@ -11,14 +11,16 @@ from wengert_core.extend import DEVICES, Tensor, short_repr
 
 from wengert_replay.arguments import facts_of
 from wengert_replay.inspection.device_facts import ProgramFacts
-from wengert_replay.inspection.printing import format_guard
+from wengert_replay.inspection.printing import OUTSIDE, format_guard
 from wengert_replay.inspection.state_words import compare_states
 from wengert_replay.python_state import PythonStates
-from wengert_replay.signature import PLAIN, is_named_tuple
+from wengert_replay.signature import MAPPINGS, PLAIN, Fields, field_names, is_sequence, mentions_tensor, rebuild
 
 GRAD_MODE = 1
 TANGENTS = 2
 INFERENCE_MODE = 32
+SHOWN = ("builtins", "datetime", "decimal", "fractions", "numpy", "pathlib", "uuid", "wengert_core")
+"""Modules whose objects are shown where they are compared by their values."""
 ALWAYS = 1 << 3 | 1 << 17
 """Modes of a thread that are always on: bits of WG_* in wengert_core/runtime/state.h."""
 
@@ -62,20 +64,34 @@ def add_parts(parts: dict[str, str], name: str, value: Any, described: Any) -> N
     kind = value[0]
     if kind is Tensor:
         parts[name] = tensor_words(described[value[1]])
-    elif kind in (tuple, list) or is_named_tuple(kind):
+    elif kind is Fields:
+        fields = field_names(value[1][1])
+        parts[name] = f"{value[1][1].__name__} of {len(fields)}"
+        for field, item in zip(fields, value[2:], strict=True):
+            add_parts(parts, f"{name}.{field}", item, described)
+    elif kind in (slice, range) and not mentions_tensor(value):
+        parts[name] = repr(rebuild(value, []))
+    elif is_sequence(kind):
         parts[name] = f"{kind.__name__} of {len(value) - 1}"
         for i, item in enumerate(value[1:]):
             add_parts(parts, f"{name}[{i}]", item, described)
-    elif kind is dict:
-        parts[name] = f"dict of {len(value) - 1}"
+    elif kind in MAPPINGS:
+        parts[name] = f"{kind.__name__} of {len(value) - 1}"
         for key, item, _ in value[1:]:
             add_parts(parts, f"{name}[{key!r}]", item, described)
-    elif kind in PLAIN or kind in (float, complex):
-        parts[name] = getattr(value[1], "__qualname__", None) or short_repr(value[1])
-    elif issubclass(kind, Enum):
-        parts[name] = str(value[1])
     else:
-        parts[name] = f"an object of type {kind.__name__}"
+        parts[name] = words_of_value(kind, value[1])
+
+
+def words_of_value(kind: Any, value: Any) -> str:
+    """Return words for an argument that is no tensor and no container."""
+    if kind in PLAIN or kind in (float, complex):
+        return getattr(value, "__qualname__", None) or short_repr(value)
+    if issubclass(kind, Enum):
+        return str(value)
+    if kind.__hash__ is not object.__hash__ and kind.__module__.partition(".")[0] in SHOWN:
+        return short_repr(value)
+    return f"an object of type {kind.__name__}"
 
 
 def tensor_words(row: Any) -> str:
@@ -125,7 +141,7 @@ def explain_signatures(
         others = [changed_parts(parts[number], earlier) for earlier in parts[:number]]
         nearest = min(range(number), key=lambda i: len(others[i]))
         changed = [words_of_state(one, pairs[number][0], pairs[nearest][0], states) for one in others[nearest]]
-        changed = changed or changed_objects(pairs[number][0], pairs[nearest][0], function) \
+        changed = changed or words_of_objects(pairs[number][0], pairs[nearest][0], function) \
             or [changed_state(pairs[number][1], pairs[nearest][1])]  # fmt: skip
         words.append(f"unlike program {nearest}: {'; '.join(changed)}")
     return [signature_words(one) for one in parts], words
@@ -149,15 +165,22 @@ def words_of_state(words: str, key: Any, earlier: Any, states: PythonStates) -> 
     return compare_states(states, key[-1], earlier[-1]) or words
 
 
+def words_of_objects(key: Any, earlier: Any, function: Callable[..., Any]) -> list[str]:
+    """Return the difference in objects of two signatures that have the same words, in words."""
+    if any(len(now) != len(before) for now, before in zip(key[0][1:], earlier[0][1:], strict=True)):
+        return ["an argument is given by name in one of them, by position in the other"]
+    return [f"{name} is another object, or has others in it" for name in changed_objects(key, earlier, function)]
+
+
 def changed_objects(key: Any, earlier: Any, function: Callable[..., Any]) -> list[str]:
-    """Return the arguments that are other objects in one of two signatures that have the same words."""
+    """Return the names of arguments that are other objects in one of two signatures that have the same words."""
     (_, now, keywords), (_, before, other_keywords) = key[0], earlier[0]
     if len(now) != len(before) or len(keywords) != len(other_keywords):
-        return ["an argument is given by name in one of them, by position in the other"]
+        return []
     rows = [*zip(name_parameters(function, len(now) - 1), now[1:], before[1:], strict=True)]
     rows += [(name, value, other) for (name, value, _), (_, other, _) in
              zip(keywords[1:], other_keywords[1:], strict=True)]  # fmt: skip
-    return [f"{name} is another object, or has others in it" for name, value, other in rows if are_unlike(value, other)]
+    return [name for name, value, other in rows if are_unlike(value, other)]
 
 
 def are_unlike(value: Any, other: Any) -> bool:
@@ -203,7 +226,8 @@ def guards_of(program: Any) -> list[Any]:
 
 def number_words(step: Any) -> str:
     """Return what a guard expects."""
-    name, _, value = format_guard(step).partition(" ")
+    words = format_guard(step).removeprefix(OUTSIDE)
+    name, _, value = words.partition(" ")
     return short_repr(value.removeprefix("is "), str) if value else name
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any
 from weakref import ref
@@ -38,6 +38,8 @@ from wengert_replay.history.outside import (
     OutsideState,
     address_of_memory,
     count_writes,
+    hold_memory,
+    is_foreign,
     shares_memory,
     versions_of,
 )
@@ -120,6 +122,8 @@ class Surroundings:
         memory = {address_of_memory(one): one.detach() for one in tensors}
         self.parts: dict[int, Any] = {address: ref(arguments[address]) if address in arguments else one
                       for address, one in memory.items()}  # fmt: skip
+        self.owners = [(ref(one), address_of_memory(one)) for one in tensors]
+        self.replaced: list[tuple[Any, Any, Any]] = []  # with other memory now: a tensor, on that, on that of then
         self.then = OutsideState(())
         self.now: OutsideState | None = None
         self.late: dict[int, int] = {}  # the version of memory that is copied before a write, by its address
@@ -139,11 +143,12 @@ class Surroundings:
             self.then.add(part, tensor)
 
     def were_written(self) -> bool:
-        """Whether somebody has written there. The next recording has the construct operation by operation then.
+        """Whether somebody has written there, or given a tensor other memory by ``tensor.data = ...``. The next
+        recording has the construct operation by operation then.
 
         Raises RuntimeError where there is no copy of what was written to.
         """
-        written = self.then.differs()
+        written = self.then.differs() or any(True for _ in self.others_now())
         for address, version in self.late.items():
             part = self.parts[address]
             tensor = part() if isinstance(part, ref) else part
@@ -168,6 +173,9 @@ class Surroundings:
 
     def go_back(self) -> None:
         """Let the memory be as it was, until ``go_on``."""
+        self.replaced = [(one, hold_memory(one), then) for one, then in self.others_now()]
+        for one, _, then in self.replaced:
+            one.data = then
         self.now = self.then.now()
         self.then.put_back()
 
@@ -175,6 +183,24 @@ class Surroundings:
         now, self.now = self.now, None
         if now is not None:
             now.put_back()
+            for one, other, _ in self.replaced:
+                one.data = other
+
+    def others_now(self) -> Iterator[tuple[Any, Any]]:
+        """Yield tensors that have other memory now, and tensors on the memory that they had. An argument of the
+        captured function, which is not held, has its numbers back without that.
+        """
+        for part, address in self.owners:
+            one, then = part(), self.parts[address]
+            if one is not None and not isinstance(then, ref) and address_of_memory(one) != address:
+                yield one, then
+
+    def follow(self, made: Sequence[Any]) -> None:
+        """Let tensors that stand for replaced ones have the same memory, as those that an eager call has saved."""
+        for one in made:
+            for _, other, then in self.replaced:
+                if isinstance(one, Tensor) and address_of_memory(one) == address_of_memory(then):
+                    one.data = other
 
 
 class Results:
@@ -184,6 +210,7 @@ class Results:
         """Remember tensors, in the recording that runs."""
         self.parts, self.versions = [ref(one) for one in tensors], versions_of(tensors)
         self.addresses = [address_of_memory(one) for one in tensors]
+        self.memory = {i: hold_memory(one) for i, one in enumerate(tensors) if is_foreign(one)}  # else it tells itself
         self.then: dict[int, OutsideState] = {}  # what memory held before somebody wrote to it, by its address
         self.held: dict[int, Any] = {}
         tracer = current_tracer()
@@ -198,12 +225,18 @@ class Results:
         """Copy memory that an operation is about to write to; hold it where it does so by ``.data``, uncounted."""
         for i, part in enumerate(self.parts):
             one = part() if self.addresses[i] == address else None
-            if one is None or address_of_memory(one) != address:
+            if one is None or self.is_replaced(i, one):
                 continue
             if address not in self.then:
                 self.then[address] = OutsideState((), [one])
             if not shares_memory(written, [one]):
                 self.held[i] = one.detach()
+
+    def is_replaced(self, number: int, one: Any) -> bool:
+        """Whether a result has other memory by ``result.data = ...``, which nobody has saved. It may lie where that of
+        the result was, which is free then.
+        """
+        return address_of_memory(one) != self.addresses[number] or (number not in self.memory and is_foreign(one))
 
     def were_written(self) -> bool:
         """Whether somebody has written to one of them."""
@@ -218,8 +251,8 @@ class Results:
         """Return a result whose memory has other numbers, though its version is the same; None where it has not."""
         one, address = self.held.get(number), self.addresses[number]
         one = self.parts[number]() if one is None else one
-        if one is None or address not in self.then or address_of_memory(one) != address:
-            return None  # with other memory by ``result.data = ...``, which nobody has saved
+        if one is None or address not in self.then or self.is_replaced(number, one):
+            return None
         return one if self.then[address].differs_unnoticed(one) else None
 
     def write_to(self, tensors: Sequence[Tensor]) -> None:

@@ -154,6 +154,7 @@ def pull(
             inputs = [Passage.apply(gate, one) if i in derivation.ends else one for i, one in enumerate(operands)]
         leaves = as_plain(derivation.branches[number]([as_number(one) for one in inputs]))
     derivation.surroundings.go_on()
+    derivation.surroundings.follow(inputs)
     results = [one for one in leaves if isinstance(one, Tensor)]
     if is_plain:
         derivation.results.write_to(results)

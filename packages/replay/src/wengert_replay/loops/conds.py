@@ -17,7 +17,7 @@ from wengert_engine import is_grad_enabled
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.history.edges import graph_clock
-from wengert_replay.history.outside import address_of_memory
+from wengert_replay.history.outside import address_of_memory, hold_memory
 from wengert_replay.loops.choice import Choice, make_choice
 from wengert_replay.loops.closures import Surroundings, bits_of
 from wengert_replay.loops.cond_gradients import BodyRecording, Derivation, as_leaves, attach
@@ -25,7 +25,18 @@ from wengert_replay.loops.gradients import depend_on_others
 from wengert_replay.loops.index_reads import as_number, as_plain
 from wengert_replay.loops.iterations import Flat, geometry_of, graph_ends, own_copy
 from wengert_replay.loops.loop import Aside, add_loop, resume, suspend
-from wengert_replay.loops.unrolled import CHANGES, add_note, code_of, is_unrolled, remember, source_of, words_for
+from wengert_replay.loops.unrolled import (
+    CHANGES,
+    Trial,
+    add_note,
+    code_of,
+    is_unrolled,
+    look_first,
+    look_on,
+    remember,
+    source_of,
+    words_for,
+)
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
@@ -39,7 +50,8 @@ class Branch:
     leaves: what it gives, without a graph.   others: those of them that it has not made, and that no gradient goes to;
     None for the rest.   tensors: those of them that are tensors.   gives: which of these had a graph.   closures:
     tensors from outside that gradients go to, beside operands.   ending: the bits of the tensors where one of them had
-    a graph, of the chosen function.
+    a graph, of the chosen function.   shares: by the number of a leaf that the function has not made, the operand that
+    it is, or a tensor on its memory.
     """
 
     ending: list[bytes]
@@ -53,6 +65,9 @@ class Branch:
             own_leaves = own.without_aliases(leaves)
         self.others = [None if one is made or (one.requires_grad and is_grad_enabled()) else one
                        for one, made in zip(leaves, own_leaves, strict=True)]  # fmt: skip
+        given = {id(one): operand for one, operand in zip(inputs, operands, strict=True)}
+        self.shares = {i: given[id(one)] if id(one) in given else hold_memory(one) for i, one in enumerate(leaves)
+                       if one is not own_leaves[i] and one.untyped_storage().nbytes()}  # fmt: skip
         leaves = own_leaves
         del own_leaves
         results = [one for one in leaves if isinstance(one, Tensor)]
@@ -93,10 +108,18 @@ def run_cond(
     if is_unrolled(recording, "cond", key) or not suspend(recording):
         return NotImplemented
     states = rng_states()
+    shared: list[tuple[int, Any]] = []
     try:
-        chosen, same, outputs, choice = record_choice(
+        chosen, same, outputs, choice, shared = record_choice(
             recording, predicate, (true_branch, false_branch), operands, source
         )
+        look_first(recording, "cond", key, shared)
+    except Trial:
+        set_rng_states(states)
+        true_branch.spec = false_branch.spec = None
+        if recording.around is not None:
+            raise
+        choice = None
     except (NoLoop, Refusal) as refused:
         remember(key, str(refused) or CHANGES)
         add_note(recording, words_for("cond", key))
@@ -104,25 +127,29 @@ def run_cond(
         true_branch.spec = false_branch.spec = None
         return NotImplemented
     else:
-        if any(chosen.gives):
+        if choice is not None and any(chosen.gives):
             outside = [one for body in choice.bodies for one in body.outside]
             surroundings = Surroundings(recording, "cond", key, [predicate, *tensors, *outside])
     finally:
         resume(recording)
+    if choice is None:
+        results: Flat = plain(predicate, true_branch, false_branch, operands)
+        return look_on(recording, "cond", key, results, shared, False)
     add_loop(recording, choice, [predicate], outputs)
     if any(chosen.gives):
         branches = true_branch, false_branch
         outputs = attach(Derivation(surroundings, branches, chosen), predicate, operands, outputs)
     remaining = iter(outputs)
     found = [next(remaining) if isinstance(one, Tensor) else one for one in chosen.leaves]
+    look_on(recording, "cond", key, found, shared)
     return [one if other is None else other for one, other in zip(found, same, strict=True)]
 
 
 def record_choice(
     recording: Recording, predicate: Any, branches: tuple[Any, Any], operands: Flat, source: str
-) -> tuple[Branch, Flat, Flat, Choice]:
-    """Return the chosen function, results that both functions give and have not made, copies of its results, and the
-    choice. Raises Refusal and NoLoop.
+) -> tuple[Branch, Flat, Flat, Choice, list[tuple[int, Any]]]:
+    """Return the chosen function, results that both functions give and have not made, copies of its results, the
+    choice, and which other results may share memory with which tensor. Raises Refusal and NoLoop.
     """
     first = 0 if bool(predicate) else 1
     before = rng_states()
@@ -144,7 +171,8 @@ def record_choice(
     if not agrees:
         raise Refusal("its function gives other numbers than before: it depends on Python's state")
     same = [one if one is another else None for one, another in zip(chosen.others, other.others, strict=True)]
-    return chosen, same, outputs, choice
+    shared = [(i, tensor) for branch in (chosen, other) for i, tensor in branch.shares.items() if same[i] is None]
+    return chosen, same, outputs, choice, shared
 
 
 def record_other(recording: Recording, function: Callable[[Flat], Flat], operands: Flat) -> Branch:

@@ -37,7 +37,16 @@ from wengert_replay.loops.iterations import (
     views_of_operands,
 )
 from wengert_replay.loops.loop import Aside, Loop, add_loop, make_loop, refuse_once, resume, suspend
-from wengert_replay.loops.unrolled import code_of, is_unrolled, remember, source_of, words_for
+from wengert_replay.loops.unrolled import (
+    Trial,
+    code_of,
+    is_unrolled,
+    look_first,
+    look_on,
+    remember,
+    source_of,
+    words_for,
+)
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import NoLoop, Refusal
 
@@ -79,6 +88,7 @@ class Pause:
         self.operands: Flat = []
         self.outputs: Flat = []
         self.why = ""
+        self.is_trial = False  # it runs operation by operation first
 
     def __enter__(self) -> Self:
         return self
@@ -86,11 +96,12 @@ class Pause:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
+        stopped = kind is not None and issubclass(kind, NoLoop)
+        if stopped:
+            set_rng_states(self.states)  # while the recording pauses, which would hear of it
         resume(self.recording)
-        if kind is NoLoop:
-            set_rng_states(self.states)
-            return True
-        return False
+        self.is_trial = kind is Trial and self.recording.around is None
+        return stopped and (kind is not Trial or self.is_trial)
 
     def check(self, iterations: Sequence[Iterations], operands: Flat, outputs: Flat, loop: Callable[[], Loop]) -> None:
         """Make a loop, unless a body could not be recorded or the loop gives other numbers than the plain one."""
@@ -144,28 +155,30 @@ def run_rows(
     iterations = Iterations(recording, function, n, [*needs, False] if has_index else needs)
     results: Flat = []
     kept: Flat = []
-    room = -1
     steps: Flat = []
     ending: list[bytes] = []
     surroundings: Surroundings | None = None
     same: dict[int, Any] = {}
     repeats: dict[int, int] = {}
     views: dict[int, tuple[int, Any]] = {}
+    pairs: list[tuple[int, Any]] = []
     with Pause(recording, construct, key) as pause:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
         with Aside():
             results = call(iterations, tensors[:n], tensors[n:])
         same, repeats = same_tensors(iterations, results, tensors[:n], carry, is_open)
-        views, shares = views_of_operands(iterations, results, tensors, same, repeats, is_open)
+        views, pairs, shares = views_of_operands(iterations, results, tensors, same, repeats, is_open)
+        is_refused = iterations.refusal or shares or (tests is not None and tests.refusal)
+        look_first(recording, construct, key, [] if is_refused else pairs)
         results = copy_results(iterations, results, shares)
         iterations.finish(results[:n])
-        if iterations.ran and any(iterations.needs):
-            room = maxsize  # without an iteration, results would be the carry with its graph
+        # without an iteration, results would be the carry with its graph
+        room = maxsize if iterations.ran and any(iterations.needs) else -1
         ending = bits_of(results[:n]) if any(iterations.gives) else []
         if any(iterations.gives) and not iterations.refusal:
             if len(iterations.bodies) != 1:
                 iterations.refusal = "its carry has other strides later, and it has a gradient"
-            elif is_open and len(iterations.endings) > 1:
+            elif is_open and not iterations.is_settled():
                 iterations.refusal = "which of its results have a graph depends on the number of iterations"
             elif depend_on_others(iterations.differentiable):
                 iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
@@ -185,6 +198,8 @@ def run_rows(
             construct, key[0], tensors[:n], tensors[n:], backwards, iterations.bodies, tests.bodies if tests else [],
             iterations.following, outputs, count, bounds, list(range(len(kept))), int(has_index),
             room if is_open else -1, bool(steps)))  # fmt: skip
+    if pause.is_trial:
+        return look_on(recording, construct, key, (again or call)(function, carry, rows), pairs, False)
     closures = iterations.differentiable
     pause.why = pause.why or iterations.refusal or (tests.refusal if tests else "")
     is_noted = pause.finish()
@@ -197,6 +212,7 @@ def run_rows(
         derivation = Derivation(surroundings, iterations, again or call, reverse, bounds, len(rows), ending, has_index,
                                 room if is_open else -1)  # fmt: skip
         results = attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)
+    look_on(recording, construct, key, results, pairs if is_noted else [])
     return insert_views(results, [*carry, *rows], same, views, repeats)
 
 

@@ -11,14 +11,15 @@ import gc
 from collections.abc import Callable
 from typing import Any
 
+from wengert_core.extend import rng_states, set_rng_states
 from wengert_engine import is_grad_enabled
 
 from wengert_replay.graphs import walk
 from wengert_replay.history.edges import graph_clock
-from wengert_replay.history.outside import address_of_memory, copy_with_strides, shares_memory
+from wengert_replay.history.outside import address_of_memory, copy_with_strides, hold_memory, shares_memory
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.index_reads import with_numbers
-from wengert_replay.loops.loop import Loop, make_body, nest
+from wengert_replay.loops.loop import Aside, Loop, make_body, nest
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.recording.watch import addresses_of_rows, rows_are_doubtful
 from wengert_replay.refusal import NoLoop, Refusal
@@ -62,10 +63,13 @@ class Iterations:
         self.last = -1
         self.ran = 0
         self.refusal = ""
+        self.start: Flat = []  # what it was called with first
 
     def __call__(self, tensors: Flat) -> Flat:
         key = geometry_of(tensors[: self.n_carry])
         self.ran += 1
+        if self.ran == 1:
+            self.start = tensors
         if not self.refusal and (key not in self.numbers or self.lacks_bodies(self.bodies[self.numbers[key]])
                                  or self.has_other_graph(self.numbers[key])):  # fmt: skip
             return self.record(key, tensors)
@@ -107,6 +111,22 @@ class Iterations:
             if self.ending not in self.endings:
                 self.endings.append(self.ending)
         return [one.detach() if one.requires_grad else one for one in results]
+
+    def is_settled(self) -> bool:
+        """Whether the same of its results have a graph after any number of iterations but none. Where there was one
+        alone, its body runs again, for a carry with the graph that it gives.
+        """
+        if self.ran != 1 or self.ending == self.first or len(self.endings) > 1:
+            return len(self.endings) <= 1
+        states = rng_states()
+        needs = [*self.ending, *self.needs[self.n_carry :]]
+        try:
+            with Aside():
+                found = self.function([one.detach().requires_grad_() if need else one
+                                       for one, need in zip(self.start, needs, strict=True)])  # fmt: skip
+                return [one.requires_grad for one in found] == self.ending
+        finally:
+            set_rng_states(states)
 
     def note(self, number: int) -> None:
         """Note the body of the next iteration."""
@@ -290,14 +310,16 @@ def view_like(view: Any, original: Any, shift: int) -> Any:
 
 def views_of_operands(
     iterations: Iterations, results: Flat, tensors: Flat, same: dict[int, Any], repeats: dict[int, int], is_open: bool
-) -> tuple[dict[int, tuple[int, Any]], bool]:
+) -> tuple[dict[int, tuple[int, Any]], list[tuple[int, Any]], bool]:
     """Return which operand a result is a view of, with one like it, by the result's number, as far as each call has the
-    same, and whether two other results share memory, so that writes would tell them from those of a loop.
+    same; the other results on the memory of an operand, with a tensor there; and whether two other results share
+    memory, so that writes would tell them from those of a loop.
 
     A result that a gradient goes through is one of the loop's node, and one on the memory of an operand that a gradient
     goes to is a copy.   same, repeats, is_open: of ``same_tensors``.
     """
     views: dict[int, tuple[int, Any]] = {}
+    pairs: list[tuple[int, Any]] = []
     seen: set[int] = set()
     shares = False
     gives = iterations.gives or [False] * len(results)
@@ -309,10 +331,13 @@ def views_of_operands(
         if operand >= 0 and not (gives[i] or iterations.needs[operand] or is_open):
             views[i] = operand, one
             shares = shares or one.dtype is not tensors[operand].dtype
-        elif operand < 0:
+        elif operand >= 0:
+            if iterations.ran and not (i == operand and i in iterations.unchanged):
+                pairs.append((i, hold_memory(one)))
+        else:
             shares = shares or address in seen
             seen.add(address)
-    return views, shares
+    return views, pairs, shares
 
 
 def own_copy(tensor: Any) -> Any:

@@ -51,6 +51,7 @@ def differentiate(derivation: Derivation, arguments: Flat, closures: Flat, cotan
         results = derivation.call(derivation.function, inputs[:n], inputs[n:])
         derivation.check(results)
         derivation.surroundings.go_on()
+        derivation.surroundings.follow(inputs)
         derivation.results.write_to(results)
         pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
                  if cotangent is not None and one.requires_grad]  # fmt: skip

@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED, OPERAND_WRITTEN,
-                                  TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias)
+from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED,
+                                  OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias)
 from wengert_replay.passes.reach cimport Reach
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
 from wengert_replay.programs.plans cimport InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of, hooks_of
@@ -60,12 +60,20 @@ cdef int move_launches(Recording recording, Py_ssize_t first, Memory memory, lis
                 continue
             region = memory.find(launch.data[k] + launch.low[k])
             if region == NULL:
-                raise Refusal(f"{recording.words_of(launch.step)} uses memory of unknown origin")
+                raise Refusal(words_of_unknown(recording, launch))
             if launch.role[k] & OPERAND_WRITTEN:
                 note_write(inputs, region)
             if i >= first:
                 launch.data[k] = region.moved + (<size_t> launch.data[k] - region.low)
     return 0
+
+
+cdef str words_of_unknown(Recording recording, Launch* launch):
+    """The reason why a launch works on memory of which nothing is known."""
+    words = recording.words_of(launch.step)
+    if launch.kind == LAUNCH_GUARD:
+        return f"Python reads a number of a tensor from outside that no operation uses{words.removeprefix('guard')}"
+    return f"{words} uses memory of unknown origin"
 
 
 cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1:

@@ -1,6 +1,7 @@
 """Structure: what launches do and where, to find out whether two recordings begin alike. See structure.pyx."""
 from libc.stdint cimport uint64_t
 
+from wengert_core.extend cimport Launch
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.recording.tracing cimport Recording
 
@@ -17,3 +18,5 @@ cdef class Structure:
 
 
 cdef Structure structure_of(Recording recording, Py_ssize_t first, Memory memory, Structure before)
+cdef uint64_t digest_of(Launch* launch) noexcept
+cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number) except? 0

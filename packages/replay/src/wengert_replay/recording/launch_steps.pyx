@@ -38,7 +38,9 @@ cdef class LaunchSteps(ValueMap):
         cdef FillPlan* fill
         cdef CopyLaunch* copy
         cdef uint32_t type_number = 0, given = 1
+        cdef uint32_t read = self.word_of_read(launch.data[0]) if launch.kind == LAUNCH_GUARD else UNKNOWN
         cdef int k, op = PSEUDO_LAUNCH, n_sources = 0, target = -1
+        launch = &self.recorder.launches[number]
         launch.step = <uint32_t> self.steps.n
         memset(&words, 0, sizeof(Words))
         for k in range(launch.n_operands):
@@ -49,7 +51,7 @@ cdef class LaunchSteps(ValueMap):
         try:
             if launch.kind == LAUNCH_GUARD:
                 self.last_guard = number
-                append_word(&words, self.word_at(launch.data[0]))
+                append_word(&words, read)
                 append_word(&words, self.steps.bytes_constant((<StorePlan*> launch.plan).bytes,
                                                               (<StorePlan*> launch.plan).nbytes))
                 return self.steps.add_record(PSEUDO_GUARD, 3, self.steps.lines.current(), WAY_GUARD, &words)
@@ -82,6 +84,16 @@ cdef class LaunchSteps(ValueMap):
         finally:
             free(words.items)
         return 0
+
+    cdef uint32_t word_of_read(self, char* address) except? 0xFFFFFFFF:
+        """The word of a number that Python reads. A tensor from outside is used by that, if by nothing else before."""
+        cdef uint32_t word = self.word_at(address)
+        cdef Tensor t = self.tensor_at(address) if word == UNKNOWN and block_at(self.pool, address) == NULL else None
+        return word if t is None else self.word_of(t)
+
+    cdef Tensor tensor_at(self, char* address):
+        """The tensor from outside that begins at an address, where the function may look it up; None."""
+        return None
 
     cdef uint32_t word_of_source(self, Launch* launch) except? 0xFFFFFFFF:
         """The word of what a launch copies, as the tensor that it reads."""

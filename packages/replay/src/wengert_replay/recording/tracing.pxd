@@ -8,6 +8,9 @@ cdef class Recording(TracedOperations):
     cdef readonly list versions        # of the inputs when the recording began
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
     cdef readonly list notes           # reasons why constructs in it are recorded operation by operation
+    cdef readonly list sharing         # results of constructs that may share memory: loops/unrolled.py
+    cdef readonly dict facts           # of arguments that Python reads, by KINDS in arguments.pyx: words
+    cdef public object unseen          # names of those that nobody sees; None: nobody asks
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed

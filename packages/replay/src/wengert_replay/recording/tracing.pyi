@@ -10,6 +10,9 @@ class Recording(ValueMap):
     last_guard: int
     versions: list[int]
     notes: list[str]
+    sharing: list[Any]
+    unseen: Any
+    facts: dict[str, str]
     late: dict[int, Any]
     python: list[Any]
     is_open: bool

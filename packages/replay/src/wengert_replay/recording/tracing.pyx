@@ -45,7 +45,8 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected, self.late, self.notes = {}, [], {}, []
+        self.watched, self.expected, self.late, self.notes, self.sharing = {}, [], {}, [], []
+        self.facts = {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -246,6 +247,9 @@ cdef class Recording(TracedOperations):
             self.made.add(id(made))
             self.watch_source(source)
         return 0
+
+    cdef Tensor tensor_at(self, char* address):
+        return None if self.lookups is None else self.lookups.tensor_at(<size_t> address)
 
     cdef int note_wanted(self, Tensor leaf) except -1:
         return self.watch_source(leaf) if self.is_from_outside(leaf) else 0

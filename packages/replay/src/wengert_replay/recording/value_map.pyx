@@ -241,12 +241,16 @@ cdef class ValueMap(Tracer):
         return 0
 
     cdef int watch_outside(self, Tensor t) except -1:
-        """Hold what was there before, where that has not been done."""
+        """Hold what was there before, where that has not been done.
+
+        A tensor that is not held may be gone, and another one be at its address: its Storage is a new one then.
+        """
+        cdef bint is_new = find(&self.owners, <size_t> t.storage, 0) == ABSENT
         if t.base != NULL:
-            if find(&self.seen, <size_t> <PyObject*> t, <size_t> t.data) == ABSENT:
+            if is_new or find(&self.seen, <size_t> <PyObject*> t, <size_t> t.data) == ABSENT:
                 self.add_outside(t)
             return self.see_leaf(t)
-        if find(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD) == ABSENT:
+        if is_new or find(&self.seen, <size_t> <PyObject*> t, t.flags & WG_GRAD) == ABSENT:
             self.add_outside(t)
         return 0
 

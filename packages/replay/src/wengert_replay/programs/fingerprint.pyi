@@ -1,0 +1,8 @@
+from typing import final
+
+from wengert_replay.recording.tracing import Recording
+
+@final
+class Fingerprint:
+    def __init__(self, recording: Recording) -> None: ...
+    def is_like(self, other: Fingerprint) -> bool: ...
