@@ -15,7 +15,8 @@ from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, Storage, Te
 from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.trace.overlap cimport is_foreign, share_memory
 
-from wengert_core.extend import FACT_LISTENERS, DisableTorchFunctionSubclass
+from wengert_core.extend import FACT_LISTENERS as _FACT_LISTENERS
+from wengert_core.extend import DisableTorchFunctionSubclass
 from wengert_engine.extend import current_tracer
 
 KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
@@ -79,7 +80,7 @@ def note_fact(Tensor t not None, str fact not None):
         recording.refuse(f"Python reads {fact} of a tensor from outside")
 
 
-FACT_LISTENERS.append(note_fact)
+_FACT_LISTENERS.append(note_fact)
 
 
 cdef str why_not(Tensor t):
