@@ -15,6 +15,9 @@ from wengert_core.extend import (
     LinAlgError as _LinAlgError,
 )
 from wengert_core.extend import (
+    active_mode as _active_mode,
+)
+from wengert_core.extend import (
     disabled_torch_function as _disabled_torch_function_impl,
 )
 from wengert_core.extend import (
@@ -28,8 +31,19 @@ __all__ = [
     "_disabled_torch_function_impl",
     "_get_tracing_state",
     "_is_torch_function_enabled",
+    "_is_torch_function_mode_enabled",
+    "_log_api_usage_once",
 ]
 
 
 def _get_tracing_state() -> None:
     """Return None: no function is being traced."""
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Return whether a function mode is on."""
+    return _active_mode() is not None
+
+
+def _log_api_usage_once(name: str) -> None:
+    """Do nothing: wengert counts no uses."""

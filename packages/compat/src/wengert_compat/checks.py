@@ -8,6 +8,7 @@ from typing import Any
 from wengert_core.extend import Tensor
 
 __all__ = [
+    "_assert",
     "_assert_async",
     "_check",
     "_check_index",
@@ -68,6 +69,16 @@ def _check_is_size(i: Any, message: Message = None, *, max: Any = None) -> None:
     check_with(RuntimeError, bool(i >= 0), message)
     if max is not None:
         check_with(RuntimeError, bool(i <= max), message)
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise AssertionError with a text unless a condition is true: ``assert`` as a function, which a tracer sees.
+
+    >>> import wengert as wg
+    >>> wg._assert(1 < 2, "never")
+    """
+    if not condition:
+        raise AssertionError(message)
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:

@@ -65,3 +65,21 @@ def offset(facts: Any, w: int, q: int) -> Any:
     numbers, requires_grad, is_leaf, version, name, is_view, memory, number = facts
     before = {"w": w, "q": q}.get(memory, 0)
     return numbers, requires_grad, is_leaf, max(version - before, 0), name, is_view, memory, number
+
+
+@pytest.mark.parametrize("part", [lambda w: w.detach()[:1], lambda w: w.data[1:], lambda w: w.detach().view(2, 1)])
+def test_parts_of_a_detached_parameter_require_no_gradient(part: Callable[[Any], Any]) -> None:
+    w = wg.tensor([1.0, 2.0], requires_grad=True)
+
+    def function(x: Any) -> Any:
+        return [part(w), w.detach() * x]
+
+    captured = wg.capture(function, quiet=True)
+    for _ in range(3):
+        captured(wg.ones(2))
+    program = reload_program(last_program(captured), names={"w": w})
+    for _ in range(3):
+        expected, found = function(wg.ones(2)), program(wg.ones(2))
+        assert [one.tolist() for one in found] == [one.tolist() for one in expected]
+        assert [one.requires_grad for one in found] == [False, False]
+        assert found[0].untyped_storage().data_ptr() == program.tensors["w"].untyped_storage().data_ptr()

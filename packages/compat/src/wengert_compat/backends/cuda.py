@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from wengert_registry import registry
 
-__all__ = ["is_built", "matmul"]
+__all__ = [
+    "cudnn_sdp_enabled",
+    "enable_cudnn_sdp",
+    "enable_flash_sdp",
+    "enable_math_sdp",
+    "enable_mem_efficient_sdp",
+    "flash_sdp_enabled",
+    "is_built",
+    "math_sdp_enabled",
+    "matmul",
+    "mem_efficient_sdp_enabled",
+]
+
+attention: dict[str, bool] = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+"""Which of PyTorch's kernels for attention may be used. wengert has one: they are stored, without effect."""
 
 
 def is_built() -> bool:
@@ -58,3 +72,50 @@ class MatmulSettings:
 
 
 matmul: MatmulSettings = MatmulSettings()
+
+
+def flash_sdp_enabled() -> bool:
+    """Return what ``enable_flash_sdp`` has stored, at first True. So do the functions of the other kernels.
+
+    >>> import wengert as wg
+    >>> wg.backends.cuda.enable_flash_sdp(False)
+    >>> wg.backends.cuda.flash_sdp_enabled()
+    False
+    >>> wg.backends.cuda.enable_flash_sdp(True)
+    """
+    return attention["flash"]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Store whether a kernel for attention may be used; it has no effect."""
+    attention["flash"] = bool(enabled)
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Return what ``enable_mem_efficient_sdp`` has stored."""
+    return attention["mem_efficient"]
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Store whether a kernel for attention may be used; it has no effect."""
+    attention["mem_efficient"] = bool(enabled)
+
+
+def math_sdp_enabled() -> bool:
+    """Return what ``enable_math_sdp`` has stored."""
+    return attention["math"]
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Store whether a kernel for attention may be used; it has no effect."""
+    attention["math"] = bool(enabled)
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Return what ``enable_cudnn_sdp`` has stored."""
+    return attention["cudnn"]
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Store whether a kernel for attention may be used; it has no effect."""
+    attention["cudnn"] = bool(enabled)

@@ -151,7 +151,9 @@ cdef class OutsideResult:
     @property
     def form(self):
         """The way in which it differs from the tensor that was there, or its view, as files name it."""
-        if self.like is None or self.where is not None or self.source is not None:
+        if self.source is not None:    # a view of a detached one is none of the tensor that was there
+            return "" if self.source.form == "leaf" else self.source.form
+        if self.like is None or self.where is not None:
             return ""
         return "leaf" if self.requires_grad else "data" if self.is_new else "detached"
 
