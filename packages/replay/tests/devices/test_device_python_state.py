@@ -91,3 +91,52 @@ def test_strict():
     state = Turns(2)
     with pytest.raises(RuntimeError, match=REASON):
         wg.capture(state, guard_python=True, strict=True)(ones())
+
+
+class Decay:
+    """An average whose decay follows from the number of its updates."""
+
+    def __init__(self):
+        self.n, self.mean = 0, wg.zeros(2, device="sim")
+
+    def update(self, x):
+        self.n += 1
+        self.mean.lerp_(x, 1 / self.n)
+        return self.mean.clone()
+
+
+def test_a_function_that_changes_numbers_that_it_reads_runs_as_usual():
+    eager, other = Decay(), Decay()
+    captured = wg.capture(other.update, quiet=True)
+    for i in range(6):
+        x = wg.tensor([1.0, float(i)], device="sim")
+        assert captured(x).tolist() == eager.update(x).tolist()
+    found = wg.replay.explain(captured)
+    assert (found.replays, other.n) == (0, 6)
+    assert "numbers of Python that its operations may depend on (Decay.n)" in str(found)
+
+
+def test_what_the_first_call_makes_ready_is_no_change_later():
+    class Scale:
+        def __init__(self):
+            self.factor = None
+
+        def __call__(self, x):
+            if self.factor is None:
+                self.factor = 2.0
+            return x * self.factor
+
+    scale = Scale()
+    captured = wg.capture(scale)
+    for i in range(6):
+        assert captured(wg.tensor([float(i)], device="sim")).tolist() == [2.0 * i]
+    assert wg.replay.explain(captured).replays == 3
+
+
+def test_factories_inside_of_an_operation():
+    x, tau = wg.tensor([[1.0, 0.0], [0.5, 1.0], [0.25, 2.0]], device="sim"), wg.tensor([0.5, 0.25], device="sim")
+    captured = wg.capture(lambda x, tau: wg.linalg.householder_product(x, tau))
+    expected = wg.linalg.householder_product(x.cpu(), tau.cpu()).tolist()
+    for _ in range(5):
+        assert captured(x, tau).tolist() == expected
+    assert wg.replay.explain(captured).replays == 3

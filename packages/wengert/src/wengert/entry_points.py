@@ -282,11 +282,11 @@ def give(candidate: Any, names: dict[str, Any]) -> None:
 
 
 def late_objects(module_path: str, there: Iterable[str]) -> list[str]:
-    """The names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
+    """The public names which our optional parts give to a module and which are no modules: ``import *`` loads them."""
     inside = module_path + "."
     found = {name.removeprefix(inside) for one, rows in GROUP.sections().items() if one.first_party
              for name, target in rows.items() if name.startswith(inside) and ":" in target}
-    return sorted(name for name in found if "." not in name and name not in there)
+    return sorted(name for name in found if "." not in name and name[0] != "_" and name not in there)
 
 
 def mount_late(module: ModuleType) -> bool:

@@ -88,7 +88,6 @@ NOT_PARTS = {
     "nn.quantized": "there are no quantized tensors",
     "nn.qat": "there are no quantized tensors",
     "nn.intrinsic": "there are no quantized tensors",
-    "nn.attention": "attention has one implementation, nn.functional.scaled_dot_product_attention",
     "nn.utils.prune": "multiply the tensor by a mask in a parametrization, by nn.utils.parametrize",
     "utils.data.datapipes": "subclass Dataset or IterableDataset",
     "utils.tensorboard": "use the package tensorboardX",

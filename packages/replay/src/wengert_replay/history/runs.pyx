@@ -57,7 +57,7 @@ cdef class Form:
 cdef class Origins:
     """What the gradients of all ends are. Note [Gradients that share memory] in shared_gradients.py"""
 
-    def __init__(self, list numbers not None, Py_ssize_t n_given, list parts not None):
+    def __cinit__(self, list numbers not None, Py_ssize_t n_given, list parts not None):
         """numbers: of each end's gradient among those that the results get, ``n_given``, then those that a program
         computes, then the parts; None: there is none.   parts: views, each (number of the base, shape, strides, the
         elements from the base's first one to its own).

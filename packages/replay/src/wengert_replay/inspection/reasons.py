@@ -28,7 +28,9 @@ AROUND = (
 ADVICE = (
     (r"two arguments share memory|an argument shares memory", "pass a clone()"),
     (r"view of an argument|share memory|shares the memory of", "return a clone()"),
-    (r"has stored (a result|\d+ tensor)", "return what is to be kept, or write it in place (state.copy_(...))"),
+    (r"has stored a result", "return what is to be kept, or write it in place (state.copy_(...))"),
+    (r"has stored \d+ tensor",
+     "nothing is to be done for what is made once, as an optimizer's state; else return it, or write it in place"),
     (r"has stored (an argument|a leaf)", "store a clone() outside of the function"),
     (r"memory of a tensor, or the state of a generator", "do that outside of the function, with what it returns"),
     (r"outside are replaced", "write to them in place (copy_()), or give them to the function as arguments"),

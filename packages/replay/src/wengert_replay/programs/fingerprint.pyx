@@ -24,7 +24,7 @@ cdef class Fingerprint:
     cdef Steps steps
     cdef bytes launches
 
-    def __init__(self, Recording recording not None):
+    def __cinit__(self, Recording recording not None):
         cdef Py_ssize_t n = recording.recorder.n, i
         cdef Launch* launch
         cdef uint64_t* words

@@ -66,7 +66,7 @@ def mean_backward(xp: Any, grad: Any, sizes: Any, windows: Any, divisor: Any = N
 
 
 def most_of(xp: Any, x: Any, windows: Any) -> Any:
-    """Largest elements of windows, NaN above all, and where in a plane they are."""
+    """Largest elements of windows and where in a plane they are: the first of equal ones; above all NaN, the last."""
     shape = x.shape[: x.ndim - len(windows)] + tuple(map(len, windows))
     out, where = xp.zeros(shape, x.dtype), xp.zeros(shape, "int64")
     planes = x.shape[x.ndim - len(windows) :]
@@ -74,7 +74,8 @@ def most_of(xp: Any, x: Any, windows: Any) -> Any:
     for position, index, _ in each_window(windows):
         met = x[index]
         met = met.reshape(*x.shape[: x.ndim - len(windows)], math.prod(met.shape[x.ndim - len(windows) :]))
-        best = xp.argmax(met, -1)
+        nan = met != met
+        best = xp.where(nan.any(-1), met.shape[-1] - 1 - xp.argmax(nan[..., ::-1], -1), xp.argmax(met, -1))
         out[position] = xp.take_along_axis(met, best[..., None], -1)[..., 0]
         where[position] = number[index[1:]].reshape(-1)[best]
     return out, where
