@@ -22,6 +22,7 @@ from tools.workspace.packages import ROOT
 PACKAGES = ("data", "distributed", "distributions", "nn", "optim", "serialization")
 STUBS = ROOT / "packages" / "wengert" / "src" / "wengert"
 GROUP = "wengert.namespace.v1"
+HEAD = "# Written by tools/generate/module_stubs.py."
 
 
 def entries() -> dict[str, str]:
@@ -88,14 +89,15 @@ def contents() -> dict[str, str]:
     packages = {name.rpartition(".")[0] for name in lines}
     return {
         f"{name.replace('.', '/')}/__init__.pyi" if name in packages else f"{name.replace('.', '/')}.pyi":
-        "\n".join(["# Written by tools/generate/module_stubs.py.", *sorted(set(found)), "", list_of_names(name), ""])
+        "\n".join([HEAD, *sorted(set(found)), "", list_of_names(name, found), ""])
         for name, found in lines.items()
     }
 
 
-def list_of_names(name: str) -> str:
-    """The assignment of ``__all__`` for a module of wengert."""
-    names = ", ".join(f'"{one}"' for one in sorted(import_module(f"wengert.{name}").__all__))
+def list_of_names(name: str, found: list[str]) -> str:
+    """The assignment of ``__all__`` for a module of wengert: for type checkers also private names of its imports."""
+    private = {line.rpartition(" ")[2] for line in found if " as _" in line}
+    names = ", ".join(f'"{one}"' for one in sorted({*import_module(f"wengert.{name}").__all__, *private}))
     return "\n".join(["__all__ = [", *textwrap.wrap(names, 116, initial_indent="    ", subsequent_indent="    "), "]"])
 
 

@@ -260,7 +260,7 @@ def test_lists_and_dicts_from_outside_are_read_anew(by_name):
         group["rate"], group["inner"]["factor"] = float(k), 1.0 + k % 2
         assert captured(wg.ones(2))[0].item() == group["rate"] * group["inner"]["factor"] + 2 + k
         assert lengths == list(range(2 + k))
-    assert wg.replay.explain(captured).replays == 5
+    assert wg.replay.explain(captured).replays == 4  # the function itself could read ``lengths``
 
 
 def test_lists_that_the_function_makes_are_others_in_each_call():

@@ -8,7 +8,7 @@ from functools import partial, wraps
 
 import pytest
 import wengert as wg
-from wengert_replay.python_state import PythonStates
+from wengert_replay.python_state.states import PythonStates
 
 NUMBER, TABLE, NESTED = 1, {"a": [1, 2.0], 3: "three"}, ((1, (2, None)), [])
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import wengert as wg
-from wengert_replay.python_state import PythonStates
+from wengert_replay.python_state.states import PythonStates
 
 SETTINGS = ModuleType("settings_of_a_user")
 SETTINGS.__dict__.update(rate=2.0, other=1.0, inner=ModuleType("settings_of_a_user.inner"))

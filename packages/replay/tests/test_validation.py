@@ -7,6 +7,8 @@ import itertools
 import pytest
 import wengert as wg
 
+from .hidden_count import hidden_count
+
 explain = wg.replay.explain
 Differs = wg.replay.ReplayDiffersError
 
@@ -56,19 +58,19 @@ def test_versions_and_identity_are_those_of_an_eager_run():
     ("function", "words"),
     [
         (
-            lambda numbers: lambda x: x * next(numbers),
+            lambda numbers: lambda x: x * numbers(),
             r"result 0 has 2 of 2 numbers that differ; the first, number 0, is",
         ),
-        (lambda numbers: lambda x: (x * 2, next(numbers)), "the result is"),
-        (lambda numbers: lambda x: x.mul_(next(numbers)).sum() * 0, "argument 0 has 2 of 2 numbers"),
-        (lambda numbers: lambda x: x.add_(1) if next(numbers) < 3 else x.add_(0).add_(1), "version"),
-        (lambda numbers: lambda x: wg.rand(2) if next(numbers) < 3 else wg.rand(2) + 0 * wg.rand(1), "generator 0"),
-        (lambda numbers: lambda x: x.double() if next(numbers) >= 3 else x * 1, "dtype"),
+        (lambda numbers: lambda x: (x * 2, numbers()), "the result is"),
+        (lambda numbers: lambda x: x.mul_(numbers()).sum() * 0, "argument 0 has 2 of 2 numbers"),
+        (lambda numbers: lambda x: x.add_(1) if numbers() < 3 else x.add_(0).add_(1), "version"),
+        (lambda numbers: lambda x: wg.rand(2) if numbers() < 3 else wg.rand(2) + 0 * wg.rand(1), "generator 0"),
+        (lambda numbers: lambda x: x.double() if numbers() >= 3 else x * 1, "dtype"),
     ],
     ids=["value", "python", "argument", "version", "generator", "dtype"],
 )
 def test_hidden_python_state_is_noticed(function, words):
-    f = wg.capture(function(itertools.count(2)), validate=True)
+    f = wg.capture(function(hidden_count(2)), validate=True)
     f(wg.ones(2))
     with pytest.raises(Differs, match=words) as raised:
         f(wg.ones(2))
@@ -76,10 +78,10 @@ def test_hidden_python_state_is_noticed(function, words):
 
 
 def test_gradients_that_differ_are_noticed():
-    w, numbers = wg.ones(2, requires_grad=True), itertools.count(2)
+    w, numbers = wg.ones(2, requires_grad=True), hidden_count(2)
 
     def step(x):
-        (w * x * next(numbers)).sum().backward()
+        (w * x * numbers()).sum().backward()
 
     f = wg.capture(step, validate=True)
     f(wg.ones(2)), f(wg.ones(2))
@@ -89,11 +91,11 @@ def test_gradients_that_differ_are_noticed():
 
 
 def test_a_gradient_that_is_only_sometimes_there_is_noticed():
-    w, numbers = wg.ones(2, requires_grad=True), itertools.count()
+    w, numbers = wg.ones(2, requires_grad=True), hidden_count()
 
     def step(x):
         w.grad = None
-        if next(numbers) < 2:
+        if numbers() < 2:
             (w * x).sum().backward()
 
     f = wg.capture(step, validate=True)

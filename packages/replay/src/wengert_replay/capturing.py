@@ -20,7 +20,6 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.caller_warnings import warn_caller
-from wengert_replay.counters import Counters
 from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
@@ -28,14 +27,15 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.inspection.reasons import why_raised, why_unhashable, with_advice
 from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
-from wengert_replay.lookups import find_lookups
 from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
-from wengert_replay.python_state import PythonStates
+from wengert_replay.python_state.changes import Changes, words_on_draws
+from wengert_replay.python_state.lookups import find_lookups
+from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Miss, Refusal
@@ -203,7 +203,8 @@ class Capture(UsualCalls):
         recording.given, recording.unseen = (args, kwargs), entry.unseen
         recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
-        counters = Counters(self.function, args, kwargs) if miss is None else None
+        changes = Changes(self.function, args, kwargs, self.guard_python)
+        recording.draws = changes.draws
         counts = count_references(recording.inputs)
         holder = self.run_recorded(recording, args, kwargs)
         looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
@@ -215,10 +216,11 @@ class Capture(UsualCalls):
                 why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
                 if looked or why:
                     raise Refusal(looked or why, recording.passes or bool(looked))
-                self.check_state(entry, recording, counters, args, kwargs)
+                self.check_state(entry, changes, args, kwargs)
                 watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
                 refuse_stored_arguments(recording, counts, holder, entry.key[0])
                 refuse_stored(recording, holder)
+                entry.refuse_changes(recording, holder[0], changes, miss is not None)
                 if miss is None and watch.finds_graph(holder[0]):
                     holder = [self.adopt(entry, recording, holder, watch)]
                     program = entry.history_program()
@@ -236,6 +238,7 @@ class Capture(UsualCalls):
             finally:
                 if not recording.pauses:
                     recording.close()
+        recording.draws = None
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
             program.drop_temporaries()
@@ -252,17 +255,13 @@ class Capture(UsualCalls):
         finally:
             recording.stop()
 
-    def check_state(
-        self, entry: Entry, recording: Recording, counters: Counters | None, args: Any, kwargs: Any
-    ) -> None:
-        """Raise Refusal where a function has changed the state of Python that operations depend on, or may depend on.
-
-        counters: None for a branch, whose trunk has been looked at.
-        """
+    def check_state(self, entry: Entry, changes: Changes, args: Any, kwargs: Any) -> None:
+        """Raise Refusal where a function has changed Python's state that it depends on, or has drawn random numbers."""
         if self.guard_python and self.python_state(args, kwargs) != entry.key[-1:]:
             raise Refusal("the function changes Python's state that it depends on", transient=True)
-        if counters is not None and not self.guard_python:
-            entry.refuse_unlike(recording, counters.find_changes())
+        drawn = changes.find_drawn()
+        if drawn:
+            raise Refusal(words_on_draws(drawn), transient=True)
 
     def add_facts(self, recording: Recording) -> str:
         """Let facts of arguments that Python has read be part of signatures; return why the recording is dropped.

@@ -19,7 +19,7 @@ from libc.string cimport memcmp
 from weakref import ref
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
-from wengert_replay.programs.outside cimport wengert_target
+from wengert_replay.python_state.weak cimport wengert_target
 
 cdef enum Kind:
     SKIPPED                            # whatever it is

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from wengert_replay.counters import words_on_counters
 from wengert_replay.history.histories import History
 from wengert_replay.inspection.branching import describe_branches
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.programs.fingerprint import Fingerprint
 from wengert_replay.programs.program import Program
+from wengert_replay.python_state.changes import Changes, words_on_changes
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Refusal
+from wengert_replay.signature import Unhashable, flatten
 
 RETRIES = 4
 """Recordings of one signature, one after another, that may be refused for this time."""
 WAYS = 8
 """Values of one number that Python reads, other than truth values, for which there are branches."""
+MOST_UNLIKE = 12
+"""Recordings of one signature that are kept for comparison, and of its branches that may be unlike others."""
 STORM = 8
 """Recordings of one signature, beside branches, after which most calls must be replayed."""
 ENTRIES = 16
 """Signatures without a program that are remembered, for each program that there may be."""
+
+
 class Explanation(NamedTuple):
     """The programs of a captured function, the reason for each, and counts of its calls; it prints as a report."""
 
@@ -90,21 +95,27 @@ class Entry:
         self.programs: list[Program] = []
         self.refusal = ""
         self.attempts = self.calls = 0
-        self.refusals = 0  # of recordings since the last one that was kept
+        self.refusals: int = 0  # of recordings since the last one that was kept
         self.branches = 0
         self.history: History | None = None  # where results have a graph
         self.unseen: set[Any] = set()  # constructs whose results may share memory, and nobody sees it
-        self.fingerprints: list[Fingerprint] = []  # of recordings of a function that changes numbers of Python
+        self.fingerprints: list[Fingerprint] = []  # of the last recordings, where Python's state changes
+        self.unlike: int = 0  # of these recordings
 
-    def refuse_unlike(self, recording: Recording, changed: list[str]) -> None:
-        """Raise Refusal where no recording before has done the same as this one, and numbers of Python have changed.
-
-        Note [Numbers of Python that a function changes] in programs/fingerprint.pyx
+    def refuse_changes(self, recording: Recording, result: Any, changes: Changes, is_branch: bool) -> None:
+        """Raise Refusal where Python's state has changed and the last recording that read the same numbers has not done
+        the same. Note [Changes of Python's state] in python_state/changes.py
         """
-        made = Fingerprint(recording) if changed else None
-        if made is not None and not any(made.is_like(one) for one in self.fingerprints):
-            self.fingerprints.append(made)
-            raise Refusal(words_on_counters(changed), transient=True)
+        changed = changes.find()
+        if not changed:
+            return
+        made = Fingerprint(recording, values_in(result))
+        likeness = [found for one in reversed(self.fingerprints) if (found := made.is_like(one)) is not None]
+        self.fingerprints = [*self.fingerprints[1 - MOST_UNLIKE :], made]
+        if not likeness or not likeness[0]:
+            self.unlike += 1
+            self.refusals -= is_branch and self.unlike < MOST_UNLIKE  # each way has a first recording
+            raise Refusal(words_on_changes(changed), transient=True)
 
     @property
     def n_programs(self) -> int:
@@ -122,3 +133,11 @@ class Entry:
     def all_programs(self) -> list[Program]:
         """The programs, those of gradients among them."""
         return [*self.programs, *(self.history.programs() if self.history is not None else ())]
+
+
+def values_in(result: Any) -> str:
+    """Return what a result has beside tensors, to be compared; "" where that cannot be told."""
+    try:
+        return repr(flatten(result, []))
+    except Unhashable:
+        return ""

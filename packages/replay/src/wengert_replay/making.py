@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 from wengert_core.extend import Tensor
 
 from wengert_replay.arguments import describe_tensors
+from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import is_spent
 from wengert_replay.history.outside import is_from_outside
 from wengert_replay.owners import maker_of
@@ -79,7 +79,7 @@ def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
         raise Refusal(why)
     used = {tensor.untyped_storage().data_ptr() for tensor in tensors}
     if not recording.live_blocks() <= used:
-        gc.collect()
+        collect_young()
     live = recording.live_blocks()
     if not live <= used:
         raise Refusal(stored_words(len(live - used), maker_of(recording, live - used)), transient=True)

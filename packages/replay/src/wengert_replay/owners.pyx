@@ -10,13 +10,15 @@ cimport cython
 from cpython.list cimport PyList_GET_ITEM
 from cpython.ref cimport PyObject
 
-import gc
 
 from wengert_core.extend cimport OPERAND_WRITTEN, WG_GRAD, Block, Launch, Storage, Tensor
 from wengert_replay.recording.tracing cimport Recording
 
+import gc
+
 from wengert_engine.extend import saved_values
 
+from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import walk
 from wengert_replay.refusal import NO_HISTORY as _NO_HISTORY
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
@@ -205,7 +207,7 @@ def refuse_stored_arguments(Recording recording not None, list counts not None, 
     known = references_of(recording, results, holder)
     known.add_graph([one._base for one in results if one._base is not None])
     if have_others(known, held, counts):
-        gc.collect()
+        collect_young()
         if have_others(known, held, counts):
             raise Refusal("the function has stored an argument, or a tensor on an array, somewhere", transient=True)
 
@@ -223,7 +225,7 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
     used = known.blocks_in(recording)
     if recording.live_blocks() <= used:
         return
-    gc.collect()
+    collect_young()
     stored = recording.live_blocks() - used
     if stored:
         raise Refusal(stored_words(len(stored), maker_of(recording, stored)), transient=True)
@@ -258,7 +260,7 @@ def refuse_stored(Recording recording not None, list holder not None):
             found.add(<Tensor> leaf.grad)
     if found.explain(results):
         return
-    gc.collect()
+    collect_young()
     found.add_graph(results)
     if not found.explain(results):
         value = recording.value_of(<Tensor> results[0]) if len(results) == 1 else None

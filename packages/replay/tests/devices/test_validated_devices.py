@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 import wengert as wg
 from wengert_replay.devices import device_program
+
+from ..hidden_count import hidden_count
 
 explain = wg.replay.explain
 Differs = wg.replay.ReplayDiffersError
@@ -55,13 +55,13 @@ def test_what_is_right_is_replayed_and_written_once(own_generator, set_to_none):
 
 
 @pytest.mark.parametrize(("make", "words"), [
-    (lambda numbers: lambda x: x * next(numbers), "result 0 has 2 of 2 numbers that differ"),
-    (lambda numbers: lambda x: x.mul_(next(numbers)), "argument 0 has 2 of 2 numbers that differ|result 0 has 2 of 2"),
-    (lambda numbers: lambda x: (x + 1, next(numbers)), "in a replay"),
-    (lambda numbers: lambda x: x.sum() if next(numbers) < 3 else x, "result 0 has"),
+    (lambda numbers: lambda x: x * numbers(), "result 0 has 2 of 2 numbers that differ"),
+    (lambda numbers: lambda x: x.mul_(numbers()), "argument 0 has 2 of 2 numbers that differ|result 0 has 2 of 2"),
+    (lambda numbers: lambda x: (x + 1, numbers()), "in a replay"),
+    (lambda numbers: lambda x: x.sum() if numbers() < 3 else x, "result 0 has"),
 ])  # fmt: skip
 def test_hidden_python_state_is_noticed(make, words):
-    run = wg.capture(make(itertools.count(1)), validate=True)
+    run = wg.capture(make(hidden_count(1)), validate=True)
     run(on_sim([1.0, 2.0])), run(on_sim([1.0, 2.0]))
     x = on_sim([1.0, 2.0])
     with pytest.raises(Differs, match=words):
@@ -69,12 +69,12 @@ def test_hidden_python_state_is_noticed(make, words):
 
 
 def test_gradients_that_differ_are_noticed():
-    numbers = itertools.count(1)
+    numbers = hidden_count(1)
     w = on_sim([1.0], requires_grad=True)
 
     def step(x):
         w.grad = None
-        (w * x * next(numbers)).sum().backward()
+        (w * x * numbers()).sum().backward()
 
     run = wg.capture(step, validate=True)
     run(on_sim([1.0])), run(on_sim([1.0]))

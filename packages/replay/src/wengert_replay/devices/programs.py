@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wengert_core.extend import Tensor
 
 from wengert_replay.caller_warnings import warn_caller
-from wengert_replay.counters import Counters, words_on_counters
 from wengert_replay.devices.signature import describe, describe_in_words, is_capturing, why_not
 from wengert_replay.entries import WAYS
 from wengert_replay.inspection.reasons import with_advice
+from wengert_replay.python_state.changes import Changes, words_on_changes, words_on_draws
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import rebuild, surroundings
@@ -86,12 +86,12 @@ class DevicePrograms:
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.entries: dict[Any, DeviceEntry] = {}
-        self.counting: set[Any] = set()  # signatures whose first call has changed numbers of Python
+        self.changing: set[Any] = set()  # signatures whose first call has changed Python's state
 
     def forget(self) -> None:
         """Drop all programs."""
         self.entries.clear()
-        self.counting.clear()
+        self.changing.clear()
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the programs in the order of their recordings, with their signatures, whose tensors are words."""
@@ -136,16 +136,16 @@ class DevicePrograms:
         """Run the first call of a signature as usual. It stays one where it changes the state of Python that it has.
 
         A recording may run the function twice, which would change that twice. So does each call of a function that
-        changes numbers of Python in a second one, too.
+        changes its state in a second one, too.
         """
         from wengert_replay.devices.device_program import CHANGED
 
         capture = self.capture
-        counters = Counters(capture.function, args, kwargs)
+        changes = Changes(capture.function, args, kwargs, capture.guard_python)
         result = capture.run_eagerly("", args, kwargs)
-        changed = [] if capture.guard_python else counters.find_changes()
+        changed = changes.find()
         if changed:
-            self.note_counters(key, words_on_counters(changed))
+            self.note_changes(key, words_on_changes(changed))
         elif capture.python_state(args, kwargs) == state:
             self.entries[key] = DeviceEntry()
         elif capture.strict:
@@ -154,12 +154,12 @@ class DevicePrograms:
             capture.note_reason(CHANGED)
         return result
 
-    def note_counters(self, key: Any, why: str) -> None:
-        """Let calls of a signature run as usual if its function changes numbers of Python in the second one, too."""
-        if key not in self.counting:
-            if len(self.counting) >= self.capture.max_programs:
-                self.counting.clear()
-            self.counting.add(key)
+    def note_changes(self, key: Any, why: str) -> None:
+        """Let calls of a signature run as usual if its function changes Python's state in the second one, too."""
+        if key not in self.changing:
+            if len(self.changing) >= self.capture.max_programs:
+                self.changing.clear()
+            self.changing.add(key)
             return
         self.entries[key] = entry = DeviceEntry()
         entry.refusal = why
@@ -218,6 +218,7 @@ class DevicePrograms:
                seen: Numbers = ()) -> Any:  # fmt: skip
         """Run a call as the recording of a program. seen: numbers that it reads, and no other program has read."""
         # who has no device need not load it
+        from wengert_replay.devices.device_program import CHANGED
         from wengert_replay.devices.histories import DeviceHistory
         from wengert_replay.devices.recording import record_program
         from wengert_replay.devices.work import CaptureFailure, FusionError
@@ -229,19 +230,23 @@ class DevicePrograms:
             return DeviceHistory(capture, structure, entry.fuse, program, form)
 
         state = capture.python_state(args, kwargs)
+        changes = Changes(capture.function, args, kwargs, capture.guard_python)
 
-        def has_changed() -> bool:
-            return bool(capture.python_state(args, kwargs) != state)
+        def why_changed() -> str:
+            drawn = changes.find_drawn()
+            return words_on_draws(drawn) if drawn else CHANGED if capture.python_state(args, kwargs) != state else ""
 
         try:
             program, shape, results = record_program(capture.function, structure, tensors, entry.fuse, make_history,
-                                                     has_changed)  # fmt: skip
+                                                     why_changed, changes.draws)  # fmt: skip
         except FusionError as error:
+            changes.draws.restore()
             entry.fuse = False  # the next recording does without
             capture.reasons.append(f"the device computes operations one by one: {error}")
             return capture.run_eagerly("", args, kwargs)
         except Refusal as refused:
             why = str(refused)
+            changes.draws.restore()
             if isinstance(refused, CaptureFailure):
                 return self.run_despite(entry, refused.why, seen, args, kwargs)
             if seen:

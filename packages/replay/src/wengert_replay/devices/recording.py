@@ -25,6 +25,7 @@ from wengert_replay.signature import flatten, rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.devices.histories import DeviceHistory
+    from wengert_replay.python_state.changes import Draws
 
 
 class DeviceRecording:
@@ -40,9 +41,9 @@ class DeviceRecording:
     recorder: SegmentRecorder
 
     def __init__(self, call: Callable[[list[Tensor]], Any], tensors: list[Tensor], fuse: bool, pool: Any = None,
-                 can_read: bool = False) -> None:  # fmt: skip
+                 can_read: bool = False, draws: Draws | None = None) -> None:  # fmt: skip
         """call: the function of the tensors among its arguments.   fuse: whether pointwise operations are computed
-        together: Note [Chains on a device].   pool, can_read: see ``capture_work``.
+        together: Note [Chains on a device].   pool, can_read: see ``capture_work``.   draws: see ``record_program``.
 
         Raises what ``capture_work`` does.
         """
@@ -51,6 +52,7 @@ class DeviceRecording:
         with no_grad():
             self.arguments = Arguments(tensors)
         self.watch = DeviceWatch(first, fuse)
+        self.watch.draws = draws
         self.watch.listing = Listing(self.arguments.inputs, self.watch.lines)
         self.results: list[Tensor] = []
         self.structure: Any = None
@@ -164,12 +166,13 @@ class DeviceRecording:
 
 def record_program(
     function: Callable[..., Any], structure: Any, tensors: list[Tensor], fuse: bool,
-    make_history: Callable[[DeviceProgram, Form], DeviceHistory], has_changed: Callable[[], bool],
+    make_history: Callable[[DeviceProgram, Form], DeviceHistory], why_changed: Callable[[], str],
+    draws: Draws,
 ) -> tuple[DeviceProgram | DeviceHistory, Any, list[Tensor]]:  # fmt: skip
     """Run a function as a recording; return the program, and the result with its tensors apart.
 
-    make_history: makes what is replayed where results have a graph.   has_changed: whether the function has changed
-    the state of Python that the program is for.
+    make_history: makes what is replayed where results have a graph.   why_changed: gives the reason why the
+    function has changed Python's state, or "".   draws: is told of Python functions that each replay calls.
     The program may be one that is refused. Raises Refusal where the call is to run as usual: everything is as before
     then. FusionError where the device cannot compute a chain.
     """
@@ -178,7 +181,7 @@ def record_program(
         args, kwargs = rebuild(structure, inputs)
         return function(*args, **kwargs)
 
-    recorded = DeviceRecording(call, tensors, fuse, can_read=True)
+    recorded = DeviceRecording(call, tensors, fuse, can_read=True, draws=draws)
     arguments, results, shape = recorded.arguments, recorded.results, recorded.structure
     form, why = recorded.form()
     if form is not None:
@@ -188,7 +191,7 @@ def record_program(
     if form is not None and not why:
         why = recorded.why_not_node(form, program)
     why = why or recorded.why_not_numbers() or (SHARED if program.shares(tensors) else "")
-    program.refusal = why or program.refusal or (CHANGED if has_changed() else "")
+    program.refusal = why or program.refusal or why_changed()
     current = recorded.plugin.current_stream(recorded.index)
     if program.refusal:
         if form is not None or why or any(one.requires_grad for one in tensors):

@@ -12,8 +12,8 @@ from wengert_core.extend import DEVICES, Tensor, short_repr
 from wengert_replay.arguments import facts_of
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.printing import OUTSIDE, format_guard
-from wengert_replay.inspection.state_words import compare_states
-from wengert_replay.python_state import PythonStates
+from wengert_replay.python_state.states import PythonStates
+from wengert_replay.python_state.words import compare_states
 from wengert_replay.signature import MAPPINGS, PLAIN, Fields, field_names, is_sequence, mentions_tensor, rebuild
 
 GRAD_MODE = 1

@@ -7,13 +7,13 @@ Note [Gradients of a loop]
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
 from wengert_core.extend import rng_states, set_rng_states
 from wengert_engine import is_grad_enabled
 
+from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import walk
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.outside import address_of_memory, copy_with_strides, hold_memory, shares_memory
@@ -194,7 +194,7 @@ class Iterations:
         found = rows_are_doubtful(recording, [] if self.is_test else results[: self.n_carry])
         copies -= {one.untyped_storage().data_ptr() for one in results}
         if copies & recording.live_blocks():
-            gc.collect()
+            collect_young()
         if found or copies & recording.live_blocks():
             self.refusal = WRITES_TO_ROWS
             raise NoLoop

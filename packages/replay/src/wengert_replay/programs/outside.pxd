@@ -3,19 +3,8 @@ from cpython.ref cimport PyObject
 from libc.stdint cimport uint32_t, uint64_t
 
 from wengert_core.extend cimport Storage, Tensor
-from wengert_replay.lookups cimport Lookups
+from wengert_replay.python_state.lookups cimport Lookups
 from wengert_replay.recording.tracing cimport Recording
-
-cdef extern from *:
-    """
-    /* The object of a weak reference, borrowed; NULL where it is gone. The functions for this are deprecated or give a
-       new reference. */
-    static inline PyObject *wengert_target(void *reference) {
-        PyObject *found = ((PyWeakReference *)reference)->wr_object;
-        return found != Py_None && Py_REFCNT(found) > 0 ? found : NULL;
-    }
-    """
-    PyObject* wengert_target(void* reference) noexcept
 
 cdef struct WatchedTensor:                   # a tensor
     void* reference                    # a weak reference, owned

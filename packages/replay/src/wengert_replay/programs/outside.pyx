@@ -14,7 +14,8 @@ from libc.stdlib cimport calloc, free
 from weakref import ref
 
 from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
-from wengert_replay.lookups cimport Lookups
+from wengert_replay.python_state.lookups cimport Lookups
+from wengert_replay.python_state.weak cimport wengert_target
 from wengert_replay.trace.overlap cimport is_foreign, overlaps
 from wengert_replay.recording.tracing cimport Recording
 

@@ -19,4 +19,4 @@ cdef class Structure:
 
 cdef Structure structure_of(Recording recording, Py_ssize_t first, Memory memory, Structure before)
 cdef uint64_t digest_of(Launch* launch) noexcept
-cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number) except? 0
+cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number, words) except? 0

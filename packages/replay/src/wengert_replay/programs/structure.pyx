@@ -59,9 +59,8 @@ cdef uint64_t with_count(uint64_t digest, Py_ssize_t n) noexcept:
     return digest & ~<uint64_t> MOST_OPERANDS | <uint64_t> min(n, <Py_ssize_t> MOST_OPERANDS)
 
 
-cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number) except? 0:
+cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number, words) except? 0:
     """The same of a call of a driver or of a Python function, whose memory is that of ``tensors_of``."""
-    words = recording.calls[number].words()
     cdef bytes text = repr(words).encode("utf-8", "backslashreplace")
     return with_count(mix(<uint64_t> 0xCBF29CE484222325, <char*> text, len(text)), len(tensors_of(recording, number)))
 
@@ -108,7 +107,7 @@ cdef class Structure:
         for i in range(self.first, last):
             launch = &recording.recorder.launches[i]
             if launch.kind == LAUNCH_CALL:
-                if at >= self.n or self.words[at] != digest_of_call(recording, i):
+                if at >= self.n or self.words[at] != digest_of_call(recording, i, recording.calls[i].words()):
                     return i
                 at += 1
                 for t in tensors_of(recording, i):
@@ -140,7 +139,7 @@ cdef Structure structure_of(Recording recording, Py_ssize_t first, Memory memory
     for i in range(first, last_fork(recording)):       # a branch leaves there at the latest
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
-            made.add(digest_of_call(recording, i))
+            made.add(digest_of_call(recording, i, recording.calls[i].words()))
             for t in tensors_of(recording, i):
                 extent(t, &low, &high)
                 address = t.data

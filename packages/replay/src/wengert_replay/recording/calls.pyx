@@ -49,6 +49,10 @@ cdef class Call:
         """Return the name and the arguments, without addresses of tensors: equal for calls that do the same."""
         return self.op.name, [without_tensors(value) for value in self.arguments]
 
+    def lasting_words(self):
+        """Return ``words`` without what each call reads anew."""
+        return self.words()
+
     def generators(self):
         """Return the generators that a call draws from."""
         if self.op is None or "generator" not in self.op.params:

@@ -55,6 +55,16 @@ cdef class PythonCall(Call):
     def words(self):
         return self.name, id(getattr(self.function, "__code__", self.function)), repr(self.structure)
 
+    def lasting_words(self):
+        """``words`` without what is in lists and dicts from outside. Note [Lists and dicts]"""
+        cdef set read = set()
+        for where, value in self.kept:
+            if references(<PyObject*> value) > 2:      # ``kept`` and ``value``
+                read.add(where)
+        _, args, kwargs = self.structure
+        parts = [*enumerate(args[1:]), *[(key, part) for key, part, _ in kwargs[1:]]]
+        return *self.words()[:2], repr([(where, where in read or part) for where, part in parts])
+
     cdef list run(self):
         tensors = [one() if isinstance(one, (ref, OutsideView)) else one for one in self.tensors]
         try:
@@ -166,10 +176,11 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
         return function(*args, **kwargs)
     recording.open_call(tensors)
     versions = {key: (<Storage> (<Tensor> seen[0]).storage).version for key, seen in recording.outside.items()}
+    draws = draws_of(recording)
     set_tracer(None)
     set_recorder(NULL)
     try:
-        result = copy_new_arrays(function(*args, **kwargs))
+        result = copy_new_arrays(function(*args, **kwargs) if draws is None else draws.call(function, args, kwargs))
     finally:
         set_tracer(recording)
         set_recorder(&recording.recorder)
@@ -212,6 +223,13 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     call.memory += call.outputs
     recording.add_call(call, outputs, call.name)
     return result
+
+
+cdef object draws_of(Recording recording):
+    """The random numbers of Python that the captured function draws; None where nobody asks."""
+    while recording.draws is None and recording.around is not None:
+        recording = recording.around
+    return recording.draws
 
 
 cdef bint is_value(value, given) except -1:

@@ -20,6 +20,7 @@ class Recording(ValueMap):
     passes: bool
     around: Recording | None
     given: Any
+    draws: Any
     lookups: Any
     def __init__(self, inputs: list[Tensor]) -> None: ...
     def start(self) -> None: ...

@@ -1,6 +1,7 @@
 # Written by tools/generate/module_stubs.py.
 from wengert_distributions.transforms import identity_transform as identity_transform
 from wengert_distributions.transforms.base import Transform as Transform
+from wengert_distributions.transforms.base import _InverseTransform as _InverseTransform
 from wengert_distributions.transforms.composite import ComposeTransform as ComposeTransform
 from wengert_distributions.transforms.composite import IndependentTransform as IndependentTransform
 from wengert_distributions.transforms.composite import ReshapeTransform as ReshapeTransform
@@ -25,5 +26,5 @@ __all__ = [
     "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
     "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
     "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
-    "identity_transform"
+    "_InverseTransform", "identity_transform"
 ]

@@ -20,8 +20,8 @@ from types import FunctionType, MethodType, ModuleType
 from weakref import ref
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
-from wengert_replay.programs.outside cimport wengert_target
-from wengert_replay.python_state cimport is_ours, kind_of, names_of
+from wengert_replay.python_state.weak cimport wengert_target
+from wengert_replay.python_state.kinds cimport is_ours, kind_of, names_of
 
 cdef extern from "Python.h":
     int is_method "PyMethod_Check"(PyObject* o) noexcept
@@ -176,12 +176,12 @@ cdef class Finder:
         self.seen.add(<size_t> <PyObject*> value)
         if cls is FunctionType:
             return self.look_into_function(steps, value, levels)
-        if isinstance(value, type) or issubclass(cls, ModuleType) or not kind_of(cls)[1] \
+        if isinstance(value, type) or issubclass(cls, ModuleType) or not kind_of(cls).looked_into \
                 or str(cls.__module__).startswith("wengert_optim"):
             return 0
         for name, one in attributes_of(value):
             self.add(steps, ATTRIBUTE, name, 0, one, levels)
-        for name in kind_of(cls)[4]:
+        for name in kind_of(cls).slots:
             self.add(steps, SLOT, name, 0, in_slot(value, name), levels)
         return 0
 
@@ -206,7 +206,7 @@ cdef class Finder:
             self.add(steps, ROOT, ref(value), 0, value, MOST_LEVELS)
         except TypeError:              # none can refer to it weakly
             return 0
-        for function in () if type(value) is FunctionType or is_ours(type(value)) else kind_of(type(value))[2]:
+        for function in () if type(value) is FunctionType or is_ours(type(value)) else kind_of(type(value)).methods:
             self.add(steps, ROOT, ref(function), 0, function, MOST_LEVELS)
         return 0
 

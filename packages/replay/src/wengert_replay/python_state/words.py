@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wengert_core.extend import short_repr
 
 if TYPE_CHECKING:
-    from wengert_replay.python_state import PythonStates
+    from wengert_replay.python_state.states import Mark, PythonStates
 
 SHOWN = (int, str, bool, type(None))
 """Types of values that stand in a state behind their type, as they are; a float stands there as its bits."""
@@ -33,11 +33,11 @@ def compare_states(states: PythonStates, number: int, earlier: int) -> str:
     return f"{name} is {words[0]}, not {words[1]}" if all(words) else f"{name} is another one"
 
 
-def path_at(marks: list[tuple[int, int, str]], i: int) -> tuple[bool, str]:
+def path_at(marks: list[Mark], i: int) -> tuple[bool, str]:
     """Return whether the innermost thing with a name, among those in which value i lies, begins before it, and the
-    names of these. marks: (first, behind the last, name).
+    names of these. marks: (first, behind the last, name, class).
     """
-    spans = sorted((first - behind, first, name) for first, behind, name in marks if name and first <= i < behind)
+    spans = sorted((first - behind, first, name) for first, behind, name, _ in marks if name and first <= i < behind)
     return (spans[-1][1] < i, ".".join(name for _, _, name in spans)) if spans else (False, "")
 
 

@@ -1,0 +1,1 @@
+"""The state of Python that a function depends on, finds its tensors by, or changes."""

@@ -1,0 +1,236 @@
+"""Changes: what a function changes in Python's state, and its operations may depend on.
+
+Note [Changes of Python's state]
+    A counter, a flag that the first call sets, an item that an iterator has given are frozen in a program. Nobody can
+    see whether operations depend on them (``decay = 1 / self.n``), but another recording can: where a function changes
+    something that it can reach, its recording becomes a program if the one before has done the same. Operations that
+    depend on what changes in each call are never the same, and the function runs as usual. So it does where it draws
+    random numbers of Python or NumPy: two recordings may happen to do the same. What a function under
+    ``compiler.disable`` changes and draws is left out, as each replay calls it.
+
+Note [What is only counted]
+    ``self.calls += 1`` and ``losses.append(loss)`` change what nothing depends on if no code reads it for anything
+    else. The code of the functions that can be reached shows that: wherever the name is loaded, its sum or difference
+    with another number is stored under it again at once, or a method is called that only adds to a container. Where the
+    name is loaded otherwise, stands among the strings of a code (``getattr(self, "calls")``, ``group["k"]``), or is in
+    no code that was found, operations may depend on it.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+from wengert_replay.python_state.states import walk_for_changes
+from wengert_replay.python_state.values import random_sources, random_state, set_random_state
+from wengert_replay.signature import objects_in
+
+SHOWN = 4
+"""The most names that a reason has."""
+PASSED_OVER = {"CACHE", "COPY", "SWAP", "NOP", "EXTENDED_ARG", "RESUME", "PUSH_NULL", "PRECALL"}
+"""Instructions that neither load, store nor compute."""
+ADDING = {"append", "appendleft", "extend", "extendleft", "add", "update", "insert"}
+"""Methods of containers that only add to them."""
+VARIABLES = ("_ATTR", "_DEREF", "_GLOBAL", "_NAME")
+"""Ends of the names of instructions that load or store what lives longer than a call."""
+
+Mark = tuple[int, int, str, str]
+State = dict[tuple[str, ...], tuple[list[Any], str]]
+
+
+def words_on_changes(names: list[str]) -> str:
+    """Return a reason: a function changes what has these names."""
+    return f"the function changes numbers or objects of Python that its operations may depend on ({first_names(names)})"
+
+
+def words_on_draws(names: list[str]) -> str:
+    """Return a reason: a function draws random numbers of these sources."""
+    return f"the function draws random numbers outside of wengert ({first_names(names)})"
+
+
+def first_names(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+
+
+class Draws:
+    """The states of sources of random numbers, to find those that a function draws from."""
+
+    sources: dict[str, Any]
+    found: set[str]
+    first: dict[str, Any]
+    states: dict[str, Any]
+
+    def __init__(self, sources: dict[str, Any]) -> None:
+        self.sources, self.found = sources, set()
+        self.first = self.states = self.look()
+
+    def look(self) -> dict[str, Any]:
+        self.sources.update(random_sources())
+        return {name: random_state(source) for name, source in self.sources.items()}
+
+    def note(self) -> None:
+        """Note what has been drawn up to here."""
+        self.found |= {name for name, state in self.look().items() if self.states.get(name) != state}
+
+    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call a function that each replay calls: what it draws is its own."""
+        if str(getattr(function, "__module__", "")).startswith("wengert"):
+            return function(*args, **kwargs)
+        self.note()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.states = self.look()
+
+    def restore(self) -> None:
+        """Set the states back, as the function is run again."""
+        for name, state in self.first.items():
+            set_random_state(self.sources[name], state)
+
+
+class Changes:
+    """A look at what a function can reach, before it runs."""
+
+    function: Callable[..., Any]
+    args: list[Any]
+    guarded: bool
+    found: list[Any]
+    marks: list[Mark]
+    codes: list[CodeType]
+    draws: Draws
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, guarded: bool) -> None:
+        """guarded: the state that a function depends on is part of its signature, and only draws are looked for."""
+        self.function, self.args, self.guarded = function, [*objects_in((args, kwargs))], guarded
+        self.found, self.marks, self.codes, sources = self.look()
+        named: dict[str, Any] = {}
+        for number, source in sources:
+            name = name_at(self.marks, number)
+            named[name if name not in named else f"{name}, number {number}"] = source
+        self.draws = Draws(named)
+
+    def look(self) -> tuple[list[Any], list[Mark], list[CodeType], list[tuple[int, Any]]]:
+        try:
+            return walk_for_changes(self.function, self.args)
+        except Exception:  # of a list or a class of the user's that cannot be looked into
+            return [], [], [], []
+
+    def find_drawn(self) -> list[str]:
+        """Return the names of the sources that random numbers have been drawn from."""
+        self.draws.note()
+        return sorted(self.draws.found)
+
+    def find(self) -> list[str]:
+        """Return the names of what is another one now, but for what is only counted."""
+        if self.guarded:
+            return []
+        found, marks, *_ = self.look()
+        if found == self.found:
+            return []
+        changed = differences(named_parts(self.found, self.marks), named_parts(found, marks))
+        names = {(path[-1] if path else "an argument"): owner for path, owner in changed}
+        counted = {name for name in names if is_only_counted(name, self.codes)}
+        return sorted(f"{owner}.{name}" if owner else name for name, owner in names.items() if name not in counted)
+
+
+def name_at(marks: list[Mark], number: int) -> str:
+    """Return the name of what stands behind a number of values."""
+    around = [(behind - first, name) for first, behind, name, _ in marks if name and first <= number <= behind]
+    return min(around)[1] if around else "an argument"
+
+
+def named_parts(found: list[Any], marks: list[Mark]) -> State:
+    """Return what has a name: by the names on the way to it, the values that no further name leads to, and the class
+    of the object whose attribute it is, or is in.
+
+    >>> named_parts([1, 2, 3, 4], [(1, 3, "a", ""), (2, 3, "b", "A")])
+    {(): ([1, 4], ''), ('a',): ([2], ''), ('a', 'b'): ([3], 'A')}
+    """
+    paths: list[tuple[str, ...]] = [()] * len(found)
+    made: State = {(): ([], "")}
+    for first, behind, name, owner in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
+        if first < behind:
+            around = paths[first]
+            path = (*around, name) if name else around
+            made.setdefault(path, ([], owner or made[around][1]))
+            paths[first:behind] = [path] * (behind - first)
+    for path, value in zip(paths, found, strict=True):
+        made[path][0].append(value)
+    return made
+
+
+def differences(before: State, now: State) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the names on the way to what differs, and its owner. What is new, or gone, is yielded once, with all that
+    lies behind it.
+    """
+    for path in before.keys() | now.keys():
+        parts, owner = now.get(path) or before[path]
+        if path in before and path in now:
+            if parts != before[path][0]:
+                yield path, owner
+        elif path[:-1] in before and path[:-1] in now:
+            yield path, owner
+
+
+def is_only_counted(name: str, codes: Iterable[CodeType]) -> bool:
+    """Return whether codes change what has a name, and read it for nothing else.
+
+    >>> class Calls:
+    ...     def count(self):
+    ...         self.n += 1
+    ...     def rate(self):
+    ...         return self.n / 2
+    >>> is_only_counted("n", [Calls.count.__code__]), is_only_counted("n", [Calls.count.__code__, Calls.rate.__code__])
+    (True, False)
+    """
+    is_changed = False
+    for code in all_codes(codes):
+        if name in code.co_consts:
+            return False
+        if name not in (*code.co_names, *code.co_freevars, *code.co_cellvars):
+            continue
+        rows = [one for one in dis.get_instructions(code) if one.opname not in PASSED_OVER]
+        for number, row in enumerate(rows):
+            if row.argval != name or not row.opname.endswith(VARIABLES):
+                continue
+            behind = rows[number + 1 : number + 6]
+            if row.opname.startswith("STORE") or is_addition(behind[0]) or is_count_of_item(behind):
+                is_changed = True
+            elif not is_count(name, behind):
+                return False
+    return is_changed
+
+
+def is_addition(row: dis.Instruction) -> bool:
+    """Return whether an instruction loads a method that only adds to a container."""
+    return row.opname in ("LOAD_METHOD", "LOAD_ATTR") and row.argval in ADDING
+
+
+def is_count(name: str, rows: list[dis.Instruction]) -> bool:
+    """Return whether instructions add a number or a variable to what was loaded, and store the sum under a name."""
+    if len(rows) < 3 or not is_plain_load(rows[0]) or rows[1].opname != "BINARY_OP":
+        return False
+    last = rows[3] if len(rows) > 3 and is_plain_load(rows[2]) else rows[2]  # the object that has it is loaded again
+    is_stored = last.opname.startswith("STORE") and last.opname.endswith(VARIABLES)
+    return rows[1].argrepr in ("+", "-", "+=", "-=") and is_stored and last.argval == name
+
+
+def is_count_of_item(rows: list[dis.Instruction]) -> bool:
+    """Return whether instructions add a number or a variable to an item of what was loaded: ``calls[0] += 1``."""
+    if len(rows) < 5 or rows[1].opname not in ("BINARY_SUBSCR", "BINARY_OP") or rows[4].opname != "STORE_SUBSCR":
+        return False
+    loads = is_plain_load(rows[0]) and is_plain_load(rows[2])
+    return loads and rows[3].opname == "BINARY_OP" and rows[3].argrepr in ("+=", "-=")
+
+
+def is_plain_load(row: dis.Instruction) -> bool:
+    return row.opname.startswith("LOAD_") and not row.opname.endswith(("_ATTR", "_METHOD"))
+
+
+def all_codes(codes: Iterable[CodeType]) -> Iterator[CodeType]:
+    """Yield codes, and those of functions that are made in them."""
+    for code in codes:
+        yield code
+        yield from all_codes(one for one in code.co_consts if isinstance(one, CodeType))

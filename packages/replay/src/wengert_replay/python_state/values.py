@@ -1,0 +1,98 @@
+"""Values of objects without attributes: arrays, iterators, sources of random numbers.
+
+Note [What cannot be looked at]
+    Where an iterator is, only those of lists, tuples, ranges, dicts and strings tell. Any other one (a generator,
+    ``zip``, ``itertools.cycle``) counts as another one in each look, so that a function that can reach it is taken for
+    one that changes Python's state. Sources of random numbers tell their state.
+"""
+
+from __future__ import annotations
+
+import operator
+import pickle
+import random
+import sys
+from array import array
+from typing import Any
+
+import numpy as np
+
+MOST_BYTES = 2048
+"""Of an array that is compared by its values."""
+ITERATORS = ("builtins", "itertools")
+"""Modules whose iterators have no attributes."""
+REPRESENTED = frozenset(("datetime", "decimal"))
+"""Modules whose objects are what ``repr`` says."""
+
+
+def kind_of_value(cls: type) -> int:
+    """Return whether ``value_of`` tells what is in objects of a class: 0 no, 1 yes, 2 yes, and they may change."""
+    module = str(cls.__module__)
+    if issubclass(cls, (np.ndarray, bytearray, array, random.Random)) or module.startswith("numpy.random"):
+        return 2
+    if module in ITERATORS and hasattr(cls, "__next__"):
+        return 2
+    return 1 if issubclass(cls, np.generic) or cls in (range, slice) or module in REPRESENTED else 0
+
+
+def value_of(thing: Any) -> Any:
+    """Return what is in an object without attributes, to be compared by ``==``; None where nothing can be told."""
+    if isinstance(thing, np.ndarray):
+        if thing.nbytes > MOST_BYTES or thing.dtype.hasobject:
+            return None
+        return (thing.shape, thing.strides, thing.dtype, thing.tobytes())
+    if isinstance(thing, np.generic):
+        return thing.tobytes()
+    if isinstance(thing, (bytearray, array)):
+        return bytes(thing) if len(thing) * getattr(thing, "itemsize", 1) <= MOST_BYTES else None
+    if kind_of_value(type(thing)) == 1:
+        return repr(thing)
+    state = random_state(thing)
+    return position_of(thing) if state is None else state
+
+
+def position_of(iterator: Any) -> Any:
+    """Return how many items an iterator has left, or something that equals nothing else; None for another object."""
+    if not hasattr(iterator, "__next__"):
+        return None
+    left = operator.length_hint(iterator, -1)
+    return left if left >= 0 else object()
+
+
+def random_state(source: Any) -> Any:
+    """Return the state of an object of Python or NumPy that draws random numbers; None for another object."""
+    if isinstance(source, random.Random):
+        return source.getstate() if type(source) is not random.SystemRandom else object()
+    library = sys.modules.get("numpy.random")  # which NumPy loads when it is used
+    if library is None:
+        return None
+    if isinstance(source, library.Generator):
+        source = source.bit_generator
+    if isinstance(source, library.BitGenerator):
+        return pickle.dumps(source.state)
+    return pickle.dumps(source.get_state()) if isinstance(source, library.RandomState) else None
+
+
+def set_random_state(source: Any, state: Any) -> None:
+    """Set the state of a source to what ``random_state`` has given."""
+    if isinstance(source, random.Random):
+        if type(source) is not random.SystemRandom:
+            source.setstate(state)
+    elif hasattr(source, "set_state"):
+        source.set_state(pickle.loads(state))
+    else:
+        getattr(source, "bit_generator", source).state = pickle.loads(state)
+
+
+def random_sources() -> dict[str, Any]:
+    """Return the sources behind the functions of Python's ``random`` and NumPy's ``random``, which is loaded late.
+
+    >>> source = random_sources()["random"]
+    >>> before = random_state(source)
+    >>> _ = random.random()
+    >>> before == random_state(source)
+    False
+    """
+    found = {"random": random.getstate.__self__}  # type: ignore[attr-defined]
+    sources = sys.modules.get("numpy.random.mtrand")
+    return found if sources is None else {**found, "numpy.random": sources._rand}
