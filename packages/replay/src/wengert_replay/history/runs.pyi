@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from wengert_core.extend import Tensor
 from wengert_engine import Function
@@ -24,9 +24,9 @@ class Form:
     def note_retained(self, results: list[Tensor]) -> str: ...
 
 class Origins:
-    def __init__(
-        self, numbers: list[int | None], n_given: int, parts: list[tuple[int, tuple[int, ...], tuple[int, ...], int]]
-    ) -> None: ...
+    def __new__(
+        cls, numbers: list[int | None], n_given: int, parts: list[tuple[int, tuple[int, ...], tuple[int, ...], int]]
+    ) -> Self: ...
     def for_ends(self, found: list[Any], given: list[Tensor]) -> list[Tensor | None]: ...
 
 class Joint:

@@ -24,7 +24,7 @@ from types import CodeType
 from typing import Any
 
 from wengert_replay.python_state.states import walk_for_changes
-from wengert_replay.python_state.values import random_sources, random_state, set_random_state
+from wengert_replay.python_state.values import Mark, random_sources, random_state, set_random_state
 from wengert_replay.signature import objects_in
 
 SHOWN = 4
@@ -36,7 +36,6 @@ ADDING = {"append", "appendleft", "extend", "extendleft", "add", "update", "inse
 VARIABLES = ("_ATTR", "_DEREF", "_GLOBAL", "_NAME")
 """Ends of the names of instructions that load or store what lives longer than a call."""
 
-Mark = tuple[int, int, str, str]
 State = dict[tuple[str, ...], tuple[list[Any], str]]
 
 

@@ -1,8 +1,8 @@
 from collections.abc import Callable, Iterable
 from types import CodeType
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
-Mark: TypeAlias = tuple[int, int, str, str]
+from wengert_replay.python_state.values import Mark
 
 def walk_for_changes(
     function: Callable[..., Any], args: Iterable[Any]

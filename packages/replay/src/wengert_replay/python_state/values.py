@@ -21,6 +21,8 @@ MOST_BYTES = 2048
 """Of an array that is compared by its values."""
 ITERATORS = ("builtins", "itertools")
 """Modules whose iterators have no attributes."""
+Mark = tuple[int, int, str, str]
+"""First value and the one behind the last of what has a name, the name, the class of the object that has it or ""."""
 REPRESENTED = frozenset(("datetime", "decimal"))
 """Modules whose objects are what ``repr`` says."""
 

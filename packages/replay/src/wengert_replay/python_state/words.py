@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from wengert_core.extend import short_repr
 
 if TYPE_CHECKING:
-    from wengert_replay.python_state.states import Mark, PythonStates
+    from wengert_replay.python_state.states import PythonStates
+    from wengert_replay.python_state.values import Mark
 
 SHOWN = (int, str, bool, type(None))
 """Types of values that stand in a state behind their type, as they are; a float stands there as its bits."""

@@ -39,7 +39,7 @@ from wengert_gradcheck.gradgradcheck import gradgradcheck as gradgradcheck
 __all__ = [
     "AnomalyError", "Function", "NestedIOFunction", "SavedTensor", "Variable", "_force_original_view_tracking",
     "_is_multithreading_enabled",
-    "_unsafe_preserve_version_counter", "backward", "detect_anomaly", "enable_grad",
+    "backward", "detect_anomaly", "enable_grad",
     "enforce_grad_layout_policy", "grad", "gradcheck", "gradgradcheck", "inference_mode", "is_multithreading_enabled",
     "is_strong_zeros_enabled", "kineto_available", "no_grad", "set_detect_anomaly", "set_grad_enabled",
     "set_multithreading_enabled", "strong_zeros",

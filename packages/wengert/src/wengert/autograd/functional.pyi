@@ -10,6 +10,5 @@ from wengert_functional.products import vhp as vhp
 from wengert_functional.products import vjp as vjp
 
 __all__ = [
-    "_as_tuple", "_construct_standard_basis_for", "_grad_postprocess", "_tuple_postprocess", "hessian", "hvp",
-    "jacobian", "jvp", "vhp", "vjp",
+    "hessian", "hvp", "jacobian", "jvp", "vhp", "vjp",
 ]
