@@ -20,6 +20,7 @@ from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.caller_warnings import warn_caller
+from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
 from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
@@ -198,13 +199,20 @@ class Capture(UsualCalls):
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
             return self.run_inside(args, kwargs)  # a profile observes the thread
+        with without_collector():
+            return self.run_and_record(entry, tensors, args, kwargs, miss)
+
+    def run_and_record(
+        self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None
+    ) -> Any:
+        """Return the result of a call, whose recording becomes a program unless it is refused."""
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
         recording.given, recording.unseen = (args, kwargs), entry.unseen
         recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
         changes = Changes(self.function, args, kwargs, self.guard_python)
-        recording.draws = changes.draws
+        recording.changes = changes
         counts = count_references(recording.inputs)
         holder = self.run_recorded(recording, args, kwargs)
         looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
@@ -238,7 +246,7 @@ class Capture(UsualCalls):
             finally:
                 if not recording.pauses:
                     recording.close()
-        recording.draws = None
+        recording.changes = None
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
             program.drop_temporaries()

@@ -1,13 +1,19 @@
 """Collecting: garbage in cycles that keeps what a recording has made.
 
 Note [Garbage of a recording]
-    Python's collector pauses while a function is recorded, so that what the function has made is among the newest two
-    of its generations. These are collected in the time of a few operations, where a look at all objects of a process
+    Python's collector pauses while a function is recorded and looked at, so that what the function has made is among
+    the newest objects. To collect these takes the time of a few operations, where a look at all objects of a process
     takes many times as long as the function. Garbage that an object from before the recording belongs to is not found
     so: the function seems to have stored something, and its next call is recorded once more.
 """
 
+from __future__ import annotations
+
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wengert_replay.recording.tracing import pause_collector
 
 YOUNG = 1
 
@@ -15,3 +21,13 @@ YOUNG = 1
 def collect_young() -> None:
     """Free what only cycles among new objects have."""
     gc.collect(YOUNG)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Let Python's collector pause, so that new objects stay new for ``collect_young``."""
+    pause_collector(True)
+    try:
+        yield
+    finally:
+        pause_collector(False)

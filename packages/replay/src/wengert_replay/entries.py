@@ -103,10 +103,13 @@ class Entry:
         self.unlike: int = 0  # of these recordings
 
     def refuse_changes(self, recording: Recording, result: Any, changes: Changes, is_branch: bool) -> None:
-        """Raise Refusal where Python's state has changed and the last recording that read the same numbers has not done
-        the same. Note [Changes of Python's state] in python_state/changes.py
+        """Raise Refusal where the function has changed what it reads of Python's state; where it may read it, if the
+        last recording that read the same numbers has not done the same. Note [Changes of Python's state] in
+        python_state/changes.py
         """
-        changed = changes.find()
+        read, changed = changes.find()
+        if read:
+            raise Refusal(words_on_changes(read), transient=True)
         if not changed:
             return
         made = Fingerprint(recording, values_in(result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from wengert_core.extend import Tensor
@@ -69,8 +70,10 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
     return "a list, a dict or a dataclass among the arguments is in the result" if shared else ""
 
 
-def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
-    """Return the addresses of the recording's blocks that these tensors have.
+def blocks_in_use(
+    recording: Recording, tensors: list[Tensor], collect: Callable[[], Any] = collect_young
+) -> set[int]:
+    """Return the addresses of the recording's blocks that these tensors have. collect: frees garbage.
 
     Raises Refusal where other blocks are in use, too, or where no step computes a tensor.
     """
@@ -79,7 +82,7 @@ def blocks_in_use(recording: Recording, tensors: list[Tensor]) -> set[int]:
         raise Refusal(why)
     used = {tensor.untyped_storage().data_ptr() for tensor in tensors}
     if not recording.live_blocks() <= used:
-        collect_young()
+        collect()
     live = recording.live_blocks()
     if not live <= used:
         raise Refusal(stored_words(len(live - used), maker_of(recording, live - used)), transient=True)

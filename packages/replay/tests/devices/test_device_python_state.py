@@ -113,7 +113,7 @@ def test_a_function_that_changes_numbers_that_it_reads_runs_as_usual():
         assert captured(x).tolist() == eager.update(x).tolist()
     found = wg.replay.explain(captured)
     assert (found.replays, other.n) == (0, 6)
-    assert "numbers or objects of Python that its operations may depend on (Decay.n)" in str(found)
+    assert "numbers or objects of Python that it reads, or may read (Decay.n)" in str(found)
 
 
 def test_what_the_first_call_makes_ready_is_no_change_later():

@@ -84,7 +84,7 @@ def test_operations_that_depend_on_a_counter_run_as_usual(make):
     assert found == expected
     assert explanation.replays == 0
     name = {"average_step": "Average.n", "optimizer_step": "CountingSGD.k", "clock_step": "Clock.t"}[make.__name__]
-    words = f"numbers or objects of Python that its operations may depend on ({name})"
+    words = f"numbers or objects of Python that it reads, or may read ({name})"
     assert any(words in why for why in explanation.reasons)
 
 
@@ -118,19 +118,20 @@ def test_what_only_counts_costs_nothing():
     assert (explanation.replays, calls.n, explanation.reasons) == (5, 2, [])
 
 
-def test_a_counter_that_is_read_and_that_operations_do_not_depend_on_costs_one_recording_more():
+def test_a_counter_that_is_read_and_that_operations_do_not_depend_on():
+    """Nobody knows that they do not."""
     calls = Calls()
 
     def function(x):
         count_in_words(calls)
         return x.exp() * 2
 
-    captured = wg.capture(function)
+    captured = wg.capture(function, quiet=True)
     for i in range(6):
         x = wg.tensor([0.0, float(i)])
         assert captured(x).tolist() == (x.exp() * 2).tolist()
     explanation = wg.replay.explain(captured)
-    assert (explanation.replays, calls.n) == (4, 2)
+    assert (explanation.replays, calls.n) == (0, 6)
     assert "(Calls.n)" in str(explanation)
 
 
@@ -231,5 +232,5 @@ def test_strict_says_so():
     captured = wg.capture(function, strict=True)
     for _ in range(3):
         captured(wg.ones(2))
-    with pytest.raises(RuntimeError, match=r"may depend on \(Clock.t\)"):
+    with pytest.raises(RuntimeError, match=r"may read \(Clock.t\)"):
         captured(wg.ones(2))

@@ -143,9 +143,9 @@ class DevicePrograms:
         capture = self.capture
         changes = Changes(capture.function, args, kwargs, capture.guard_python)
         result = capture.run_eagerly("", args, kwargs)
-        changed = changes.find()
-        if changed:
-            self.note_changes(key, words_on_changes(changed))
+        read, changed = changes.find()
+        if read or changed:
+            self.note_changes(key, words_on_changes([*read, *changed]))
         elif capture.python_state(args, kwargs) == state:
             self.entries[key] = DeviceEntry()
         elif capture.strict:
@@ -238,7 +238,7 @@ class DevicePrograms:
 
         try:
             program, shape, results = record_program(capture.function, structure, tensors, entry.fuse, make_history,
-                                                     why_changed, changes.draws)  # fmt: skip
+                                                     why_changed, changes)  # fmt: skip
         except FusionError as error:
             changes.draws.restore()
             entry.fuse = False  # the next recording does without

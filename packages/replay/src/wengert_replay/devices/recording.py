@@ -25,7 +25,7 @@ from wengert_replay.signature import flatten, rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.devices.histories import DeviceHistory
-    from wengert_replay.python_state.changes import Draws
+    from wengert_replay.python_state.changes import Changes
 
 
 class DeviceRecording:
@@ -41,9 +41,10 @@ class DeviceRecording:
     recorder: SegmentRecorder
 
     def __init__(self, call: Callable[[list[Tensor]], Any], tensors: list[Tensor], fuse: bool, pool: Any = None,
-                 can_read: bool = False, draws: Draws | None = None) -> None:  # fmt: skip
+                 can_read: bool = False, changes: Changes | None = None) -> None:  # fmt: skip
         """call: the function of the tensors among its arguments.   fuse: whether pointwise operations are computed
-        together: Note [Chains on a device].   pool, can_read: see ``capture_work``.   draws: see ``record_program``.
+        together: Note [Chains on a device].   pool, can_read: see ``capture_work``.   changes: see
+        ``record_program``.
 
         Raises what ``capture_work`` does.
         """
@@ -52,7 +53,7 @@ class DeviceRecording:
         with no_grad():
             self.arguments = Arguments(tensors)
         self.watch = DeviceWatch(first, fuse)
-        self.watch.draws = draws
+        self.watch.changes = changes
         self.watch.listing = Listing(self.arguments.inputs, self.watch.lines)
         self.results: list[Tensor] = []
         self.structure: Any = None
@@ -167,12 +168,12 @@ class DeviceRecording:
 def record_program(
     function: Callable[..., Any], structure: Any, tensors: list[Tensor], fuse: bool,
     make_history: Callable[[DeviceProgram, Form], DeviceHistory], why_changed: Callable[[], str],
-    draws: Draws,
+    changes: Changes,
 ) -> tuple[DeviceProgram | DeviceHistory, Any, list[Tensor]]:  # fmt: skip
     """Run a function as a recording; return the program, and the result with its tensors apart.
 
     make_history: makes what is replayed where results have a graph.   why_changed: gives the reason why the
-    function has changed Python's state, or "".   draws: is told of Python functions that each replay calls.
+    function has changed Python's state, or "".   changes: is told of Python functions that each replay calls.
     The program may be one that is refused. Raises Refusal where the call is to run as usual: everything is as before
     then. FusionError where the device cannot compute a chain.
     """
@@ -181,7 +182,7 @@ def record_program(
         args, kwargs = rebuild(structure, inputs)
         return function(*args, **kwargs)
 
-    recorded = DeviceRecording(call, tensors, fuse, can_read=True, draws=draws)
+    recorded = DeviceRecording(call, tensors, fuse, can_read=True, changes=changes)
     arguments, results, shape = recorded.arguments, recorded.results, recorded.structure
     form, why = recorded.form()
     if form is not None:

@@ -37,7 +37,7 @@ cdef class DeviceWatch(Tracer):
     cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one
     cdef readonly str refusal          # why there is no program; "" where there may be one
-    cdef public object draws           # random numbers of Python that the function draws: Draws; None: nobody asks
+    cdef public object changes         # of the state of Python by the function: Changes; None: nobody asks
     cdef public object listing         # the Listing of operations; None: none is wanted
     cdef readonly set regions          # (first address, end) of storages that operations have made
     cdef readonly Lines lines            # of the program, that called operations

@@ -25,7 +25,7 @@ class DeviceWatch(Tracer):
     asked: set[int]
     needs_whole_backward: bool
     calls: list[tuple[Any, Any, list[Any]]]
-    draws: Any
+    changes: Any
     listing: Any
     regions: set[tuple[int, int]]
     lines: object

@@ -282,7 +282,7 @@ cdef class DeviceWatch(Tracer):
     def call_python(self, function, tuple args not None, dict kwargs not None):
         if getattr(function, "_is_of_generators", False):
             return self.call_of_generators(function, args)
-        result = function(*args, **kwargs) if self.draws is None else self.draws.call(function, args, kwargs)
+        result = function(*args, **kwargs) if self.changes is None else self.changes.call(function, args, kwargs)
         tensors = []
         try:
             structure = flatten(result, tensors)

@@ -27,6 +27,7 @@ from wengert_core.extend import Tensor
 from wengert_engine import is_grad_enabled
 from wengert_engine.extend import is_dual_level_open
 
+from wengert_replay.collecting import without_collector
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.node import (
@@ -337,7 +338,8 @@ class History:
         if found is False:
             why, passing = "numbers that Python reads differ in each call", True
         try:
-            return self.run_with_leaves(tensors, why, passing)
+            with without_collector():
+                return self.run_with_leaves(tensors, why, passing)
         finally:
             program = self.newest()
             if program is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -155,5 +156,5 @@ def make_program(
     recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
 ) -> JointProgram:
     """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
-    live = blocks_in_use(recording, results)
+    live = blocks_in_use(recording, results, gc.collect)  # the first run may be long ago
     return JointProgram(recording, results, live, n_inputs, n_results, pause)

@@ -2,18 +2,18 @@
 
 Note [Changes of Python's state]
     A counter, a flag that the first call sets, an item that an iterator has given are frozen in a program. Nobody can
-    see whether operations depend on them (``decay = 1 / self.n``), but another recording can: where a function changes
-    something that it can reach, its recording becomes a program if the one before has done the same. Operations that
-    depend on what changes in each call are never the same, and the function runs as usual. So it does where it draws
-    random numbers of Python or NumPy: two recordings may happen to do the same. What a function under
-    ``compiler.disable`` changes and draws is left out, as each replay calls it.
+    see whether operations depend on them (``decay = 1 / self.n``, ``if self.n % 100 == 0``): so a function that changes
+    something in each call and reads it runs as usual. Where no code that was found names it, where an iterator does not
+    tell where it is, and where a function under ``compiler.disable`` has changed it, which each replay calls, another
+    recording shows whether operations depend on it: a recording becomes a program then if the one before has done the
+    same. A function that draws random numbers of Python or NumPy, but for those in functions that replays call, runs as
+    usual.
 
 Note [What is only counted]
     ``self.calls += 1`` and ``losses.append(loss)`` change what nothing depends on if no code reads it for anything
-    else. The code of the functions that can be reached shows that: wherever the name is loaded, its sum or difference
-    with another number is stored under it again at once, or a method is called that only adds to a container. Where the
-    name is loaded otherwise, stands among the strings of a code (``getattr(self, "calls")``, ``group["k"]``), or is in
-    no code that was found, operations may depend on it.
+    else. The code of the functions that a call may run shows that: wherever the name is loaded, its sum or difference
+    with another number is stored under it again at once, or a method is called that only adds to a container. Names are
+    compared, not objects: who reads another object's attribute of that name is taken for a reader.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ State = dict[tuple[str, ...], tuple[list[Any], str]]
 
 def words_on_changes(names: list[str]) -> str:
     """Return a reason: a function changes what has these names."""
-    return f"the function changes numbers or objects of Python that its operations may depend on ({first_names(names)})"
+    return f"the function changes numbers or objects of Python that it reads, or may read ({first_names(names)})"
 
 
 def words_on_draws(names: list[str]) -> str:
@@ -73,15 +73,9 @@ class Draws:
         """Note what has been drawn up to here."""
         self.found |= {name for name, state in self.look().items() if self.states.get(name) != state}
 
-    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Call a function that each replay calls: what it draws is its own."""
-        if str(getattr(function, "__module__", "")).startswith("wengert"):
-            return function(*args, **kwargs)
-        self.note()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            self.states = self.look()
+    def go_on(self) -> None:
+        """Pass over what has been drawn since the last note."""
+        self.states = self.look()
 
     def restore(self) -> None:
         """Set the states back, as the function is run again."""
@@ -97,41 +91,60 @@ class Changes:
     guarded: bool
     found: list[Any]
     marks: list[Mark]
-    codes: list[CodeType]
+    codes: list[tuple[CodeType, bool]]
     draws: Draws
+    aside: set[tuple[str, ...]]
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, guarded: bool) -> None:
-        """guarded: the state that a function depends on is part of its signature, and only draws are looked for."""
+        """guarded: the state is part of the function's signature, but for iterators that do not tell where they are."""
         self.function, self.args, self.guarded = function, [*objects_in((args, kwargs))], guarded
         self.found, self.marks, self.codes, sources = self.look()
         named: dict[str, Any] = {}
         for number, source in sources:
             name = name_at(self.marks, number)
             named[name if name not in named else f"{name}, number {number}"] = source
-        self.draws = Draws(named)
+        self.draws, self.aside = Draws(named), set()
 
-    def look(self) -> tuple[list[Any], list[Mark], list[CodeType], list[tuple[int, Any]]]:
+    def look(self) -> tuple[list[Any], list[Mark], list[tuple[CodeType, bool]], list[tuple[int, Any]]]:
         try:
             return walk_for_changes(self.function, self.args)
         except Exception:  # of a list or a class of the user's that cannot be looked into
             return [], [], [], []
+
+    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call a function that each replay calls: what it draws is its own, and what it changes may not be read."""
+        if str(getattr(function, "__module__", "")).startswith("wengert"):
+            return function(*args, **kwargs)
+        self.draws.note()
+        found, marks, *_ = self.look()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.draws.go_on()
+            now, now_marks, *_ = self.look()
+            if now != found:
+                changed = differences(named_parts(found, marks), named_parts(now, now_marks))
+                self.aside.update(path for path, *_ in changed)
 
     def find_drawn(self) -> list[str]:
         """Return the names of the sources that random numbers have been drawn from."""
         self.draws.note()
         return sorted(self.draws.found)
 
-    def find(self) -> list[str]:
-        """Return the names of what is another one now, but for what is only counted."""
-        if self.guarded:
-            return []
+    def find(self) -> tuple[list[str], list[str]]:
+        """Return the names of what is another one now: of what is read, and of what may be; but for what is counted."""
         found, marks, *_ = self.look()
         if found == self.found:
-            return []
+            return [], []
         changed = differences(named_parts(self.found, self.marks), named_parts(found, marks))
-        names = {(path[-1] if path else "an argument"): owner for path, owner in changed}
-        counted = {name for name in names if is_only_counted(name, self.codes)}
-        return sorted(f"{owner}.{name}" if owner else name for name, owner in names.items() if name not in counted)
+        codes = codes_in_use(self.codes)
+        used: dict[str, set[str]] = {"read": set(), "": set(), "counted": set()}
+        for path, owner, parts in changed:
+            name, is_unknown = path[-1] if path else "an argument", any(type(part) is object for part in parts)
+            if is_unknown or not self.guarded:
+                use = "" if is_unknown or path in self.aside else use_of(name, codes)
+                used[use].add(f"{owner}.{name}" if owner else name)
+        return sorted(used["read"]), sorted(used[""])
 
 
 def name_at(marks: list[Mark], number: int) -> str:
@@ -160,46 +173,54 @@ def named_parts(found: list[Any], marks: list[Mark]) -> State:
     return made
 
 
-def differences(before: State, now: State) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the names on the way to what differs, and its owner. What is new, or gone, is yielded once, with all that
-    lies behind it.
+def differences(before: State, now: State) -> Iterator[tuple[tuple[str, ...], str, list[Any]]]:
+    """Yield the names on the way to what differs, its owner and its values. What is new, or gone, is yielded once, with
+    all that lies behind it.
     """
     for path in before.keys() | now.keys():
         parts, owner = now.get(path) or before[path]
         if path in before and path in now:
             if parts != before[path][0]:
-                yield path, owner
+                yield path, owner, parts
         elif path[:-1] in before and path[:-1] in now:
-            yield path, owner
+            yield path, owner, parts
 
 
-def is_only_counted(name: str, codes: Iterable[CodeType]) -> bool:
-    """Return whether codes change what has a name, and read it for nothing else.
+def use_of(name: str, codes: Iterable[CodeType]) -> str:
+    """Return what codes do with what has a name: "read", "counted" where they only change it, "" where none names it.
 
     >>> class Calls:
     ...     def count(self):
     ...         self.n += 1
     ...     def rate(self):
     ...         return self.n / 2
-    >>> is_only_counted("n", [Calls.count.__code__]), is_only_counted("n", [Calls.count.__code__, Calls.rate.__code__])
-    (True, False)
+    >>> use_of("n", [Calls.count.__code__]), use_of("n", [Calls.count.__code__, Calls.rate.__code__]), use_of("k", [])
+    ('counted', 'read', '')
     """
-    is_changed = False
+    found = ""
     for code in all_codes(codes):
-        if name in code.co_consts:
-            return False
-        if name not in (*code.co_names, *code.co_freevars, *code.co_cellvars):
+        if name not in (*code.co_names, *code.co_freevars, *code.co_cellvars, *code.co_consts):
             continue
         rows = [one for one in dis.get_instructions(code) if one.opname not in PASSED_OVER]
         for number, row in enumerate(rows):
-            if row.argval != name or not row.opname.endswith(VARIABLES):
+            if row.argval != name or is_method_load(row) or not row.opname.endswith((*VARIABLES, "_CONST")):
                 continue
             behind = rows[number + 1 : number + 6]
-            if row.opname.startswith("STORE") or is_addition(behind[0]) or is_count_of_item(behind):
-                is_changed = True
-            elif not is_count(name, behind):
-                return False
-    return is_changed
+            as_key = row.opname.endswith("_CONST")
+            if not (is_item_count([row, *behind]) if as_key else is_change(name, row, behind)):
+                return "read"
+            found = "counted"
+    return found
+
+
+def is_change(name: str, row: dis.Instruction, behind: list[dis.Instruction]) -> bool:
+    """Return whether an instruction stores, or loads for a change alone. behind: the instructions that follow."""
+    return row.opname.startswith("STORE") or is_addition(behind[0]) or is_item_count(behind) or is_count(name, behind)
+
+
+def is_method_load(row: dis.Instruction) -> bool:
+    """Return whether an instruction loads a method that is called next: no number, or container."""
+    return row.opname == "LOAD_METHOD" or "NULL|self" in row.argrepr
 
 
 def is_addition(row: dis.Instruction) -> bool:
@@ -216,8 +237,10 @@ def is_count(name: str, rows: list[dis.Instruction]) -> bool:
     return rows[1].argrepr in ("+", "-", "+=", "-=") and is_stored and last.argval == name
 
 
-def is_count_of_item(rows: list[dis.Instruction]) -> bool:
-    """Return whether instructions add a number or a variable to an item of what was loaded: ``calls[0] += 1``."""
+def is_item_count(rows: list[dis.Instruction]) -> bool:
+    """Return whether instructions, from a key on, store an item or add to one (``calls["n"] += 1``)."""
+    if len(rows) > 1 and rows[1].opname == "STORE_SUBSCR":
+        return True
     if len(rows) < 5 or rows[1].opname not in ("BINARY_SUBSCR", "BINARY_OP") or rows[4].opname != "STORE_SUBSCR":
         return False
     loads = is_plain_load(rows[0]) and is_plain_load(rows[2])
@@ -233,3 +256,21 @@ def all_codes(codes: Iterable[CodeType]) -> Iterator[CodeType]:
     for code in codes:
         yield code
         yield from all_codes(one for one in code.co_consts if isinstance(one, CodeType))
+
+
+def codes_in_use(codes: Iterable[tuple[CodeType, bool]]) -> list[CodeType]:
+    """Return the codes that a call may run. codes: (code, whether it has been reached by another way than its class).
+
+    A method may be called if code that may run has its name, a special method and a module's ``forward`` always.
+    """
+    found, methods = [], dict[str, list[CodeType]]()
+    for code, is_direct in codes:
+        if is_direct or code.co_name.startswith("__") or code.co_name == "forward":
+            found.append(code)
+        else:
+            methods.setdefault(code.co_name, []).append(code)
+    for code in found:  # which grows
+        for one in all_codes([code]):
+            for name in (*one.co_names, *[name for name in one.co_consts if isinstance(name, str)]):
+                found += methods.pop(name, ())
+    return found

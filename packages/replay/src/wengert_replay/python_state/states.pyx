@@ -36,6 +36,8 @@ cdef enum:
     MOST_ITEMS = 256
     MOST_DEPTH = 6
     MOST_VALUES = 20000
+    MOST_BYTES = 2048                  # of an array that each call compares
+    MOST_BYTES_OF_RECORDING = 65536    # of one that is compared before and behind a recording
 
 cdef set OPAQUE = {ModuleType, object}
 cdef set PLAIN = {bool, int, float, str, bytes, type(None)}
@@ -51,7 +53,7 @@ cdef class Walker:
     cdef list held                     # objects that are compared by their address; or None
     cdef dict seen                     # by addresses of functions and objects that have been looked into: a number
     cdef list marks                    # (first, behind the last, name, class of the object that has it or ""); or None
-    cdef list codes                    # of the functions that have been looked into; None: it is no look for changes
+    cdef dict codes                    # see ``walk_for_changes``, by address; None: it is no look for changes
     cdef list sources                  # of random numbers, (index of the mark, source), in a look for changes
 
     cdef int add_identity(self, object value) except -1:
@@ -64,7 +66,8 @@ cdef class Walker:
         """Add what may be replaced by another one of its class, which is no change."""
         if self.codes is None:
             return self.add_identity(value)
-        self.found.append(type(value))
+        cls = type(value)
+        self.found.append(<size_t> <PyObject*> cls)
         return 0
 
     cdef int see(self, object value) except -1:
@@ -106,7 +109,7 @@ cdef class Walker:
             self.add_reference(value)
             self.add_items(value, cls, depth)
         elif PyFunction_Check(<PyObject*> value):
-            self.add_function(value, depth)
+            self.add_function(value, depth, False)
         elif PyMethod_Check(<PyObject*> value):
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
@@ -115,7 +118,7 @@ cdef class Walker:
         return 0
 
     cdef int add_items(self, value, cls, int depth) except -1:
-        self.found.append(cls)
+        self.found.append(<size_t> <PyObject*> cls)            # a class of classes may have an ``==`` of its own
         self.found.append(len(value))
         if depth and len(value) <= MOST_ITEMS:
             for item in tuple(value):
@@ -179,21 +182,23 @@ cdef class Walker:
             self.mark(first, name, owner)
         return 0
 
-    cdef int add_function(self, object function, int depth) except -1:
+    cdef int add_function(self, object function, int depth, bint by_class) except -1:
         cdef dict names
         cdef Py_ssize_t first
         self.add_identity(function)
+        if self.codes is not None:
+            if is_passed_over(function):
+                return 0
+            code = function.__code__
+            known = self.codes.get(<size_t> <PyObject*> code)
+            self.codes[<size_t> <PyObject*> code] = (code, not by_class or (known is not None and known[1]))
         if <size_t> <PyObject*> function in self.seen or len(self.found) > MOST_VALUES:
             return 0
         self.see(function)
-        if self.codes is not None and is_passed_over(function):
-            return 0
         if function.__dict__:
             self.add_dict(function.__dict__, depth, function.__name__)
         if is_ours(function):
             return 0
-        if self.codes is not None:
-            self.codes.append(function.__code__)
         names = function.__globals__
         known = names_of(function.__code__)
         for name in known:
@@ -243,7 +248,7 @@ cdef class Walker:
         self.see(cls)
         cdef Kind kind = kind_of(cls)
         for method in kind.methods:
-            self.add_function(method, MOST_DEPTH)
+            self.add_function(method, MOST_DEPTH, True)
         for owner, name in kind.data:
             first = len(self.found)
             value = vars(owner).get(name, ABSENT)
@@ -273,8 +278,9 @@ cdef class Walker:
                 self.add_reference(value)
             if self.codes is not None and random_state(value) is not None:
                 self.sources.append((len(self.found), value))
-            else:
-                self.found.append(value_of(value))
+                return 0
+            content = value_of(value, MOST_BYTES if self.codes is None else MOST_BYTES_OF_RECORDING)
+            self.found.append(object() if content is None and self.codes is not None else content)
             return 0
         if cls in OPAQUE or not kind.looked_into:
             self.add_identity(value)
@@ -326,12 +332,13 @@ def walk_for_changes(function, args not None):
     """Return what a function may change: values to be compared, names of what was found, codes of its functions, and
     sources of random numbers.
 
-    Names are (first, behind the last, name, class of the object that has it, or ""), sources (number of the first
-    value behind it, the source). Optimizers, and tensors and objects that are replaced by others, are left out.
+    Names are (first, behind the last, name, class of the object that has it, or ""), codes (code, whether it has been
+    reached by another way than by its class), sources (number of the first value behind it, the source). Optimizers,
+    and tensors and objects that are replaced by others, are left out.
     """
     cdef Walker walker = Walker.__new__(Walker)
-    walker.marks, walker.codes, walker.sources = [], [], []
-    return walk(walker, function, args), walker.marks, walker.codes, walker.sources
+    walker.marks, walker.codes, walker.sources = [], {}, []
+    return walk(walker, function, args), walker.marks, list(walker.codes.values()), walker.sources
 
 
 @cython.binding(False)

@@ -2,8 +2,8 @@
 
 Note [What cannot be looked at]
     Where an iterator is, only those of lists, tuples, ranges, dicts and strings tell. Any other one (a generator,
-    ``zip``, ``itertools.cycle``) counts as another one in each look, so that a function that can reach it is taken for
-    one that changes Python's state. Sources of random numbers tell their state.
+    ``zip``, ``itertools.cycle``) counts as another one in each look for changes, so that a function that can reach it
+    is taken for one that changes Python's state. Sources of random numbers tell their state.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ import pickle
 import random
 import sys
 from array import array
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-MOST_BYTES = 2048
-"""Of an array that is compared by its values."""
 ITERATORS = ("builtins", "itertools")
 """Modules whose iterators have no attributes."""
 Mark = tuple[int, int, str, str]
@@ -37,49 +36,47 @@ def kind_of_value(cls: type) -> int:
     return 1 if issubclass(cls, np.generic) or cls in (range, slice) or module in REPRESENTED else 0
 
 
-def value_of(thing: Any) -> Any:
-    """Return what is in an object without attributes, to be compared by ``==``; None where nothing can be told."""
+def value_of(thing: Any, most_bytes: int) -> Any:
+    """Return what is in an object without attributes, to be compared by ``==``; None where an iterator does not tell.
+
+    most_bytes: of an array; what is in a larger one is passed over.
+    """
     if isinstance(thing, np.ndarray):
-        if thing.nbytes > MOST_BYTES or thing.dtype.hasobject:
-            return None
-        return (thing.shape, thing.strides, thing.dtype, thing.tobytes())
+        if thing.nbytes > most_bytes or thing.dtype.hasobject:
+            return ""
+        return (thing.shape, thing.strides, thing.dtype.str, thing.tobytes())
     if isinstance(thing, np.generic):
         return thing.tobytes()
     if isinstance(thing, (bytearray, array)):
-        return bytes(thing) if len(thing) * getattr(thing, "itemsize", 1) <= MOST_BYTES else None
-    if kind_of_value(type(thing)) == 1:
+        return bytes(thing) if len(thing) * getattr(thing, "itemsize", 1) <= most_bytes else ""
+    if isinstance(thing, count) or kind_of_value(type(thing)) == 1:
         return repr(thing)
-    state = random_state(thing)
-    return position_of(thing) if state is None else state
-
-
-def position_of(iterator: Any) -> Any:
-    """Return how many items an iterator has left, or something that equals nothing else; None for another object."""
-    if not hasattr(iterator, "__next__"):
-        return None
-    left = operator.length_hint(iterator, -1)
-    return left if left >= 0 else object()
+    if hasattr(thing, "__next__"):
+        left = operator.length_hint(thing, -1)
+        return left if left >= 0 else None
+    return random_state(thing) or ""
 
 
 def random_state(source: Any) -> Any:
-    """Return the state of an object of Python or NumPy that draws random numbers; None for another object."""
-    if isinstance(source, random.Random):
-        return source.getstate() if type(source) is not random.SystemRandom else object()
+    """Return the state of an object of Python or NumPy that draws random numbers, as bytes; None for another object."""
     library = sys.modules.get("numpy.random")  # which NumPy loads when it is used
-    if library is None:
+    try:
+        if isinstance(source, random.Random):
+            return pickle.dumps(source.getstate())
+        if library is None:
+            return None
+        if isinstance(source, library.RandomState):
+            return pickle.dumps(source.get_state())
+        source = getattr(source, "bit_generator", source)
+        return pickle.dumps(source.state) if isinstance(source, library.BitGenerator) else None
+    except Exception:  # of a class of the user's, or one that has no state
         return None
-    if isinstance(source, library.Generator):
-        source = source.bit_generator
-    if isinstance(source, library.BitGenerator):
-        return pickle.dumps(source.state)
-    return pickle.dumps(source.get_state()) if isinstance(source, library.RandomState) else None
 
 
 def set_random_state(source: Any, state: Any) -> None:
     """Set the state of a source to what ``random_state`` has given."""
     if isinstance(source, random.Random):
-        if type(source) is not random.SystemRandom:
-            source.setstate(state)
+        source.setstate(pickle.loads(state))
     elif hasattr(source, "set_state"):
         source.set_state(pickle.loads(state))
     else:

@@ -176,11 +176,11 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
         return function(*args, **kwargs)
     recording.open_call(tensors)
     versions = {key: (<Storage> (<Tensor> seen[0]).storage).version for key, seen in recording.outside.items()}
-    draws = draws_of(recording)
+    changes = changes_of(recording)
     set_tracer(None)
     set_recorder(NULL)
     try:
-        result = copy_new_arrays(function(*args, **kwargs) if draws is None else draws.call(function, args, kwargs))
+        result = copy_new_arrays(function(*args, **kwargs) if changes is None else changes.call(function, args, kwargs))
     finally:
         set_tracer(recording)
         set_recorder(&recording.recorder)
@@ -225,11 +225,11 @@ cdef object call_python(Recording recording, function, tuple args, dict kwargs):
     return result
 
 
-cdef object draws_of(Recording recording):
-    """The random numbers of Python that the captured function draws; None where nobody asks."""
-    while recording.draws is None and recording.around is not None:
+cdef object changes_of(Recording recording):
+    """The changes of Python's state by the captured function; None where nobody asks."""
+    while recording.changes is None and recording.around is not None:
         recording = recording.around
-    return recording.draws
+    return recording.changes
 
 
 cdef bint is_value(value, given) except -1:

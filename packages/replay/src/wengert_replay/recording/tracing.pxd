@@ -15,7 +15,7 @@ cdef class Recording(TracedOperations):
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
     cdef public object given           # the arguments of the captured function; None: made for the recording
-    cdef public object draws           # random numbers of Python that the function draws: Draws; None: nobody asks
+    cdef public object changes         # of the state of Python by the function: Changes; None: nobody asks
     cdef public object lookups         # where the function finds tensors: Lookups; None: not known
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides

@@ -356,7 +356,7 @@ cdef int PAUSES = 0                    # recordings, of all threads, that run
 cdef bint COLLECTS = False             # whether the collector ran before them
 
 
-cdef int pause_collector(bint begins) except -1:
+cpdef int pause_collector(bint begins) except -1:
     """Pause Python's collector of cycles while functions are recorded. Note [The cost of a recording]"""
     global PAUSES, COLLECTS
     if begins and not PAUSES:
