@@ -2,6 +2,7 @@
 
 import pytest
 import wengert as wg
+from wengert_replay.python_state.changes import use_of
 
 
 class Average:
@@ -152,6 +153,98 @@ def test_an_object_that_cannot_be_looked_into_is_passed_over():
     for _ in range(4):
         assert captured(wg.ones(2)).tolist() == [2.0, 2.0]
     assert wg.replay.explain(captured).replays == 3
+
+
+COUNTS = """
+self.n += 1
+self.n = self.n + 1
+self.n -= x.shape[0] * len(f(x, self.m))
+self.n *= 2
+self.n = 0
+self.n.append(x); self.n.update({1: 2})
+self.n[0] += 1
+self.n[x] += len(x) + g(1)
+self.n["k"] = x
+self.n["k"][2] += len(x)
+d["m"]["n"] -= 1
+d["n"] += 1
+d["n"] -= f(x, k=3)
+d["n"] = 7
+del d; self.n += 1
+self.n += (yield)
+"""
+READS = """
+self.m = self.n + 1
+self.m = self.n = self.n + 1
+print(self.n)
+print(1, self.n, 2)
+f(self.n, g(x)).h
+x * self.n
+(self.n, 1)
+self.n < 3
+self.n += self.n
+self.n = x if self.n else 0
+m = self.n
+self.m = self.n[0]
+self.m = self.n[0][1]
+f(d["m"]["n"])
+self.m = self.n[0] = self.n[0] + 1
+x[self.n] = 1
+x[0] = self.n
+self.n.pop()
+d["n"]
+d.get("n", 0)
+d["n"] += d["n"]
+getattr(self, "n")
+for n in self.n: pass
+return self.n
+self.n += 1; assert self.n
+not self.n
+f"{self.n}"
+[self.n for _ in x]
+lambda: self.n
+"""
+NAMED = """
+n += 1
+n = n - f(x)
+n[0] += 1
+n.append(n2)
+"""
+NAMED_READS = """
+(n := n + 1)
+print(n := n + 1)
+x = n
+x if n else 0
+n = -n
+"""
+
+
+def code_of(line, declaration=""):
+    names = {}
+    exec(f"n = 0\ndef function(self, x, d, f, g):\n    {declaration}\n    {line}", names)
+    return names["function"].__code__
+
+
+@pytest.mark.parametrize("line", COUNTS.strip().split("\n"))
+def test_code_that_only_counts(line):
+    assert use_of("n", [code_of(line)]) == "counted"
+
+
+@pytest.mark.parametrize("line", READS.strip().split("\n"))
+def test_code_that_reads(line):
+    assert use_of("n", [code_of(line)]) == "read"
+
+
+@pytest.mark.parametrize("declaration", ["global n", "nonlocal n"])
+@pytest.mark.parametrize(("use", "line"), [
+    *[("counted", line) for line in NAMED.strip().split("\n")],
+    *[("read", line) for line in NAMED_READS.strip().split("\n")],
+])  # fmt: skip
+def test_code_with_a_variable(use, line, declaration):
+    names = {}
+    body = f"        {declaration}\n        {line}\n"
+    exec(f"n = n2 = 0\ndef around(x, f):\n    n = n2 = 0\n    def function():\n{body}    return function", names)
+    assert use_of("n", [names["around"](1, 2).__code__]) == use
 
 
 @pytest.mark.parametrize("read", ["getattr(calls, 'n')", "calls.n", "calls.n + 0", "vars(calls)['n']"])

@@ -11,9 +11,9 @@ Note [Changes of Python's state]
 
 Note [What is only counted]
     ``self.calls += 1`` and ``losses.append(loss)`` change what nothing depends on if no code reads it for anything
-    else. The code of the functions that a call may run shows that: wherever the name is loaded, its sum or difference
-    with another number is stored under it again at once, or a method is called that only adds to a container. Names are
-    compared, not objects: who reads another object's attribute of that name is taken for a reader.
+    else. The code of the functions that a call may run shows that: wherever the name is loaded, what an operator makes
+    of it is stored under it again at once, or a method is called that only adds to a container. Names are compared, not
+    objects: who reads another object's attribute of that name is taken for a reader.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from wengert_replay.signature import objects_in
 
 SHOWN = 4
 """The most names that a reason has."""
-PASSED_OVER = {"CACHE", "COPY", "SWAP", "NOP", "EXTENDED_ARG", "RESUME", "PUSH_NULL", "PRECALL"}
-"""Instructions that neither load, store nor compute."""
+PASSED_OVER = {"CACHE", "NOP", "EXTENDED_ARG", "RESUME"}
+"""Instructions that do nothing."""
 ADDING = {"append", "appendleft", "extend", "extendleft", "add", "update", "insert"}
 """Methods of containers that only add to them."""
 VARIABLES = ("_ATTR", "_DEREF", "_GLOBAL", "_NAME")
@@ -91,7 +91,7 @@ class Changes:
     guarded: bool
     found: list[Any]
     marks: list[Mark]
-    codes: list[tuple[CodeType, bool]]
+    codes: list[tuple[CodeType, str]]
     draws: Draws
     aside: set[tuple[str, ...]]
 
@@ -105,7 +105,7 @@ class Changes:
             named[name if name not in named else f"{name}, number {number}"] = source
         self.draws, self.aside = Draws(named), set()
 
-    def look(self) -> tuple[list[Any], list[Mark], list[tuple[CodeType, bool]], list[tuple[int, Any]]]:
+    def look(self) -> tuple[list[Any], list[Mark], list[tuple[CodeType, str]], list[tuple[int, Any]]]:
         try:
             return walk_for_changes(self.function, self.args)
         except Exception:  # of a list or a class of the user's that cannot be looked into
@@ -205,7 +205,7 @@ def use_of(name: str, codes: Iterable[CodeType]) -> str:
         for number, row in enumerate(rows):
             if row.argval != name or is_method_load(row) or not row.opname.endswith((*VARIABLES, "_CONST")):
                 continue
-            behind = rows[number + 1 : number + 6]
+            behind = rows[number + 1 :]
             as_key = row.opname.endswith("_CONST")
             if not (is_item_count([row, *behind]) if as_key else is_change(name, row, behind)):
                 return "read"
@@ -228,23 +228,45 @@ def is_addition(row: dis.Instruction) -> bool:
     return row.opname in ("LOAD_METHOD", "LOAD_ATTR") and row.argval in ADDING
 
 
+def behind_sum(rows: list[dis.Instruction]) -> list[dis.Instruction]:
+    """Return the instructions behind an operator whose first operand is what is on the stack before these; [] where
+    something else takes it. What the second operand is computed from lies above it.
+    """
+    height = 1
+    for number, row in enumerate(rows):
+        if row.opcode in dis.hasjrel or row.opcode in dis.hasjabs:
+            break
+        height += dis.stack_effect(row.opcode, row.arg, jump=False)
+        if height <= 1:
+            is_operator = height == 1 and row.opname == "BINARY_OP" and row.argrepr != "[]"
+            return [one for one in rows[number + 1 : number + 5] if one.opname != "SWAP"] if is_operator else []
+    return []
+
+
 def is_count(name: str, rows: list[dis.Instruction]) -> bool:
-    """Return whether instructions add a number or a variable to what was loaded, and store the sum under a name."""
-    if len(rows) < 3 or not is_plain_load(rows[0]) or rows[1].opname != "BINARY_OP":
-        return False
-    last = rows[3] if len(rows) > 3 and is_plain_load(rows[2]) else rows[2]  # the object that has it is loaded again
-    is_stored = last.opname.startswith("STORE") and last.opname.endswith(VARIABLES)
-    return rows[1].argrepr in ("+", "-", "+=", "-=") and is_stored and last.argval == name
+    """Return whether instructions compute a number of what was loaded, and store that alone under a name."""
+    rows = behind_sum(rows)
+    last = next((row for row in rows if not is_plain_load(row)), None)  # the object that has it may be loaded again
+    is_stored = last is not None and last.opname.startswith("STORE") and last.opname.endswith(VARIABLES)
+    return is_stored and last is not None and last.argval == name
 
 
 def is_item_count(rows: list[dis.Instruction]) -> bool:
-    """Return whether instructions, from a key on, store an item or add to one (``calls["n"] += 1``)."""
-    if len(rows) > 1 and rows[1].opname == "STORE_SUBSCR":
-        return True
-    if len(rows) < 5 or rows[1].opname not in ("BINARY_SUBSCR", "BINARY_OP") or rows[4].opname != "STORE_SUBSCR":
+    """Return whether instructions, from a key on, store an item or change one (``calls["n"][0] += 1``)."""
+    while len(rows) > 2 and is_plain_load(rows[0]) and is_subscript(rows[1]):
+        rows = rows[2:]
+    if len(rows) < 2 or not is_plain_load(rows[0]):
         return False
-    loads = is_plain_load(rows[0]) and is_plain_load(rows[2])
-    return loads and rows[3].opname == "BINARY_OP" and rows[3].argrepr in ("+=", "-=")
+    if rows[1].opname == "STORE_SUBSCR":
+        return True
+    if len(rows) < 5 or not rows[1].opname == rows[2].opname == "COPY" or not is_subscript(rows[3]):
+        return False
+    rows = behind_sum(rows[4:])
+    return bool(rows) and rows[0].opname == "STORE_SUBSCR"
+
+
+def is_subscript(row: dis.Instruction) -> bool:
+    return row.opname == "BINARY_SUBSCR" or (row.opname == "BINARY_OP" and row.argrepr == "[]")
 
 
 def is_plain_load(row: dis.Instruction) -> bool:
@@ -258,17 +280,17 @@ def all_codes(codes: Iterable[CodeType]) -> Iterator[CodeType]:
         yield from all_codes(one for one in code.co_consts if isinstance(one, CodeType))
 
 
-def codes_in_use(codes: Iterable[tuple[CodeType, bool]]) -> list[CodeType]:
-    """Return the codes that a call may run. codes: (code, whether it has been reached by another way than its class).
+def codes_in_use(codes: Iterable[tuple[CodeType, str]]) -> list[CodeType]:
+    """Return the codes that a call may run. codes: (code, the name under which a class has it, "" for any other one).
 
-    A method may be called if code that may run has its name, a special method and a module's ``forward`` always.
+    A method may be called if code that may run has its name.
     """
     found, methods = [], dict[str, list[CodeType]]()
-    for code, is_direct in codes:
-        if is_direct or code.co_name.startswith("__") or code.co_name == "forward":
-            found.append(code)
+    for code, name in codes:
+        if name and not name.startswith("__"):
+            methods.setdefault(name, []).append(code)
         else:
-            methods.setdefault(code.co_name, []).append(code)
+            found.append(code)
     for code in found:  # which grows
         for one in all_codes([code]):
             for name in (*one.co_names, *[name for name in one.co_consts if isinstance(name, str)]):

@@ -12,6 +12,7 @@ cdef class Kind:
     cdef bint may_change               # by a function: none of optimizers, which a replay steps, or of Python's library
     cdef int tells                     # what ``kind_of_value`` says
     cdef tuple methods                 # functions in it
+    cdef tuple names                   # of these; "" for one that a library may call, whose class has it as well
     cdef tuple data                    # (class, name) of its other attributes
     cdef tuple slots                   # names
 

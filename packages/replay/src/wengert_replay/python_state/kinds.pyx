@@ -17,6 +17,9 @@ cdef extern from "Python.h":
 cdef dict NAMES = {}                   # by a code object's address: a weak reference, the names that it looks up
 cdef dict KINDS = {}                   # by a class's address: its Kind
 cdef dict LIBRARIES = {}               # by a Python module's address: a weak reference, whether it is of a library
+cdef enum:
+    HEAP_TYPE = 1 << 9                 # a class that a ``class`` statement has made
+
 cdef tuple LOOKED_INTO = ("wengert_nn", "wengert_optim", "wengert_compat", "wengert_data")
 cdef object HOLDERS = frozenset(("types", "_thread", "argparse", "collections", "queue", "_queue", "enum"))
 
@@ -39,15 +42,25 @@ cdef tuple names_of(code):
     return <tuple> (<tuple> found)[1]
 
 
+cdef str module_of(thing):
+    """The name of the Python module that a class or a function is of; "" for what a user has run without one."""
+    module = getattr(thing, "__module__", None)
+    if not isinstance(module, str):
+        return ""
+    if module == "builtins" and (PyFunction_Check(<PyObject*> thing)
+                                 or isinstance(thing, type) and thing.__flags__ & HEAP_TYPE):
+        return ""
+    return module
+
+
 cdef bint is_ours(thing):
     """Whether a class or a function is wengert's, or of a library that does not depend on what a user sets."""
-    module = getattr(thing, "__module__", None)
-    return isinstance(module, str) and module.startswith(("wengert", "builtins", "numpy"))
+    return module_of(thing).startswith(("wengert", "builtins", "numpy"))
 
 
 cdef bint is_standard(thing):
     """Whether a class or a function is of Python's library."""
-    return str(getattr(thing, "__module__", None)).partition(".")[0] in sys.stdlib_module_names
+    return module_of(thing).partition(".")[0] in sys.stdlib_module_names
 
 
 cdef bint is_library(module):
@@ -68,7 +81,8 @@ cdef class Kind:
 
 cdef Kind kind_of(cls):
     """The Kind of a class. What is wengert's own in it is left out."""
-    cdef list methods = [], data = [], slots = []
+    cdef list methods = [], names = [], data = [], slots = []
+    cdef set of_libraries
     cdef Kind made
     found = KINDS.get(<size_t> <PyObject*> cls)
     if found is not None:
@@ -80,6 +94,7 @@ cdef Kind kind_of(cls):
     if is_standard(cls):
         made.may_change = module.partition(".")[0] in HOLDERS
     made.tells = kind_of_value(cls)
+    of_libraries = set().union(*[vars(one) for one in cls.__mro__ if is_ours(one) or is_standard(one)])
     for one in cls.__mro__:
         for name, member in () if is_ours(one) else tuple(vars(one).items()):
             if isinstance(member, (staticmethod, classmethod)):
@@ -88,11 +103,13 @@ cdef Kind kind_of(cls):
                 member = member.fget
             if PyFunction_Check(<PyObject*> member):
                 methods.append(member)
+                names.append("" if name in of_libraries else name)
             elif type(member) is MemberDescriptorType:
                 slots.append(name)
             elif not name.startswith("__") and not hasattr(type(member), "__get__"):
                 data.append((one, name))
-    made.methods, made.data, made.slots = tuple(methods), tuple(data), tuple(slots)
+    made.methods, made.names = tuple(methods), tuple(names)
+    made.data, made.slots = tuple(data), tuple(slots)
     made.reference = reference(cls, KINDS)
     KINDS[<size_t> <PyObject*> cls] = made
     return made

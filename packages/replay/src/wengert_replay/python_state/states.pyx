@@ -24,7 +24,8 @@ from types import BuiltinFunctionType, MethodWrapperType, ModuleType
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
 from wengert_replay.python_state.kinds cimport Kind, is_library, is_ours, is_standard, kind_of, names_of
-from wengert_replay.python_state.values import random_state, value_of
+from wengert_replay.python_state.values import GETTERS as _GETTERS
+from wengert_replay.python_state.values import code_of, random_state, value_of
 
 cdef extern from "Python.h":
     int PyDict_Check(PyObject* o) noexcept
@@ -109,7 +110,7 @@ cdef class Walker:
             self.add_reference(value)
             self.add_items(value, cls, depth)
         elif PyFunction_Check(<PyObject*> value):
-            self.add_function(value, depth, False)
+            self.add_function(value, depth, "")
         elif PyMethod_Check(<PyObject*> value):
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
@@ -182,7 +183,8 @@ cdef class Walker:
             self.mark(first, name, owner)
         return 0
 
-    cdef int add_function(self, object function, int depth, bint by_class) except -1:
+    cdef int add_function(self, object function, int depth, str in_class) except -1:
+        """in_class: the name under which a class has it, where only its code may call it; else ""."""
         cdef dict names
         cdef Py_ssize_t first
         self.add_identity(function)
@@ -190,8 +192,7 @@ cdef class Walker:
             if is_passed_over(function):
                 return 0
             code = function.__code__
-            known = self.codes.get(<size_t> <PyObject*> code)
-            self.codes[<size_t> <PyObject*> code] = (code, not by_class or (known is not None and known[1]))
+            self.codes[id(code), in_class] = (code, in_class)
         if <size_t> <PyObject*> function in self.seen or len(self.found) > MOST_VALUES:
             return 0
         self.see(function)
@@ -247,8 +248,8 @@ cdef class Walker:
             return 0
         self.see(cls)
         cdef Kind kind = kind_of(cls)
-        for method in kind.methods:
-            self.add_function(method, MOST_DEPTH, True)
+        for name, method in zip(kind.names, kind.methods):
+            self.add_function(method, MOST_DEPTH, name)
         for owner, name in kind.data:
             first = len(self.found)
             value = vars(owner).get(name, ABSENT)
@@ -270,6 +271,10 @@ cdef class Walker:
         if cls is BuiltinFunctionType or cls is MethodWrapperType:
             self.add_identity(value)
             return self.add(value.__self__, depth) if type(value.__self__) is not ModuleType else 0
+        if cls in _GETTERS and self.codes is not None:
+            code = code_of(value)
+            self.codes[id(value), ""] = (code, "")
+            return 0
         kind = kind_of(cls)
         if kind.tells:
             if kind.tells == 1:
@@ -332,8 +337,8 @@ def walk_for_changes(function, args not None):
     """Return what a function may change: values to be compared, names of what was found, codes of its functions, and
     sources of random numbers.
 
-    Names are (first, behind the last, name, class of the object that has it, or ""), codes (code, whether it has been
-    reached by another way than by its class), sources (number of the first value behind it, the source). Optimizers,
+    Names are (first, behind the last, name, class of the object that has it, or ""), codes (code, the name under which
+    a class has it, or ""), sources (number of the first value behind it, the source). Optimizers,
     and tensors and objects that are replaced by others, are left out.
     """
     cdef Walker walker = Walker.__new__(Walker)

@@ -14,6 +14,7 @@ import random
 import sys
 from array import array
 from itertools import count
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ ITERATORS = ("builtins", "itertools")
 """Modules whose iterators have no attributes."""
 Mark = tuple[int, int, str, str]
 """First value and the one behind the last of what has a name, the name, the class of the object that has it or ""."""
+GETTERS = frozenset((operator.attrgetter, operator.itemgetter, operator.methodcaller))
 REPRESENTED = frozenset(("datetime", "decimal"))
 """Modules whose objects are what ``repr`` says."""
 
@@ -71,6 +73,22 @@ def random_state(source: Any) -> Any:
         return pickle.dumps(source.state) if isinstance(source, library.BitGenerator) else None
     except Exception:  # of a class of the user's, or one that has no state
         return None
+
+
+def code_of(getter: Any) -> CodeType:
+    """Return code that reads what an ``attrgetter``, ``itemgetter`` or ``methodcaller`` reads.
+
+    >>> code_of(operator.attrgetter("a.b")).co_names
+    ('x', 'a', 'b')
+    """
+    made_by, names = getter.__reduce__()[:2]
+    if isinstance(getter, operator.itemgetter):
+        reads = [f"x[{key!r}]" for key in names if isinstance(key, (str, int))]
+    elif isinstance(getter, operator.methodcaller):
+        reads = [f"x.{(*getattr(made_by, 'args', ()), *names)[0]}()"]
+    else:
+        reads = [f"x.{name}" for name in names]
+    return compile(" or ".join(reads or ["x"]), "<getter>", "eval")
 
 
 def set_random_state(source: Any, state: Any) -> None:
