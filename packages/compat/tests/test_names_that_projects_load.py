@@ -4,6 +4,24 @@ import pytest
 import wengert as wg
 
 
+def test_groups_of_tensors():
+    """The answers are PyTorch 2.13's, whose groups are in no order."""
+    group = wg.utils._foreach_utils._group_tensors_by_device_and_dtype
+    a, b, c, cpu = wg.ones(2), wg.ones(3, dtype=wg.float64), wg.ones(4), wg.device("cpu")
+    found = group([[a, b, c], [b, a, None], []], True)
+    assert found[cpu, wg.float64] == ([[b], [a], []], [1])
+    parts, numbers = found[cpu, wg.float32]
+    assert [[id(one) for one in part] for part in parts] == [[id(a), id(c)], [id(b), id(None)], []]
+    assert numbers == [0, 2]
+    assert group([[a]]) == {(cpu, wg.float32): ([[a]], [])}
+    for wrong, words in (([], "no list"), ([[]], "an empty one"), ([[a], [a, b]], r"got lists of \[1, 2\]"),
+                         ([[a, None], [None, a]], "1-th Tensor is not")):  # fmt: skip
+        with pytest.raises(RuntimeError, match=words):
+            group(wrong)
+    assert wg.utils._foreach_utils._has_foreach_support([a, None], cpu)
+    assert not wg.utils._foreach_utils._has_foreach_support([wg.nn.Parameter(a)], cpu)
+
+
 @pytest.mark.parametrize("name", ["Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer"])
 def test_classes_of_the_tracer_have_no_instances(name):
     cls = getattr(wg.fx, name)

@@ -2,7 +2,7 @@
 
 import pytest
 import wengert as wg
-from wengert_replay.python_state.changes import use_of
+from wengert_replay.python_state.uses import use_of
 
 
 class Average:

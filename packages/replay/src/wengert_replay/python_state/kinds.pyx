@@ -9,6 +9,7 @@ from weakref import ref
 
 from wengert_core.extend cimport not_made_by_hand
 
+from wengert_replay.python_state.values import SCHEDULER as _SCHEDULER
 from wengert_replay.python_state.values import kind_of_value
 
 cdef extern from "Python.h":
@@ -94,6 +95,7 @@ cdef Kind kind_of(cls):
     if is_standard(cls):
         made.may_change = module.partition(".")[0] in HOLDERS
     made.tells = kind_of_value(cls)
+    is_scheduler = any(["lr_scheduler" in str(one.__module__) and is_ours(one) for one in cls.__mro__])
     of_libraries = set().union(*[vars(one) for one in cls.__mro__ if is_ours(one) or is_standard(one)])
     for one in cls.__mro__:
         for name, member in () if is_ours(one) else tuple(vars(one).items()):
@@ -103,7 +105,7 @@ cdef Kind kind_of(cls):
                 member = member.fget
             if PyFunction_Check(<PyObject*> member):
                 methods.append(member)
-                names.append("" if name in of_libraries else name)
+                names.append(name if name not in of_libraries else _SCHEDULER if is_scheduler else "")
             elif type(member) is MemberDescriptorType:
                 slots.append(name)
             elif not name.startswith("__") and not hasattr(type(member), "__get__"):

@@ -23,6 +23,10 @@ ITERATORS = ("builtins", "itertools")
 """Modules whose iterators have no attributes."""
 Mark = tuple[int, int, str, str]
 """First value and the one behind the last of what has a name, the name, the class of the object that has it or ""."""
+Code = tuple[CodeType, str, int]
+"""A code, the name under which an object or its class has it, or "", the id of the code that reaches it, or 0."""
+SCHEDULER = "<scheduler>"
+"""The name of a code that a step of a scheduler may run, and nobody else."""
 GETTERS = frozenset((operator.attrgetter, operator.itemgetter, operator.methodcaller))
 REPRESENTED = frozenset(("datetime", "decimal"))
 """Modules whose objects are what ``repr`` says."""
