@@ -1,7 +1,7 @@
 """States: what programs of a function have taken for constant. See walker.pyx."""
 cimport cython
 
-from wengert_replay.python_state.walker cimport Walker, walk
+from wengert_replay.python_state.walker cimport Walker, new_walker, walk
 
 
 @cython.binding(False)
@@ -21,7 +21,7 @@ cdef class PythonStates:
 
         args: further objects, such as arguments; tensors among them are passed over.
         """
-        cdef list found = walk(Walker.__new__(Walker), function, args)
+        cdef list found = walk(new_walker(), function, args)
         cdef Py_ssize_t n = len(self.states), i
         cdef Walker walker
         for i in range(n - 1, -1, -1):
@@ -32,7 +32,7 @@ cdef class PythonStates:
                 return self.numbers[n - 1]
         if n >= self.limit:
             return -1
-        walker = Walker.__new__(Walker)
+        walker = new_walker()
         walker.held, walker.marks = [], []
         if len(walk(walker, function, args)) == len(found):
             self.marks[n] = walker.marks

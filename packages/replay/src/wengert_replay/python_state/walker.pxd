@@ -29,4 +29,5 @@ cdef class Walker:
     cdef int look_into_object(self, object value, object cls, Kind kind) except -1
 
 
+cdef Walker new_walker()
 cdef list walk(Walker walker, function, args)

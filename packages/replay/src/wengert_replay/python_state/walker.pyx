@@ -362,6 +362,10 @@ cdef object parameter_before_end(function, Py_ssize_t n):
     return function.__code__.co_varnames[function.__code__.co_argcount - n]
 
 
+cdef Walker new_walker():
+    return Walker.__new__(Walker)
+
+
 cdef list walk(Walker walker, function, args):
     """The state, as values to be compared."""
     walker.found, walker.seen = [], {}
