@@ -26,12 +26,14 @@ def test_a_seed_gives_the_same_program(tool):
     assert len(set(texts)) == 5
 
 
+# a count of Python that no look at a function's state finds
 COUNTS = '''def scenario(capture, reload, call, see):
     w0 = wg.ones(2)
-    kept = []
+    kept = __import__("os").environ
+    kept["WENGERT_TEST_COUNT"] = ""
     def function(a0):
-        kept.append(1)
-        v1 = a0 + len(kept)
+        kept["WENGERT_TEST_COUNT"] += "x"
+        v1 = a0 + len(kept["WENGERT_TEST_COUNT"])
         v2 = v1 * 3
         return v2
     f = capture(function)
@@ -77,7 +79,7 @@ def test_shared_memory_is_compared(tool):
 def test_errors_and_warnings_are_compared(tool):
     observe, run = tool("random_captures.observe"), tool("random_captures.run")
     for statement, fact in (("raise ValueError('x')", "error"), ("wg.std(wg.ones(1))", "warnings")):
-        texts = [COUNTS.replace("kept.append(1)", one) for one in ("pass", statement)]
+        texts = [COUNTS.replace('kept["WENGERT_TEST_COUNT"] += "x"', one) for one in ("pass", statement)]
         seen = [run.execute(text, is_captured=False).seen for text in texts]
         assert observe.first_difference(*seen).fact == fact
 
@@ -85,11 +87,13 @@ def test_errors_and_warnings_are_compared(tool):
 def test_a_program_is_shortened_to_what_differs(tool):
     program, run = tool("random_captures.program").Program, tool("random_captures.run")
     has_fact = tool("random_captures.__main__").has_fact
-    long = program(outside=["w0 = wg.ones(2)", "kept = []"], arguments=["a0"], results=["v1", "v2"],
-                   body=["kept.append(1)", "v1 = a0 + len(kept)", "v2 = a0 * 3"], inputs=["a0 = wg.zeros(2)"],
+    count, value = 'kept["WENGERT_TEST_COUNT"] += "x"', 'v1 = a0 + len(kept["WENGERT_TEST_COUNT"])'
+    outside = ["w0 = wg.ones(2)", 'kept = __import__("os").environ', 'kept["WENGERT_TEST_COUNT"] = ""']
+    long = program(outside=outside, arguments=["a0"], results=["v1", "v2"],
+                   body=[count, value, "v2 = a0 * 3"], inputs=["a0 = wg.zeros(2)"],
                    calls=["r0 = call(f, a0)", "see(r0)", "wg.manual_seed(3)", "r1 = call(f, a0)", "see(r1, w0)"])
     short = tool("random_captures.shrink").shrink(long, lambda one: has_fact(one, "values"))
-    assert (short.body, short.results) == (["kept.append(1)", "v1 = a0 + len(kept)"], ["v1"])
+    assert (short.body, short.results) == ([count, value], ["v1"])
     assert len(short.calls) < 5
     assert run.compare(short.text()).difference.fact == "values"
 
