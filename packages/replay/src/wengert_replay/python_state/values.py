@@ -64,15 +64,16 @@ def value_of(thing: Any, most_bytes: int) -> Any:
 
 
 def random_state(source: Any) -> Any:
-    """Return the state of an object of Python or NumPy that draws random numbers, as bytes; None for another object."""
+    """Return the state of an object of Python or NumPy that draws random numbers, to be compared; None for another."""
     library = sys.modules.get("numpy.random")  # which NumPy loads when it is used
     try:
         if isinstance(source, random.Random):
-            return pickle.dumps(source.getstate())
+            return source.getstate() if type(source) is random.Random else pickle.dumps(source.getstate())
         if library is None:
             return None
         if isinstance(source, library.RandomState):
-            return pickle.dumps(source.get_state())
+            name, key, *rest = source.get_state()
+            return (name, key.tobytes(), *rest)
         source = getattr(source, "bit_generator", source)
         return pickle.dumps(source.state) if isinstance(source, library.BitGenerator) else None
     except Exception:  # of a class of the user's, or one that has no state
@@ -98,9 +99,10 @@ def code_of(getter: Any) -> CodeType:
 def set_random_state(source: Any, state: Any) -> None:
     """Set the state of a source to what ``random_state`` has given."""
     if isinstance(source, random.Random):
-        source.setstate(pickle.loads(state))
+        source.setstate(state if type(source) is random.Random else pickle.loads(state))
     elif hasattr(source, "set_state"):
-        source.set_state(pickle.loads(state))
+        name, key, *rest = state
+        source.set_state((name, np.frombuffer(key, "uint32"), *rest))
     else:
         getattr(source, "bit_generator", source).state = pickle.loads(state)
 
