@@ -19,7 +19,7 @@ cdef dict NAMES = {}                   # by a code object's address: a weak refe
 cdef dict KINDS = {}                   # by a class's address: its Kind
 cdef dict LIBRARIES = {}               # by a Python module's address: a weak reference, whether it is of a library
 cdef enum:
-    HEAP_TYPE = 1 << 9                 # a class that a ``class`` statement has made
+    HEAP_TYPE = 512                    # Py_TPFLAGS_HEAPTYPE: of a class that a ``class`` statement has made
 
 cdef tuple LOOKED_INTO = ("wengert_nn", "wengert_optim", "wengert_compat", "wengert_data")
 cdef object HOLDERS = frozenset(("types", "_thread", "argparse", "collections", "queue", "_queue", "enum"))
