@@ -113,9 +113,10 @@ class Entry:
         if not changed:
             return
         made = Fingerprint(recording, values_in(result))
-        likeness = [found for one in reversed(self.fingerprints) if (found := made.is_like(one)) is not None]
+        compared = (made.is_like(one) for one in reversed(self.fingerprints))
+        is_like = next((found for found in compared if found is not None), False)
         self.fingerprints = [*self.fingerprints[1 - MOST_UNLIKE :], made]
-        if not likeness or not likeness[0]:
+        if not is_like:
             self.unlike += 1
             self.refusals -= is_branch and self.unlike < MOST_UNLIKE  # each way has a first recording
             raise Refusal(words_on_changes(changed), transient=True)

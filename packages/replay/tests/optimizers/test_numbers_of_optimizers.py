@@ -1,4 +1,4 @@
-"""What a captured step reads or sets of an optimizer or a scheduler, which its replays step."""
+"""Numbers that a captured step reads of an optimizer or a scheduler, which its replays step."""
 
 import pytest
 import wengert as wg

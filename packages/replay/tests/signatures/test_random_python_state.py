@@ -7,7 +7,7 @@ import textwrap
 import pytest
 import wengert as wg
 
-STATES = {  # what makes the state, how it is named, how it is declared
+STATES = {  # code that makes the state, how it is named, how it is declared
     "variable": ("n = 0", "n", "nonlocal n"),
     "attribute": ("s = Object(n=0)", "s.n", ""),
     "list": ("c = [0, 5]", "c[0]", ""),

@@ -67,12 +67,12 @@ def _group_tensors_by_device_and_dtype(
 
 
 def _device_has_foreach_support(device: Any) -> bool:
-    """Whether operations on lists take tensors of a device."""
+    """Return whether operations on lists take tensors of a device."""
     return device.type in (*_get_foreach_kernels_supported_devices(), "cpu")
 
 
 def _has_foreach_support(tensors: Sequence[Tensor | None], device: Any) -> bool:
-    """Whether operations on lists take these tensors, which are plain ones of a device."""
+    """Return whether operations on lists take these tensors, which are plain ones of a device."""
     return _device_has_foreach_support(device) and all(
         one is None or type(one) in _foreach_supported_types for one in tensors
     )

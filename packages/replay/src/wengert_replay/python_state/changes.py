@@ -16,14 +16,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wengert_replay.python_state.uses import codes_in_use, is_named, use_of
-from wengert_replay.python_state.values import SCHEDULER, Code, Mark, random_sources, random_state, set_random_state
+from wengert_replay.python_state.values import (
+    OPTIM,
+    SCHEDULER,
+    Code,
+    Mark,
+    random_sources,
+    random_state,
+    set_random_state,
+)
 from wengert_replay.python_state.walker import walk_for_changes
 from wengert_replay.signature import objects_in
 
 SHOWN = 4
 """The most names that a reason has."""
-OPTIM = "wengert.optim."
-"""What begins the name of a class whose objects a replay steps: what nobody reads in them is none of a program."""
 
 State = dict[tuple[str, ...], tuple[list[Any], str]]
 

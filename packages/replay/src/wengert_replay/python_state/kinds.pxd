@@ -4,6 +4,7 @@ cdef tuple names_of(code)
 cdef bint is_ours(thing)
 cdef bint is_standard(thing)
 cdef bint is_library(module)
+cdef tuple attributes_of(value)
 
 
 cdef class Kind:

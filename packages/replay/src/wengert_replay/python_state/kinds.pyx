@@ -14,6 +14,9 @@ from wengert_replay.python_state.values import kind_of_value
 
 cdef extern from "Python.h":
     int PyFunction_Check(PyObject* o) noexcept
+    PyObject* dict_of "PyObject_GenericGetDict"(PyObject* o, void* context) noexcept
+    void Py_DECREF(PyObject* o) noexcept
+    void PyErr_Clear() noexcept
 
 cdef dict NAMES = {}                   # by a code object's address: a weak reference, the names that it looks up
 cdef dict KINDS = {}                   # by a class's address: its Kind
@@ -55,12 +58,12 @@ cdef str module_of(thing):
 
 
 cdef bint is_ours(thing):
-    """Whether a class or a function is wengert's, or of a library that does not depend on what a user sets."""
+    """Return whether a class or a function is wengert's, or of a library that does not depend on what a user sets."""
     return module_of(thing).startswith(("wengert", "builtins", "numpy"))
 
 
 cdef bint is_standard(thing):
-    """Whether a class or a function is of Python's library."""
+    """Return whether a class or a function is of Python's library."""
     return module_of(thing).partition(".")[0] in sys.stdlib_module_names
 
 
@@ -72,6 +75,17 @@ cdef bint is_library(module):
         known = root.startswith(("wengert", "numpy", "torch")) or root in sys.stdlib_module_names
         found = LIBRARIES[<size_t> <PyObject*> module] = (reference(module, LIBRARIES), known)
     return (<tuple> found)[1]
+
+
+cdef tuple attributes_of(value):
+    """The names and values in the dict of an object; no code of a user runs."""
+    cdef PyObject* found = dict_of(<PyObject*> value, NULL)
+    if found == NULL:
+        PyErr_Clear()
+        return ()
+    attributes = <object> found
+    Py_DECREF(found)
+    return tuple((<dict> attributes).items())
 
 
 @cython.final

@@ -21,7 +21,7 @@ from weakref import ref
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
 from wengert_replay.python_state.weak cimport wengert_target
-from wengert_replay.python_state.kinds cimport is_ours, kind_of, names_of
+from wengert_replay.python_state.kinds cimport attributes_of, is_ours, kind_of, names_of
 
 cdef extern from "Python.h":
     int is_method "PyMethod_Check"(PyObject* o) noexcept
@@ -217,17 +217,6 @@ cdef object in_slot(value, name):
         return object.__getattribute__(value, name)
     except AttributeError:
         return None
-
-
-cdef tuple attributes_of(value):
-    """The names and values in the dict of an object; no code of a user runs."""
-    cdef PyObject* found = dict_of(<PyObject*> value, NULL)
-    if found == NULL:
-        PyErr_Clear()
-        return ()
-    attributes = <object> found
-    Py_DECREF(found)
-    return tuple((<dict> attributes).items())
 
 
 @cython.final

@@ -25,6 +25,8 @@ Mark = tuple[int, int, str, str]
 """First value and the one behind the last of what has a name, the name, the class of the object that has it or ""."""
 Code = tuple[CodeType, str, int]
 """A code, the name under which an object or its class has it, or "", the id of the code that reaches it, or 0."""
+OPTIM = "wengert.optim."
+"""The beginning of the names of classes whose objects a replay steps: what nobody reads in them does not matter."""
 SCHEDULER = "<scheduler>"
 """The name of a code that a step of a scheduler may run, and nobody else."""
 GETTERS = frozenset((operator.attrgetter, operator.itemgetter, operator.methodcaller))
@@ -33,11 +35,13 @@ REPRESENTED = frozenset(("datetime", "decimal"))
 
 
 def kind_of_value(cls: type) -> int:
-    """Return whether ``value_of`` tells what is in objects of a class: 0 no, 1 yes, 2 yes, and they may change."""
+    """Return whether ``value_of`` tells what is in objects of a class: 0 no, 1 yes, 2 yes, and they may change, 3 yes,
+    and they draw random numbers.
+    """
     module = str(cls.__module__)
-    if issubclass(cls, (np.ndarray, bytearray, array, random.Random)) or module.startswith("numpy.random"):
-        return 2
-    if module in ITERATORS and hasattr(cls, "__next__"):
+    if issubclass(cls, random.Random) or module.startswith("numpy.random"):
+        return 3
+    if issubclass(cls, (np.ndarray, bytearray, array)) or (module in ITERATORS and hasattr(cls, "__next__")):
         return 2
     return 1 if issubclass(cls, np.generic) or cls in (range, slice) or module in REPRESENTED else 0
 

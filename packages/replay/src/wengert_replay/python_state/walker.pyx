@@ -24,9 +24,10 @@ from functools import partial
 from types import BuiltinFunctionType, MethodWrapperType, ModuleType
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
-from wengert_replay.python_state.kinds cimport Kind, is_library, is_ours, is_standard, kind_of, names_of
+from wengert_replay.python_state.kinds cimport Kind, attributes_of, is_library, is_ours, is_standard, kind_of, names_of
 from wengert_replay.python_state.values import GETTERS as _GETTERS
-from wengert_replay.python_state.values import code_of, random_state, value_of
+from wengert_replay.python_state.values import OPTIM as _OPTIM
+from wengert_replay.python_state.values import code_of, value_of
 
 cdef extern from "Python.h":
     int PyDict_Check(PyObject* o) noexcept
@@ -44,7 +45,6 @@ cdef enum:
 cdef set OPAQUE = {ModuleType, object}
 cdef set PLAIN = {bool, int, float, str, bytes, type(None)}
 cdef tuple SUBCLASSED = (float, int, str)
-cdef str OPTIM = "wengert.optim."
 cdef object ABSENT = object()
 cdef object EMPTY = object()           # stands for an empty dict
 
@@ -296,7 +296,7 @@ cdef class Walker:
                 self.found.append(cls)
             else:
                 self.add_reference(value)
-            if self.codes is not None and random_state(value) is not None:
+            if self.codes is not None and kind.tells == 3:
                 self.sources.append((len(self.found), value))
                 return 0
             content = value_of(value, MOST_BYTES if self.codes is None else MOST_BYTES_OF_RECORDING)
@@ -330,7 +330,7 @@ cdef class Walker:
                     or type(one) is list and all([type(part) in PLAIN for part in one]):
                 first = len(self.found)
                 self.add(one, MOST_DEPTH)
-                self.mark(first, name, f"{OPTIM}{cls.__name__}")
+                self.mark(first, name, f"{_OPTIM}{cls.__name__}")
         return 0
 
     cdef int look_into_object(self, object value, object cls, Kind kind) except -1:
@@ -345,11 +345,6 @@ cdef class Walker:
         if type(attributes) is dict:
             self.add_dict(<dict> attributes, MOST_DEPTH, cls.__name__)
         return 0
-
-
-cdef tuple attributes_of(value):
-    attributes = getattr(value, "__dict__", None)
-    return tuple((<dict> attributes).items()) if type(attributes) is dict else ()
 
 
 cdef bint is_passed_over(function) except -1:
