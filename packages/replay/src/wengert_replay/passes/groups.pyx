@@ -261,7 +261,8 @@ cdef int form_groups(Schedule schedule) except -1:
             continue
         if n and group.n_members and columns_of_sums(launch):
             n, n_operands = 0, operands_of(launch, False, operands)    # that it does not fit closes no group
-        if group.n_members and (n or stops(launch) or group.n_between == MOST_BETWEEN):
+        if group.n_members and (n or stops(launch) or group.n_between == MOST_BETWEEN
+                                or launch.fail != NULL and depends(&group, operands, n_operands)):
             at = close(schedule, &group, at)
         if n:
             group.n = n

@@ -132,11 +132,15 @@ cdef Reach reach_of_call(Call call):
 # ---- what a run may have to undo
 
 cdef Snapshot plan_snapshot(Recording recording, Py_ssize_t first, Memory memory):
-    """Note what is written outside before the end of the last guard or call; launches and calls are moved already."""
-    cdef Py_ssize_t i, last = last_stop(recording)
+    """Note what is written outside before the end of the last guard or call, or of the last launch that may fail;
+    launches and calls are moved already.
+    """
+    cdef Py_ssize_t i, last = recording.recorder.n - 1, stop = last_stop(recording)
     cdef Launch* launch
     cdef list ranges = [], references = [], generators = []
     cdef int k
+    while last > stop and recording.recorder.launches[last].fail == NULL:
+        last -= 1
     for i in range(first, last + 1):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:

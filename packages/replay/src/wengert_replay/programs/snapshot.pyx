@@ -2,8 +2,10 @@
 
 Note [A run that stops]
     Where a guard differs and no branch goes on from there, the function runs as usual, from its start. What the run has
-    written outside before that guard is undone first, so that the function does it once. So a program keeps, before it
-    runs, the bytes outside that are written before its last guard or call, and the states of generators. Versions of
+    written outside before that guard is undone first, so that the function does it once. So is it where an operation
+    fails (an index out of range): the function raises the error then. So a program keeps, before it runs, the bytes
+    outside that are written before its last guard or call, or the last launch that may fail, and the states of
+    generators. Versions of
     what a program writes rise at its end; a Python function raises those of its own tensors, and they are kept as well.
 """
 cimport cython
