@@ -12,12 +12,15 @@ import sys
 
 from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, Storage, Tensor, bytes_between, dtype_facts,
                                   dtype_of, is_strided)
+from wengert_replay.python_state.kinds cimport dict_of_tensor
 from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.trace.overlap cimport is_foreign, share_memory
 
 from wengert_core.extend import FACT_LISTENERS as _FACT_LISTENERS
 from wengert_core.extend import DisableTorchFunctionSubclass
 from wengert_engine.extend import current_tracer
+
+from wengert_replay.signature import Unhashable, flatten
 
 KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
          "retains_grad": "retains_grad", "untyped_storage()": "place", "storage_offset()": "place"}
@@ -30,12 +33,24 @@ BETWEEN = ("wengert_core.tensors.facts", "wengert_core.api.untyped_storage", "we
 
 cdef object describe(Tensor t, facts):
     """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient, has
-    a history; behind them the facts that Python reads.
+    a history; behind them the facts that Python reads, and the attributes that Python code has set.
     """
     cdef bint has_grad = t.extra != NULL and t.extra.grad != NULL
+    cdef dict attributes = dict_of_tensor(t)
     row = (type(t), t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
            t.flags & (WG_GRAD | TF_INFERENCE), has_grad, t.grad_fn != NULL)
+    if attributes:
+        return (*row, (*[(kind, fact_of(t, kind)) for kind in facts], ("attributes", values_of(attributes))))
     return (*row, tuple([(kind, fact_of(t, kind)) for kind in facts])) if facts else row
+
+
+cdef object values_of(dict attributes):
+    """The attributes of a tensor as a hashable value. Raises Unhashable, for tensors among them, too."""
+    cdef list tensors = []
+    found = flatten(attributes, tensors)
+    if tensors:
+        raise Unhashable("Tensor")
+    return found
 
 
 cdef object fact_of(Tensor t, str kind):
@@ -103,7 +118,10 @@ def describe_tensors(list tensors, facts=()):
         why = why_not(t)
         if why:
             return None, why
-        key.append(describe(t, facts))
+        try:
+            key.append(describe(t, facts))
+        except Unhashable as error:
+            return None, f"an argument has an attribute of Python, of type {error}, that is no part of a signature"
         seen.add(<size_t> t.storage)
         if is_foreign(t.storage):
             foreign.append(t)
@@ -132,6 +150,8 @@ def facts_of(tuple row not None):
     names = [name for name, is_so in flags if is_so]
     for kind, fact in row[6] if len(row) > 6 else ():
         names.append(kind if fact is True else f"not {kind}" if fact is False else
-                     f"version {fact}" if kind == "version" else f"at byte {fact[0]} of {fact[1]}")
+                     f"version {fact}" if kind == "version" else
+                     f"with the attributes {', '.join([str(item[0]) for item in fact[1:]])}" if kind == "attributes" else
+                     f"at byte {fact[0]} of {fact[1]}")
     return (dtype_of(code), tuple([numbers[i] for i in range(rank)]),
             tuple([numbers[rank + i] // itemsize for i in range(rank)]), names)

@@ -34,7 +34,7 @@ from wengert_replay.methods import BoundCapture, Methods, callable_error, captur
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
-from wengert_replay.python_state.changes import Changes, words_on_draws
+from wengert_replay.python_state.changes import Changes, words_on_draws, words_on_shared
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.effects import effects_of
@@ -264,12 +264,15 @@ class Capture(UsualCalls):
             recording.stop()
 
     def check_state(self, entry: Entry, changes: Changes, args: Any, kwargs: Any) -> None:
-        """Raise Refusal where a function has changed Python's state that it depends on, or has drawn random numbers."""
+        """Raise Refusal where a function changes Python's state that it depends on, or has drawn random numbers."""
         if self.guard_python and self.python_state(args, kwargs) != entry.key[-1:]:
             raise Refusal("the function changes Python's state that it depends on", transient=True)
         drawn = changes.find_drawn()
         if drawn:
             raise Refusal(words_on_draws(drawn), transient=True)
+        shared = changes.find_shared()
+        if shared:
+            raise Refusal(words_on_shared(shared))
 
     def add_facts(self, recording: Recording) -> str:
         """Let facts of arguments that Python has read be part of signatures; return why the recording is dropped.
@@ -315,7 +318,7 @@ class Capture(UsualCalls):
         why = str(refused)
         entry.refusals += 1
         if refused.begins_anew:
-            self.shortcut = None
+            self.shortcut = entry.history = None
             entry.programs.clear()
         if refused.begins_anew or (refused.transient and entry.refusals < RETRIES):
             self.note_reason(why)

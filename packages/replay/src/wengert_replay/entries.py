@@ -109,7 +109,8 @@ class Entry:
         """
         read, changed = changes.find()
         if read:
-            raise Refusal(words_on_changes(read), transient=True)
+            has_ways = bool(self.programs) or (self.history is not None and bool(self.history.ways))
+            raise Refusal(words_on_changes(read), transient=True, begins_anew=has_ways)
         if not changed:
             return
         made = Fingerprint(recording, values_in(result))

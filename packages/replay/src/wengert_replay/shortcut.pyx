@@ -12,6 +12,7 @@ from libc.string cimport memcmp
 
 from wengert_core.extend cimport TF_INFERENCE, WG_BATCHED, WG_GRAD, Tensor, is_strided, thread_state
 from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
+from wengert_replay.python_state.kinds cimport dict_of_tensor
 from wengert_replay.trace.overlap cimport share_memory
 
 import wengert_core
@@ -57,7 +58,7 @@ cdef class Expectation:
             and t.flags & (WG_GRAD | TF_INFERENCE) == self.flags and is_strided(t) \
             and memcmp(t.dims, PyBytes_AS_STRING(self.dims), 2 * t.rank * sizeof(Py_ssize_t)) == 0 \
             and (t.extra != NULL and t.extra.grad != NULL) == self.has_grad \
-            and (t.grad_fn != NULL) == self.has_history
+            and (t.grad_fn != NULL) == self.has_history and not dict_of_tensor(t)
 
 
 @cython.binding(False)
@@ -124,6 +125,8 @@ def make_shortcut(tuple args not None, dict kwargs not None, list tensors not No
         one.kind, one.is_tensor = type(value), isinstance(value, TensorClass)
         if one.is_tensor:
             t = <Tensor> value
+            if dict_of_tensor(t):
+                return None
             one.number = next(i for i, known in enumerate(tensors) if known is value)
             one.code, one.rank, one.flags = t.code, t.rank, t.flags & (WG_GRAD | TF_INFERENCE)
             one.dims = PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t))

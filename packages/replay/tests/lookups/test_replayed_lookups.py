@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import copy
+import functools
 import gc
+import types
 import weakref
 
 import pytest
@@ -185,3 +188,72 @@ def test_other_tensors_beside_those_in_use_do_not_matter():
         model.h = wg.full((3,), float(number))
         model.cache = [wg.ones(number)]
     assert wg.replay.explain(captured).replays == 5
+
+
+class Holder:
+    tensor = None
+
+
+class Derived(Holder):
+    pass
+
+
+class Items(list):
+    pass
+
+
+MODULE = types.ModuleType("config")
+
+
+def of_class(place, x):
+    return x * Holder.tensor
+
+
+def of_base(place, x):
+    return x * Derived().tensor
+
+
+def of_type(place, x):
+    return x * type(place["object"]).tensor
+
+
+def of_module(place, x):
+    return x * MODULE.tensor
+
+
+def of_deque(place, x):
+    return x * place["deque"][0]
+
+
+def of_list(place, x):
+    return x * place["list"][0]
+
+
+def of_generator(place, x):
+    return x * wg.rand(2, generator=place["object"].generator)
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize(
+    "read", [of_class, of_base, of_type, of_module, of_deque, of_list, of_generator], ids=lambda one: one.__name__
+)
+def test_other_places(read, guard):
+    def run(capture):
+        tensors = [wg.tensor([2.0, 1.0]), wg.tensor([5.0, 3.0])]
+        generators = [wg.Generator().manual_seed(number) for number in (1, 2)]
+        place = {"object": Derived(), "deque": collections.deque(tensors), "list": Items(tensors)}
+        function = functools.partial(read, place)
+        function = wg.capture(function, quiet=True, guard_python=guard) if capture else function
+        results = []
+        for number in (0, 0, 0, 1, 1, 0):
+            Holder.tensor = MODULE.tensor = place["list"][0] = tensors[number]
+            place["object"].generator = generators[number]
+            if place["deque"][0] is not tensors[number]:
+                place["deque"].rotate()
+            results.append(function(wg.ones(2)).tolist())
+        return results, function
+
+    expected, _ = run(capture=False)
+    found, function = run(capture=True)
+    assert found == expected
+    assert wg.replay.explain(function).replays > 2

@@ -73,3 +73,47 @@ def test_numbers_that_a_scheduler_changes(read):
 def test_a_counter_in_the_groups_of_an_optimizer():
     expected, _ = run(read_nothing, capture=False, count=True)
     assert run(read_nothing, capture=True, count=True) == (expected, 0)
+
+
+def set_rate(optimizer, scheduler, w):
+    optimizer.param_groups[0]["lr"] = 0.1
+    return w * 1
+
+
+def bound_rate(optimizer, scheduler, w):
+    for group in optimizer.param_groups:
+        group["lr"] = max(group["lr"], 0.06)
+    return w * 1
+
+
+def read_parameters(optimizer, scheduler, w):
+    return w * len(optimizer.param_groups[0]["params"])
+
+
+class Halving(wg.optim.lr_scheduler.LRScheduler):
+    def get_lr(self):
+        return [rate * 0.5 ** (self.last_epoch // 5) for rate in self.base_lrs]
+
+
+@pytest.mark.parametrize("of_user", [False, True])
+@pytest.mark.parametrize("read", [read_nothing, read_parameters, read_rate, read_last_rate, set_rate, bound_rate])
+def test_rates_that_most_steps_of_a_scheduler_leave_as_they_are(read, of_user):
+    def run(capture):
+        w = wg.tensor([1.0, -2.0], requires_grad=True)
+        optimizer = wg.optim.SGD([w], lr=0.1)
+        scheduler = Halving(optimizer) if of_user else wg.optim.lr_scheduler.StepLR(optimizer, 5, gamma=0.5)
+
+        def step(x):
+            optimizer.zero_grad()
+            ((w - x) ** 2).sum().backward()
+            optimizer.step()
+            scheduler.step()
+            return read(optimizer, scheduler, w.detach())
+
+        function = wg.capture(step, quiet=True) if capture else step
+        return [function(wg.tensor([0.5, float(i)])).tolist() for i in range(14)], function
+
+    expected, _ = run(capture=False)
+    found, function = run(capture=True)
+    assert found == expected
+    assert (wg.replay.explain(function).replays > 0) == (read in (read_nothing, read_parameters))

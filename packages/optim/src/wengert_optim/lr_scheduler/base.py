@@ -2,7 +2,8 @@
 
 Note [Schedulers in a captured function]
     ``step`` changes numbers of Python alone, which a replay of ``wengert.capture`` would not do. So each replay calls
-    it, in its place among the operations (``compiler.disable``), whichever class it is of.
+    it, in its place among the operations (``compiler.disable``), whichever class it is of. A function that reads or
+    sets one of CHANGED_NAMES around that runs as usual: a replay would do so with the numbers of the recording.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ EPOCH_IS_DEPRECATED = (
 )
 
 
+CHANGED_NAMES = ("lr", "momentum", "betas", "_last_lr")
+"""Options and attributes that schedulers change, and read."""
+
+
 def call_in_replays(step: Step) -> Step:
     """Return a method ``step`` that each replay calls. Note [Schedulers in a captured function]"""
 
@@ -48,6 +53,8 @@ def call_in_replays(step: Step) -> Step:
             return None if found is None else step(found, *args, **kwargs)
 
         advance.__qualname__ = f"{type(self).__qualname__}.step"
+        advance.changed_names = CHANGED_NAMES  # type: ignore[attr-defined]
+        advance.read_names = (*CHANGED_NAMES, *vars(self))  # type: ignore[attr-defined]
         return wengert.compiler.disable(advance)(*args, **kwargs)
 
     return cast("Step", call)

@@ -118,6 +118,7 @@ def captured_numbers(rule: Any, options: Any, scalars: Sequence[Tensor], owner: 
             own.note_versions()
         return None if isinstance(options.get("lr"), Tensor) else options.get("lr"), changes.look()[1]
 
+    read.option_names = read_options.option_names = tuple(options)  # type: ignore[attr-defined]
     describe_for_files(rule, changes, scalars, read, read_options)
     if options.get("capturable") or options.get("differentiable"):
         numbers = rule.advance(options, *scalars)

@@ -17,6 +17,7 @@ from wengert_core.extend cimport WG_GRAD, Storage, Tensor, alias
 from wengert_replay.python_state.lookups cimport Lookups
 from wengert_replay.python_state.weak cimport wengert_target
 from wengert_replay.trace.overlap cimport is_foreign, overlaps
+from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_replay.refusal import Refusal
@@ -204,7 +205,13 @@ cdef Outside outside_of(Recording recording):
         raise Refusal("a tensor from outside was replaced between a call and its backward", transient=True)
     rows = [(ref(one), *facts) for one, *facts in recording.tensors.values() if id(one) not in recording.made]
     if recording.lookups is not None:
-        made.lookups = (<Lookups> recording.lookups).among([one for one, *_ in recording.tensors.values()])
+        found = [one for one, *_ in recording.tensors.values()]
+        for call in recording.calls.values():
+            found += (<Call> call).generators()
+        for t, *_ in recording.outside.values():
+            if (<Storage> t.storage).owner != NULL:            # a generator's state
+                found.append(<object> (<Storage> t.storage).owner)
+        made.lookups = (<Lookups> recording.lookups).among(found)
         if made.finds_others():
             raise Refusal("the function puts another tensor in the place of one that it uses", transient=True)
     rows += [facts for facts in recording.views if facts[0]() is not None and id(facts[0]()) not in recording.made]

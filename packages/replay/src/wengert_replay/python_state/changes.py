@@ -12,10 +12,21 @@ Note [Changes of Python's state]
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from wengert_replay.python_state.uses import codes_in_use, is_named, use_of
+from wengert_replay.python_state.uses import (
+    LOOKERS,
+    codes_in_use,
+    is_named,
+    names_loaded,
+    names_read,
+    names_stored,
+    own_codes,
+    use_of,
+    words_found,
+)
 from wengert_replay.python_state.values import (
     OPTIM,
     SCHEDULER,
@@ -37,6 +48,12 @@ State = dict[tuple[str, ...], tuple[list[Any], str]]
 def words_on_changes(names: list[str]) -> str:
     """Return a reason: a function changes what has these names."""
     return f"the function changes numbers or objects of Python that it reads, or may read ({first_names(names)})"
+
+
+def words_on_shared(names: list[str]) -> str:
+    """Return a reason: functions that each replay calls change what the function reads, or the other way round."""
+    return (f"the function and those under compiler.disable that it calls share numbers or objects of Python "
+            f"({first_names(names)})")  # fmt: skip
 
 
 def words_on_draws(names: list[str]) -> str:
@@ -89,6 +106,9 @@ class Changes:
     codes: list[Code]
     draws: Draws
     aside: set[tuple[str, ...]]
+    read_aside: set[str]
+    set_aside: set[str]
+    options: set[str]
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, guarded: bool) -> None:
         """guarded: the state is part of the function's signature, but for iterators that do not tell where they are."""
@@ -99,6 +119,7 @@ class Changes:
             name = name_at(self.marks, number)
             named[name if name not in named else f"{name}, number {number}"] = source
         self.draws, self.aside = Draws(named), set()
+        self.read_aside, self.set_aside, self.options = set(), set(), set()
 
     def look(self) -> tuple[list[Any], list[Mark], list[Code], list[tuple[int, Any]]]:
         try:
@@ -109,7 +130,11 @@ class Changes:
     def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a function that each replay calls: what it draws is its own, and what it changes may not be read."""
         if str(getattr(function, "__module__", "")).startswith("wengert"):
+            self.set_aside.update(getattr(function, "changed_names", ()))
+            self.read_aside.update(getattr(function, "read_names", ()))
+            self.options.update(getattr(function, "option_names", ()))
             return function(*args, **kwargs)
+        self.note_names(function, args, kwargs)
         self.draws.note()
         found, marks, *_ = self.look()
         try:
@@ -120,6 +145,25 @@ class Changes:
             if now != found:
                 changed = differences(named_parts(found, marks), named_parts(now, now_marks))
                 self.aside.update(path for path, *_ in changed)
+
+    def note_names(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        """Note what a function that each replay calls may read of Python's state, and what it may set."""
+        with contextlib.suppress(Exception):  # of a list or a class of the user's that cannot be looked into
+            codes = codes_in_use(walk_for_changes(function, [*objects_in((args, kwargs))])[2])
+            self.read_aside |= names_loaded(codes)
+            self.set_aside.update(*names_stored(codes))
+
+    def find_shared(self) -> list[str]:
+        """Return names under which functions that each replay calls, and the code around them, tell each other
+        something: in another call the one may set another value, which the other reads.
+        """
+        if not (self.set_aside or self.read_aside or self.options):
+            return []
+        codes, words = codes_in_use(own_codes(self.codes)), words_found(self.found)
+        methods = names_loaded(codes) - self.set_aside
+        found = {one for one in self.set_aside if use_of(one, codes) == "read" or is_named(one, words | methods)}
+        stored, keys = names_stored(codes)
+        return sorted(found | (self.read_aside & (stored | keys)) | (self.options & keys))
 
     def find_drawn(self) -> list[str]:
         """Return the names of the sources that random numbers have been drawn from."""
@@ -132,16 +176,18 @@ class Changes:
         if found == self.found:
             return [], []
         changed = differences(named_parts(self.found, self.marks), named_parts(found, marks))
-        codes, own_codes = codes_in_use(self.codes), codes_in_use(one for one in self.codes if one[1] != SCHEDULER)
+        codes = codes_in_use(self.codes)
+        names, is_obscure = names_read(self.codes, self.found), not names_loaded(codes).isdisjoint(LOOKERS)
         used: dict[str, set[str]] = {"read": set(), "": set(), "counted": set()}
         for path, owner, parts in changed:
             name, is_unknown = path[-1] if path else "an argument", any(type(part) is object for part in parts)
             if is_unknown or not self.guarded:
-                if owner.startswith(OPTIM):
-                    use = "read" if is_named(name, own_codes) else "counted"
+                if owner.startswith((OPTIM, SCHEDULER)):
+                    use = "read" if is_named(name, names) else "counted"
                 else:
                     use = "" if is_unknown or path in self.aside else use_of(name, codes)
-                used[use].add(f"{owner}.{name}" if owner else name)
+                    use = "" if use == "counted" and is_obscure else use
+                used[use].add(f"{owner.removeprefix(SCHEDULER)}.{name}" if owner else name)
         return sorted(used["read"]), sorted(used[""])
 
 

@@ -17,6 +17,7 @@ cdef extern from "Python.h":
     PyObject* dict_of "PyObject_GenericGetDict"(PyObject* o, void* context) noexcept
     void Py_DECREF(PyObject* o) noexcept
     void PyErr_Clear() noexcept
+    PyObject** _PyObject_GetDictPtr(PyObject* o) noexcept
 
 cdef dict NAMES = {}                   # by a code object's address: a weak reference, the names that it looks up
 cdef dict KINDS = {}                   # by a class's address: its Kind
@@ -88,6 +89,12 @@ cdef tuple attributes_of(value):
     return tuple((<dict> attributes).items())
 
 
+cdef dict dict_of_tensor(value):
+    """The attributes of Python that a tensor has; None where it has none."""
+    cdef PyObject** found = _PyObject_GetDictPtr(<PyObject*> value)
+    return <dict> <object> found[0] if found != NULL and found[0] != NULL and <object> found[0] else None
+
+
 @cython.final
 @cython.binding(False)
 cdef class Kind:
@@ -105,11 +112,13 @@ cdef Kind kind_of(cls):
     module = str(cls.__module__)
     made = Kind.__new__(Kind)
     made.looked_into = not is_ours(cls) or module.startswith(LOOKED_INTO)
-    made.may_change = not module.startswith("wengert_optim")
+    made.is_optim = module.startswith("wengert_optim")
+    made.may_change = not made.is_optim
     if is_standard(cls):
         made.may_change = module.partition(".")[0] in HOLDERS
     made.tells = kind_of_value(cls)
     is_scheduler = any(["lr_scheduler" in str(one.__module__) and is_ours(one) for one in cls.__mro__])
+    made.is_scheduler = is_scheduler and not is_ours(cls)
     of_libraries = set().union(*[vars(one) for one in cls.__mro__ if is_ours(one) or is_standard(one)])
     for one in cls.__mro__:
         for name, member in () if is_ours(one) else tuple(vars(one).items()):

@@ -4,9 +4,9 @@ Note [Where a function finds its tensors]
     ``m.h, m.g = m.g, m.h`` between two calls exchanges what the function reads, and both tensors are still there. So
     before a recording the way to each tensor is noted that the function may look up: variables of its closure and
     globals that its code names, attributes of objects, items of lists and dicts, one inside of another. Of these the
-    program keeps the ways to tensors that the recording has used, and a replay follows them. Only where they begin is
-    something referred to, and weakly, so that a program keeps nothing alive. What Python code computes (properties,
-    other mappings) is not followed. Optimizers compare what they have themselves.
+    program keeps the ways to tensors that the recording has used, and a replay follows them; so it does to generators.
+    Only where they begin is something referred to, and weakly, so that a program keeps nothing alive. What Python code
+    computes (properties, other mappings) is not followed. Optimizers compare what they have themselves.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItem
@@ -15,15 +15,22 @@ from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
+from collections import deque
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from weakref import ref
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
 from wengert_replay.python_state.weak cimport wengert_target
-from wengert_replay.python_state.kinds cimport attributes_of, is_ours, kind_of, names_of
+from wengert_replay.python_state.kinds cimport attributes_of, is_library, is_ours, is_standard, kind_of, names_of
+
+from wengert_core import Generator as _GENERATOR
 
 cdef extern from "Python.h":
+    PyObject* _PyType_Lookup(PyTypeObject* cls, PyObject* name) noexcept
+    PyObject* PyModule_GetDict(PyObject* module) noexcept
+    int is_class "PyType_Check"(PyObject* o) noexcept
+    int is_module "PyModule_Check"(PyObject* o) noexcept
     int is_method "PyMethod_Check"(PyObject* o) noexcept
     PyObject* PyMethod_GET_SELF(PyObject* method) noexcept
     PyObject* PyCell_GET(PyObject* cell) noexcept
@@ -38,10 +45,13 @@ cdef enum Kind:
     VARIABLE                           # of a function's closure, by its number
     GLOBAL                             # of a function, by its name
     ATTRIBUTE                          # in the dict of an object
+    MEMBER                             # in the dict of a Python module
     KEY                                # of a dict
     NUMBER                             # in a list or a tuple
+    PLACE                              # in a deque
     OWNER                              # the object of a method
     SLOT                               # an attribute for which the class has a slot
+    OF_CLASS                           # an attribute of a class
 
 cdef enum:
     MOST_ITEMS = 256
@@ -73,8 +83,12 @@ cdef class Lookup:
             return PyDict_GetItem(<object> found, self.key)
         if self.kind == KEY:
             return PyDict_GetItem(<object> value, self.key) if isinstance(<object> value, dict) else NULL
+        if self.kind == MEMBER:
+            return PyDict_GetItem(<object> PyModule_GetDict(value), self.key) if is_module(value) else NULL
+        if self.kind == OF_CLASS:
+            return _PyType_Lookup(<PyTypeObject*> value, <PyObject*> self.key) if is_class(value) else NULL
         if self.kind == NUMBER:
-            if type(<object> value) is list:
+            if isinstance(<object> value, list):
                 return PyList_GET_ITEM(<object> value, self.number) \
                     if self.number < PyList_GET_SIZE(<object> value) else NULL
             return PyTuple_GET_ITEM(<object> value, self.number) \
@@ -94,8 +108,8 @@ cdef class Lookup:
         """Whether the tensors behind this step are those that were noted."""
         cdef Py_ssize_t i
         cdef PyObject* found
-        if self.kind == SLOT:
-            held = in_slot(<object> value, self.key)
+        if self.kind == SLOT or self.kind == PLACE:
+            held = in_slot(<object> value, self.key) if self.kind == SLOT else in_deque(<object> value, self.number)
             found = <PyObject*> held
         else:
             found = self.follow(value)
@@ -112,7 +126,7 @@ cdef class Lookup:
     cdef object tensor_at(self, char* address):
         """Return a tensor behind this step whose first element is at an address; None for none."""
         found = None if self.tensor is None else self.tensor()
-        if found is not None and (<Tensor> found).data == address and not (<Tensor> found).device:
+        if isinstance(found, Tensor) and (<Tensor> found).data == address and not (<Tensor> found).device:
             return found
         for step in self.steps:
             found = (<Lookup> step).tensor_at(address)
@@ -128,7 +142,7 @@ cdef class Lookup:
             found = (<Lookup> step).among(used)
             if found is not None:
                 made.steps.append(found)
-        if self.tensor is not None and id(self.tensor()) in used:
+        if self.tensor is not None and is_used(self.tensor(), used):
             made.tensor = self.tensor
         return made if made.steps or made.tensor is not None else None
 
@@ -138,6 +152,7 @@ cdef class Lookup:
 cdef class Finder:
     """A walk through what a function may look up."""
     cdef set seen                      # addresses of functions and objects that have been looked into
+    cdef tuple names                   # in the code of the function that is looked into
     cdef Py_ssize_t n
 
     cdef int add(self, list steps, Kind kind, key, Py_ssize_t number, value, int levels) except -1:
@@ -148,7 +163,7 @@ cdef class Finder:
         step = Lookup.__new__(Lookup)
         step.kind, step.key, step.number, step.steps = kind, key, number, []
         self.n += 1
-        if isinstance(value, Tensor):
+        if isinstance(value, (Tensor, _GENERATOR)):
             step.tensor = ref(value)
         else:
             self.look_into(step.steps, value, levels - 1)
@@ -163,41 +178,79 @@ cdef class Finder:
                 if type(key) in (str, int):
                     self.add(steps, KEY, key, 0, one, levels)
             return 0
-        if cls is list or isinstance(value, tuple):
-            for i, one in enumerate(tuple(value)) if len(value) <= MOST_ITEMS else ():
-                self.add(steps, NUMBER, None, i, one, levels)
-            return 0
+        if isinstance(value, (list, tuple, deque)):
+            for i, one in enumerate(items_of(value)):
+                self.add(steps, PLACE if isinstance(value, deque) else NUMBER, None, i, one, levels)
+            if cls in (list, tuple, deque):
+                return 0
         if cls is ref:
             return self.add(steps, ROOT, value, 0, value(), levels)
         if cls is MethodType:
             return self.add(steps, OWNER, None, 0, value.__self__, levels)
+        if issubclass(cls, ModuleType):
+            return self.look_into_module(steps, value, levels)
         if <size_t> <PyObject*> value in self.seen:
             return 0
         self.seen.add(<size_t> <PyObject*> value)
         if cls is FunctionType:
             return self.look_into_function(steps, value, levels)
-        if isinstance(value, type) or issubclass(cls, ModuleType) or not kind_of(cls).looked_into \
-                or str(cls.__module__).startswith("wengert_optim"):
+        if isinstance(value, type):
+            return self.look_into_class(steps, value, levels)
+        if not kind_of(cls).looked_into or kind_of(cls).is_optim:
             return 0
+        self.look_into_class(steps, cls, levels)
         for name, one in attributes_of(value):
             self.add(steps, ATTRIBUTE, name, 0, one, levels)
         for name in kind_of(cls).slots:
             self.add(steps, SLOT, name, 0, in_slot(value, name), levels)
         return 0
 
+    cdef int look_into_module(self, list steps, module, int levels) except -1:
+        """Look at what the code has names for in a Python module of a user's."""
+        if self.names is None or is_library(module) or (id(module), id(self.names)) in self.seen:
+            return 0
+        self.seen.add((id(module), id(self.names)))
+        known = module.__dict__
+        for name in self.names:
+            if name in known:
+                self.add(steps, MEMBER, name, 0, known[name], levels)
+        return 0
+
+    cdef int look_into_class(self, list steps, cls, int levels) except -1:
+        """Look at the attributes of a class, and of those that it is derived from, but for functions."""
+        for owner in cls.__mro__:
+            if is_ours(owner) or is_standard(owner) or (id(owner), "class") in self.seen:
+                continue
+            self.seen.add((id(owner), "class"))
+            found = []
+            for name, one in tuple(vars(owner).items()):
+                if type(one) is not FunctionType and not name.startswith("__"):
+                    self.add(found, OF_CLASS, name, 0, one, levels)
+            if found:
+                self.add_found(steps, owner, found)
+        return 0
+
+    cdef int add_found(self, list steps, cls, list found) except -1:
+        """Append the step to a class, wherever it is reached from."""
+        cdef Lookup step = Lookup.__new__(Lookup)
+        step.kind, step.key, step.number, step.steps = ROOT, ref(cls), 0, found
+        steps.append(step)
+        return 0
+
     cdef int look_into_function(self, list steps, function, int levels) except -1:
         cdef dict names = function.__globals__
+        cdef tuple around = self.names
         if is_ours(function):
             return 0
-        for name in names_of(function.__code__):
-            value = names.get(name)
-            if type(value) is not ModuleType:
-                self.add(steps, GLOBAL, name, 0, value, levels)
+        self.names = names_of(function.__code__)
+        for name in self.names:
+            self.add(steps, GLOBAL, name, 0, names.get(name), levels)
         for i, cell in enumerate(function.__closure__ or ()):
             try:
                 self.add(steps, VARIABLE, None, i, cell.cell_contents, levels)
             except ValueError:         # it has none yet
                 continue
+        self.names = around
         return 0
 
     cdef int add_root(self, list steps, value) except -1:
@@ -209,6 +262,24 @@ cdef class Finder:
         for function in () if type(value) is FunctionType or is_ours(type(value)) else kind_of(type(value)).methods:
             self.add(steps, ROOT, ref(function), 0, function, MOST_LEVELS)
         return 0
+
+
+cdef tuple items_of(value):
+    """The items of a list, a tuple or a deque, of which no method of a user runs; () of a long one."""
+    base = list if isinstance(value, list) else tuple if isinstance(value, tuple) else deque
+    return tuple(base.__iter__(value)) if base.__len__(value) <= MOST_ITEMS else ()
+
+
+cdef bint is_used(target, set used) except -1:
+    """Whether a tensor or a generator is among objects that a recording has used: of the latter its source of bits."""
+    if id(target) in used:
+        return True
+    return isinstance(target, _GENERATOR) and target._numpy is not None and id(target._numpy.bit_generator) in used
+
+
+cdef object in_deque(value, Py_ssize_t number):
+    """An item of a deque; None for none."""
+    return deque.__getitem__(value, number) if isinstance(value, deque) and number < deque.__len__(value) else None
 
 
 cdef object in_slot(value, name):

@@ -1,7 +1,13 @@
 """States: what programs of a function have taken for constant. See walker.pyx."""
 cimport cython
 
-from wengert_replay.python_state.walker cimport Walker, new_walker, walk
+from wengert_replay.python_state.walker cimport Walker, walk
+from wengert_replay.python_state.walker cimport new_walker as walker_without_names
+
+from contextlib import suppress
+
+from wengert_replay.python_state.uses import names_read
+from wengert_replay.python_state.walker import walk_for_changes
 
 
 @cython.binding(False)
@@ -12,6 +18,7 @@ cdef class PythonStates:
     cdef list held
     cdef dict marks                    # by number: names of what was found
     cdef Py_ssize_t limit
+    cdef set names                     # by which code reads something, when the first call was made
 
     def __init__(self, Py_ssize_t limit):
         self.states, self.numbers, self.held, self.marks, self.limit = [], [], [], {}, limit
@@ -21,9 +28,14 @@ cdef class PythonStates:
 
         args: further objects, such as arguments; tensors among them are passed over.
         """
-        cdef list found = walk(new_walker(), function, args)
         cdef Py_ssize_t n = len(self.states), i
         cdef Walker walker
+        cdef list found
+        if self.names is None and not n:
+            with suppress(Exception):  # of a list or a class of the user's that cannot be looked into
+                found, _, codes, _ = walk_for_changes(function, args)
+                self.names = names_read(codes, found)
+        found = walk(self.new_walker(), function, args)
         for i in range(n - 1, -1, -1):
             if found == self.states[i]:
                 if i < n - 1:
@@ -32,7 +44,7 @@ cdef class PythonStates:
                 return self.numbers[n - 1]
         if n >= self.limit:
             return -1
-        walker = new_walker()
+        walker = self.new_walker()
         walker.held, walker.marks = [], []
         if len(walk(walker, function, args)) == len(found):
             self.marks[n] = walker.marks
@@ -40,6 +52,11 @@ cdef class PythonStates:
         self.states.append(found)
         self.numbers.append(n)
         return n
+
+    cdef Walker new_walker(self):
+        cdef Walker made = walker_without_names()
+        made.names = self.names
+        return made
 
     def facts(self, Py_ssize_t number):
         """Return a state by its number: what ``walk`` gives, and the marks of what has a name."""

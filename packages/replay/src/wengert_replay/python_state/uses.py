@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from types import CodeType
+from typing import Any
 
 from wengert_replay.python_state.values import SCHEDULER, Code
 
@@ -22,8 +24,12 @@ ADDING = {"append", "appendleft", "extend", "extendleft", "add", "update", "inse
 """Methods of containers that only add to them."""
 VARIABLES = ("_ATTR", "_DEREF", "_GLOBAL", "_NAME")
 """Ends of the names of instructions that load or store what lives longer than a call."""
-READ_BY = {"_last_lr": "get_last_lr"}
+READ_BY = {"_last_lr": ("get_last_lr", "get_lr")}
 """Methods that give what a scheduler has under another name."""
+MAKERS = ("__init__", "__new__", "__post_init__", "__setstate__")
+"""Functions that make an object."""
+LOOKERS = ("getattr", "vars", "__dict__", "__getattribute__", "globals", "locals", "eval", "exec")
+"""Names by which code reads what it does not name."""
 
 
 def use_of(name: str, codes: Iterable[CodeType]) -> str:
@@ -47,19 +53,65 @@ def use_of(name: str, codes: Iterable[CodeType]) -> str:
                 continue
             behind = rows[number + 1 :]
             as_key = row.opname.endswith("_CONST")
+            if as_key and is_key_of_new(behind):
+                continue
             if not (is_item_count([row, *behind]) if as_key else is_change(name, row, behind)):
                 return "read"
             found = "counted"
     return found
 
 
-def is_named(name: str, codes: Iterable[CodeType]) -> bool:
-    """Return whether codes name what an optimizer or a scheduler has, or the method that gives it.
+def is_named(name: str, names: set[str]) -> bool:
+    """Return whether names are among those by which code reads what an optimizer or a scheduler has under a name.
 
     A replay steps the one and the other, which read what somebody sets.
     """
-    names = {name, READ_BY.get(name, name)}
-    return any(names & {*code.co_names, *code.co_consts} for code in all_codes(codes))
+    return name in names or not names.isdisjoint(READ_BY.get(name, ()))
+
+
+def names_loaded(codes: Iterable[CodeType]) -> set[str]:
+    """Return what codes may read: names of variables and attributes, and words, which may be keys."""
+    found: set[str] = set()
+    for code in all_codes(codes):
+        found.update(code.co_names, code.co_freevars, (one for one in code.co_consts if isinstance(one, str)))
+    return found
+
+
+def names_stored(codes: Iterable[CodeType]) -> tuple[set[str], set[str]]:
+    """Return the names of variables and attributes under which codes store something that outlives a call, and keys of
+    items. What a new object is given is passed over.
+
+    >>> def reset(group):
+    ...     group["lr"] = group.rate = 0.1
+    >>> names_stored([reset.__code__])
+    ({'rate'}, {'lr'})
+    """
+    names: set[str] = set()
+    keys: set[str] = set()
+    for code in all_codes(one for one in codes if one.co_name not in MAKERS):
+        rows = [row for row in dis.get_instructions(code) if row.opname not in PASSED_OVER]
+        for row, following in pairwise(rows):
+            if row.opname.startswith("STORE") and row.opname.endswith(VARIABLES) and row.argval not in code.co_cellvars:
+                names.add(row.argval)
+            is_word = row.opname.endswith("_CONST") and isinstance(row.argval, str)
+            if is_word and following.opname in ("STORE_SUBSCR", "COPY"):  # the latter of ``calls["n"] += 1``
+                keys.add(row.argval)
+    return names, keys
+
+
+def names_read(codes: Iterable[Code], found: Iterable[Any]) -> set[str]:
+    """Return the names by which the code of a call may read something: those in it, and words among what it finds."""
+    return words_found(found) | names_loaded(codes_in_use(own_codes(codes)))
+
+
+def words_found(found: Iterable[Any]) -> set[str]:
+    """Return the words among values: code may have found a name there (``group[KEY]``)."""
+    return {word for kind, word in pairwise(found) if kind is str and type(word) is str}
+
+
+def own_codes(codes: Iterable[Code]) -> list[Code]:
+    """Return codes without those that a step of a scheduler alone may run."""
+    return [one for one in codes if one[1] != SCHEDULER]
 
 
 def is_change(name: str, row: dis.Instruction, behind: list[dis.Instruction]) -> bool:
@@ -77,9 +129,9 @@ def is_addition(row: dis.Instruction) -> bool:
     return row.opname in ("LOAD_METHOD", "LOAD_ATTR") and row.argval in ADDING
 
 
-def behind_sum(rows: list[dis.Instruction]) -> list[dis.Instruction]:
-    """Return the instructions behind an operator whose first operand is what is on the stack before these; [] where
-    something else takes it. What the second operand is computed from lies above it.
+def taker(rows: list[dis.Instruction]) -> tuple[int, int]:
+    """Return the number of the instruction that takes what is on the stack before these, and the height of the stack
+    behind it: 1 where that was its first operand. What further ones are computed from lies above. -1 behind a jump.
     """
     height = 1
     for number, row in enumerate(rows):
@@ -87,9 +139,24 @@ def behind_sum(rows: list[dis.Instruction]) -> list[dis.Instruction]:
             break
         height += dis.stack_effect(row.opcode, row.arg, jump=False)
         if height <= 1:
-            is_operator = height == 1 and row.opname == "BINARY_OP" and row.argrepr != "[]"
-            return [one for one in rows[number + 1 : number + 5] if one.opname != "SWAP"] if is_operator else []
-    return []
+            return number, height
+    return -1, 0
+
+
+def behind_sum(rows: list[dis.Instruction]) -> list[dis.Instruction]:
+    """Return the instructions behind an operator whose first operand is what is on the stack before these; [] where
+    something else takes it.
+    """
+    number, height = taker(rows)
+    if height != 1 or rows[number].opname != "BINARY_OP" or rows[number].argrepr == "[]":
+        return []
+    return [one for one in rows[number + 1 : number + 5] if one.opname != "SWAP"]
+
+
+def is_key_of_new(rows: list[dis.Instruction]) -> bool:
+    """Return whether a word is a key of a dict that is made (``{"loss": loss}``). rows: what follows."""
+    number, _ = taker(rows)
+    return number >= 0 and rows[number].opname == "BUILD_MAP"
 
 
 def is_count(name: str, rows: list[dis.Instruction]) -> bool:

@@ -28,7 +28,9 @@ Code = tuple[CodeType, str, int]
 OPTIM = "wengert.optim."
 """The beginning of the names of classes whose objects a replay steps: what nobody reads in them does not matter."""
 SCHEDULER = "<scheduler>"
-"""The name of a code that a step of a scheduler may run, and nobody else."""
+"""The name of a code that a step of a scheduler may run, and nobody else; the beginning of the names of classes of
+schedulers that a user has written.
+"""
 GETTERS = frozenset((operator.attrgetter, operator.itemgetter, operator.methodcaller))
 REPRESENTED = frozenset(("datetime", "decimal"))
 """Modules whose objects are what ``repr`` says."""

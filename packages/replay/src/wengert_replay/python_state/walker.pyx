@@ -24,9 +24,12 @@ from functools import partial
 from types import BuiltinFunctionType, MethodWrapperType, ModuleType
 
 from wengert_core.extend cimport Tensor, not_made_by_hand
-from wengert_replay.python_state.kinds cimport Kind, attributes_of, is_library, is_ours, is_standard, kind_of, names_of
+from wengert_replay.python_state.kinds cimport (Kind, attributes_of, dict_of_tensor, is_library, is_ours, is_standard,
+                                                kind_of, names_of)
+from wengert_replay.python_state.uses import is_named
 from wengert_replay.python_state.values import GETTERS as _GETTERS
 from wengert_replay.python_state.values import OPTIM as _OPTIM
+from wengert_replay.python_state.values import SCHEDULER as _SCHEDULER
 from wengert_replay.python_state.values import code_of, value_of
 
 cdef extern from "Python.h":
@@ -96,6 +99,7 @@ cdef class Walker:
             self.found.append(bits)
         elif isinstance(value, Tensor):
             self.add_reference(value)
+            self.add_attributes_of_tensor(value)
         elif cls is dict:
             self.add_dict(<dict> value, depth, "")
         elif cls is tuple or cls is list or cls is deque:
@@ -119,6 +123,14 @@ cdef class Walker:
             self.add_object(value, cls, depth)
         return 0
 
+    cdef int add_attributes_of_tensor(self, value) except -1:
+        """Add what Python code has set on a tensor, once."""
+        cdef dict attributes = dict_of_tensor(value)
+        if attributes is None or <size_t> <PyObject*> value in self.seen or len(self.found) > MOST_VALUES:
+            return 0
+        self.see(value)
+        return self.add_dict(attributes, MOST_DEPTH, "Tensor")
+
     cdef int add_items(self, value, cls, int depth) except -1:
         self.found.append(<size_t> <PyObject*> cls)            # a class of classes may have an ``==`` of its own
         self.found.append(len(value))
@@ -141,7 +153,7 @@ cdef class Walker:
         cdef PyObject* item
         cdef object cls
         cdef list others = None        # looking at them may run code that changes the dict
-        cdef bint is_plain
+        cdef bint is_plain, is_tensor
         cdef Py_ssize_t first
         if self.codes is None or not depth or len(value) > MOST_ITEMS:
             self.found.append(len(value))      # a look for changes has each item by its name
@@ -154,10 +166,11 @@ cdef class Walker:
                 others.append(("", <object> key))
                 others.append(("", <object> item))
                 continue
-            if self.codes is not None and isinstance(<object> item, Tensor):
+            is_tensor = isinstance(<object> item, Tensor) and dict_of_tensor(<object> item) is None
+            if self.codes is not None and is_tensor:
                 continue               # one that is stored, or replaced, is noticed elsewhere
             is_plain = <object> item is None or cls is bool or cls is int or cls is str
-            if not is_plain and not isinstance(<object> item, Tensor) \
+            if not is_plain and not is_tensor \
                     and not (PyDict_Check(<PyObject*> item) and not PyDict_Size(<object> item)):
                 others = [] if others is None else others
                 others.append((<object> key, <object> item))
@@ -171,7 +184,7 @@ cdef class Walker:
             if is_plain:
                 self.found.append(cls)
                 self.found.append(<object> item)
-            elif isinstance(<object> item, Tensor):
+            elif is_tensor:
                 self.add_reference(<object> item)
             else:
                 self.found.append(EMPTY)
@@ -315,17 +328,44 @@ cdef class Walker:
             return 0
         self.see(value)
         if self.codes is not None and not kind.may_change:
-            return self.look_into_optimizer(value, cls) if str(cls.__module__).startswith("wengert_optim") else 0
+            return self.look_into_optimizer(value, cls) if kind.is_optim else 0
+        if self.names is not None and (kind.is_optim or kind.is_scheduler):
+            self.add_class(cls)
+            return self.look_into_options(value, cls)
         self.around = 0
         try:
             return self.look_into_object(value, cls, kind)
         finally:
             self.around = around
 
+    cdef int look_into_options(self, object value, object cls) except -1:
+        """Add what code reads of an optimizer or a scheduler of wengert: a replay reads the rest itself."""
+        for name, one in attributes_of(value):
+            if name == "param_groups":
+                for group in one:
+                    for key, option in tuple((<dict?> group).items()):
+                        self.add_option(key, option, cls)
+            elif name not in ("state", "defaults"):
+                self.add_option(name, one, cls)
+        return 0
+
+    cdef int add_option(self, name, object value, object cls) except -1:
+        """Add a number that code has a name for, and other objects, but for tensors and lists of numbers."""
+        cdef Py_ssize_t first = len(self.found)
+        is_number = type(value) in PLAIN or type(value) in (tuple, list) and all([type(one) in PLAIN for one in value])
+        if is_named(name, self.names) if is_number else not isinstance(value, Tensor) and name != "params":
+            self.found.append(name)
+            self.add(value, MOST_DEPTH)
+            self.mark(first, name, f"{_OPTIM}{cls.__name__}")
+        return 0
+
     cdef int look_into_optimizer(self, object value, object cls) except -1:
         """Add what an optimizer or a scheduler of wengert has for its user to read: numbers, and groups."""
         cdef Py_ssize_t first
         for name, one in attributes_of(value):
+            for function in one if type(one) is list else (one,):
+                if PyFunction_Check(<PyObject*> function):     # of a LambdaLR: its step calls it
+                    self.add_function(function, MOST_DEPTH, _SCHEDULER)
             if type(one) in PLAIN or name == "param_groups" \
                     or type(one) is list and all([type(part) in PLAIN for part in one]):
                 first = len(self.found)
@@ -343,7 +383,8 @@ cdef class Walker:
             self.mark(first, name, cls.__name__)
         attributes = getattr(value, "__dict__", None)
         if type(attributes) is dict:
-            self.add_dict(<dict> attributes, MOST_DEPTH, cls.__name__)
+            self.add_dict(<dict> attributes, MOST_DEPTH, f"{_SCHEDULER}{cls.__name__}" if kind.is_scheduler else
+                          cls.__name__)
         return 0
 
 
