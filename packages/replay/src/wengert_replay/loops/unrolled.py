@@ -53,8 +53,8 @@ def is_unrolled(recording: Recording, construct: str, key: Any) -> bool:
 def add_note(recording: Recording, words: str) -> None:
     """Let the program of a recording say in ``explain`` how it differs from what one expects."""
     recording = outermost(recording)
-    if words not in recording.notes:
-        recording.notes.append(words)
+    if words not in recording.construct_notes:
+        recording.construct_notes.append(words)
 
 
 def outermost(recording: Recording) -> Recording:

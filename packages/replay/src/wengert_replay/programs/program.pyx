@@ -50,7 +50,7 @@ cdef class Program:
         cdef Arena arena
         recording.close()
         self.lock = fork_lock() if trunk is None else trunk.lock
-        self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.notes
+        self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.construct_notes
         self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:

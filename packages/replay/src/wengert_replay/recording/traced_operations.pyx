@@ -43,7 +43,7 @@ cdef class TracedOperations(ArgumentWords):
         if self.recorder.opaque:
             self.refuse_opaque("outside of operations")
         self.note_engine()
-        self.words.n, self.given, self.has_target, self.outs = 0, 0, False, None
+        self.words.n, self.given_mask, self.has_target, self.outs = 0, 0, False, None
         self.recorder.opaque, self.recorder.complete = 0, NULL
         return 0
 
@@ -53,7 +53,7 @@ cdef class TracedOperations(ArgumentWords):
             self.settle()
             for i in range(op.n_params):
                 if slots[i] != NULL and slots[i] != op.defaults[i]:
-                    self.given |= <uint32_t> 1 << i
+                    self.given_mask |= <uint32_t> 1 << i
                     self.add_argument(slots[i], 0)
             if op.flags & OP_INPLACE and slots[0] != NULL and isinstance(<object> slots[0], Tensor):
                 self.has_target = True
@@ -99,7 +99,7 @@ cdef class TracedOperations(ArgumentWords):
             self.check_geometry(op, <Tensor> slots[0])
         if self.outs is not None:
             self.check_outs(op, tensors_in(<object> slots[op.out_slot], []))
-        self.steps.add_record(self.steps.op_number(op), self.given, line, way, &self.words)
+        self.steps.add_record(self.steps.op_number(op), self.given_mask, line, way, &self.words)
         if isinstance(<object> result, Tensor):
             self.note_output(op, <Tensor> result)
             self.note_made(op, slots, <Tensor> result)
@@ -168,7 +168,8 @@ cdef class TracedOperations(ArgumentWords):
         cdef FailingCall call = FailingCall.__new__(FailingCall)
         self.fill_call(call, op, slots, [])
         self.keep_call(call)
-        self.steps.add_record(self.steps.op_number(op), self.given, self.steps.lines.current(), WAY_ERROR, &self.words)
+        self.steps.add_record(self.steps.op_number(op), self.given_mask, self.steps.lines.current(), WAY_ERROR,
+                              &self.words)
         self.noted = self.recorder.n
         return 0
 

@@ -7,7 +7,7 @@ from wengert_replay.recording.traced_operations cimport TracedOperations
 cdef class Recording(TracedOperations):
     cdef readonly list versions        # of the inputs when the recording began
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
-    cdef readonly list notes           # reasons why constructs in it are recorded operation by operation
+    cdef readonly list construct_notes # reasons why constructs in it are recorded operation by operation
     cdef readonly list sharing         # results of constructs that may share memory: loops/unrolled.py
     cdef readonly dict facts           # of arguments that Python reads, by KINDS in arguments.pyx: words
     cdef public object unseen          # names of those that nobody sees; None: nobody asks

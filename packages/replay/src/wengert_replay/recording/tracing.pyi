@@ -9,7 +9,7 @@ class Recording(ValueMap):
     calls: dict[int, Call]
     last_guard: int
     versions: list[int]
-    notes: list[str]
+    construct_notes: list[str]
     sharing: list[Any]
     unseen: Any
     facts: dict[str, str]

@@ -1,5 +1,17 @@
 """Recording: a function's operations and launches, noted while it runs.
 
+Note [The classes of a recording]
+    A Recording is one object, so that nothing is looked up while operations run. What it does is divided among a chain
+    of classes, each with a file of its own. A class may call methods of those before it, and fields have names that no
+    class before it has (tests/architecture/test_fields.py).
+
+    - Tracer (of the engine): what is called for each operation, node, gradient and Python function.
+    - ValueMap: memory. The pool, which value is where in it, tensors among the arguments and from outside, the refusal.
+    - LaunchSteps: steps of what the engine does between operations, such as gradients that are added, and guards.
+    - ArgumentWords: the arguments of an operation as the words of its step.
+    - TracedOperations: the steps of operations, by their launches or as calls.
+    - Recording: the run of the function, from start to stop, a pause before backward, Python functions and constructs.
+
 Note [What a recording holds]
     Launches hold addresses. They are true as long as the memory is there: what the function allocates comes from a pool
     (Note [Pools] in wengert_core/runtime/allocator.pyx) that becomes the program's, what was there before is held by
@@ -45,7 +57,7 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected, self.late, self.notes, self.sharing = {}, [], {}, [], []
+        self.watched, self.expected, self.late, self.construct_notes, self.sharing = {}, [], {}, [], []
         self.facts = {}
 
     def start(self):
@@ -301,7 +313,7 @@ cdef class Recording(TracedOperations):
         cdef Tensor t
         self.settle()
         append_word(&self.words, <uint32_t> TAG_TUPLE << TAG_SHIFT | <uint32_t> len(tensors))
-        self.given = 1
+        self.given_mask = 1
         for t in tensors:
             append_word(&self.words, self.word_of(t))
         self.first = self.recorder.n
@@ -311,8 +323,8 @@ cdef class Recording(TracedOperations):
     cdef int add_call(self, Call call, list outputs, str name) except -1:
         """Append a step for a call."""
         self.keep_call(call)
-        self.steps.add_record(self.steps.function_number(name), self.given, self.steps.lines.current(), WAY_PYTHON,
-                              &self.words)
+        self.steps.add_record(self.steps.function_number(name), self.given_mask, self.steps.lines.current(),
+                              WAY_PYTHON, &self.words)
         for t in outputs:
             self.note_output(None, <Tensor> t)
         self.noted, self.recorder.opaque = self.recorder.n, 0
