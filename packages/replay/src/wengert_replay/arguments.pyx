@@ -19,6 +19,8 @@ from wengert_core.extend import FACT_LISTENERS as _FACT_LISTENERS
 from wengert_core.extend import DisableTorchFunctionSubclass
 from wengert_engine.extend import current_tracer
 
+from wengert_replay.refusal import SHARED_ARGUMENTS as _SHARED_ARGUMENTS
+
 KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
          "retains_grad": "retains_grad", "untyped_storage()": "place", "storage_offset()": "place"}
 """Which fact of a signature is read by which name."""
@@ -31,6 +33,8 @@ BETWEEN = ("wengert_core.tensors.facts", "wengert_core.api.untyped_storage", "we
 cdef object describe(Tensor t, facts):
     """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient, has
     a history; behind them the facts that Python reads.
+
+    Other places name the same facts, and have to agree: "What belongs to a signature" in docs/how-replay-works.md.
     """
     cdef bint has_grad = t.extra != NULL and t.extra.grad != NULL
     row = (type(t), t.code, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t)),
@@ -108,7 +112,7 @@ def describe_tensors(list tensors, facts=()):
         if is_foreign(t.storage):
             foreign.append(t)
     if len(seen) < len(tensors) or any([meets_other(t, tensors) for t in foreign]):
-        return None, "two arguments share memory"
+        return None, _SHARED_ARGUMENTS
     return tuple(key), ""
 
 

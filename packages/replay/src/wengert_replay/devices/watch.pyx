@@ -17,6 +17,7 @@ from wengert_engine.extend import set_tracer
 from wengert_replay.devices.fusion cimport PendingChain
 from wengert_replay.trace.lines cimport Lines
 
+from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
 from wengert_replay.signature import Unhashable, flatten
 
 
@@ -268,7 +269,7 @@ cdef class DeviceWatch(Tracer):
         return 0
 
     cdef int note_old_node(self) except -1:
-        return self.refuse("backward runs through a graph that was made outside of the function")
+        return self.refuse(_OLD_GRAPH)
 
     cdef object call_of_generators(self, function, tuple args):
         cdef int opaque = self.recorder.opaque

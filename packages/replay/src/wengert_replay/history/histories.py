@@ -54,7 +54,7 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, unknown_object
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 LEAF = empty(0, requires_grad=True)
@@ -127,13 +127,13 @@ class History:
         try:
             structure = flatten(holder[0], results)
         except Unhashable as error:
-            raise Refusal(f"the result has an object of type {error} in it") from None
+            raise Refusal(unknown_object(error)) from None
         form, why = form_of(structure, results, recording, watch.clock, holder)
         why = why or why_not_node(results, recording) or recording.why_not_made(results)
         if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
-            why = "a result has a graph with a checkpoint that has use_reentrant=True"
+            why = REENTRANT
         if not why and not forget_leaves(recording):
-            why = "the function runs backward, and a result has a graph"
+            why = BACKWARD_AND_GRAPH
         if why:
             raise Refusal(why)
         if any(nbytes and one.untyped_storage().data_ptr() != address
@@ -361,7 +361,7 @@ class History:
             if not why:
                 why = recording.refusal or why_not_node(results, recording)
                 if not forget_leaves(recording):
-                    why = "the function runs backward, and a result has a graph"
+                    why = BACKWARD_AND_GRAPH
             return self.settle(recording, results, form, tensors, state, why, passing)
         finally:
             recording.close()

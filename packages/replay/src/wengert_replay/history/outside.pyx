@@ -16,7 +16,9 @@ from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
 
+from wengert_replay.refusal import ARGUMENT_IS_WRITTEN as _ARGUMENT_IS_WRITTEN
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
+from wengert_replay.refusal import class_words
 
 
 @cython.binding(False)
@@ -220,7 +222,7 @@ def why_not_node(list results not None, Recording recording not None):
     cdef set seen = set()
     for i, t in enumerate(recording.inputs):
         if (<Storage> t.storage).version != recording.versions[i]:
-            return "an argument is written to, and a result has a graph"
+            return _ARGUMENT_IS_WRITTEN
         if t.flags & TF_INFERENCE:
             return "an argument was made in inference mode, and a result has a graph"
     for t in results:
@@ -236,7 +238,7 @@ def why_not_node(list results not None, Recording recording not None):
         if recording.is_input(t):
             return "a result is a view of an argument, or has its memory"
         if type(t) is not TensorClass:
-            return f"a result is of the class {type(t).__name__}"
+            return class_words(t)
         memory = memory_of(t, recording)
         if memory in seen:
             return "two results share memory"

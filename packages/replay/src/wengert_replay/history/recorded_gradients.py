@@ -22,7 +22,7 @@ from wengert_replay.history.runs import Derivative, Joint, Run
 from wengert_replay.history.shared_gradients import find_origins
 from wengert_replay.making import blocks_in_use
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import BACKWARD_AND_GRAPH, OTHER_WRITES, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.history.histories import History
@@ -136,9 +136,9 @@ def program_with(
     """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
     why = recording.refusal or effects_behind(recording, pause)
     if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
-        why = "the function writes to other tensors than before"
+        why = OTHER_WRITES
     if not why and not forget_leaves(recording):
-        why = "the function runs backward, and a result has a graph"
+        why = BACKWARD_AND_GRAPH
     if why:
         raise Refusal(why)
     return make_program(recording, [*results, *gradients], n_inputs, len(results), pause)

@@ -28,7 +28,7 @@ from wengert_replay.loops.plain_gradients import Gate, Passage
 from wengert_replay.loops.unrolled import CHANGES, add_note
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.recording.watch import rows_are_doubtful
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.refusal import RANDOM_BACKWARD, NoLoop, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.loops.conds import Branch
@@ -210,5 +210,5 @@ class BackwardChoice:
         del results
         body = own.make_body([one for one in grads if one is not None])
         if body.generators() or body.all_states():
-            raise Refusal("it draws random numbers")
+            raise Refusal(RANDOM_BACKWARD)
         return body, grads

@@ -48,12 +48,11 @@ from wengert_replay.loops.unrolled import (
     words_for,
 )
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.refusal import OUTSIDE_AND_SOURCE, SHARED_PARTS, NoLoop, Refusal
 
 scalar_tensor = TABLE.ops["scalar_tensor"]
 
 OTHER_NUMBERS = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
-SHARED = "two of its results share memory"
 AMPLE_BYTES = 0x10000
 """Of room for carries that may never be used."""
 
@@ -181,7 +180,7 @@ def run_rows(
             elif is_open and not iterations.is_settled():
                 iterations.refusal = "which of its results have a graph depends on the number of iterations"
             elif depend_on_others(iterations.differentiable):
-                iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
+                iterations.refusal = OUTSIDE_AND_SOURCE
             else:
                 room, likes = iterations.ran, iterations.bodies[0].like_inputs[:n]
                 if is_open:
@@ -221,7 +220,7 @@ def copy_results(iterations: Iterations, results: Flat, shares: bool) -> Flat:
     plain loop is to begin anew, with a graph.   shares: two of them share memory.
     """
     if shares:
-        iterations.refusal = iterations.refusal or SHARED
+        iterations.refusal = iterations.refusal or SHARED_PARTS
     if not iterations.refusal:
         return [own_copy(one) for one in results]
     if any(iterations.gives):

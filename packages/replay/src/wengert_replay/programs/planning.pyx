@@ -18,7 +18,7 @@ from wengert_replay.trace.tables cimport ABSENT
 
 from wengert_core.extend import Tensor as TensorClass
 
-from wengert_replay.refusal import OWN_GRADIENT, HasGraph, Refusal
+from wengert_replay.refusal import OWN_GRADIENT, HasGraph, Refusal, class_words
 
 
 cdef list plan_inputs(Recording recording, Memory memory):
@@ -192,7 +192,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     if result.flags & WG_GRAD and result.grad_fn == NULL and t.grad is not None:
         raise Refusal(OWN_GRADIENT)
     if type(t) is not TensorClass:
-        raise Refusal(f"a result is of the class {type(t).__name__}")
+        raise Refusal(class_words(t))
     if not result.flags & WG_GRAD and result.base != NULL and may_require_grad(t):
         raise Refusal("a result is a view, and requires gradients because its base does")
     if recording.is_input(result):     # also a detached one, which has no base
@@ -242,7 +242,7 @@ cdef object plan_outside(t, Recording recording):
     if result.flags & WG_GRAD and t.grad is not None:
         raise Refusal(OWN_GRADIENT)
     if type(t) is not TensorClass:
-        raise Refusal(f"a result is of the class {type(t).__name__}")
+        raise Refusal(class_words(t))
     plan.requires_grad = result.flags & WG_GRAD != 0
     plan.is_new = <size_t> result.storage not in recording.outside or <size_t> result.storage in recording.own_storages
     plan.like, plan.version = alias(result), (<Storage> result.storage).version

@@ -31,6 +31,7 @@ from wengert_replay.trace.likeness cimport begins_like
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
+from wengert_replay.refusal import SHARED_OUTSIDE as _SHARED_OUTSIDE
 from wengert_replay.refusal import Miss, Refusal
 
 
@@ -183,7 +184,7 @@ cdef class Program:
             if not self.fits(inputs):
                 return None
             if self.surroundings.meets(inputs):
-                return Miss(self, -2, "an argument shares memory with a tensor from outside", "")
+                return Miss(self, -2, _SHARED_OUTSIDE, "")
             self.busy = True
             try:
                 return self.run_along(inputs)

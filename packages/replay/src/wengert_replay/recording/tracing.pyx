@@ -47,6 +47,8 @@ from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, 
 
 from wengert_engine.extend import set_tracer
 
+from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
+
 cdef extern from "Python.h":
     int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
 
@@ -283,7 +285,7 @@ cdef class Recording(TracedOperations):
 
     cdef int note_old_node(self) except -1:
         return 0 if self.ends_outside else \
-            self.refuse("backward runs through a graph that was made outside of the function")
+            self.refuse(_OLD_GRAPH)
 
     cdef int note_python(self, source) except -1:
         if source not in self.python:

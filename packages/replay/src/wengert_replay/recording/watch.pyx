@@ -19,6 +19,7 @@ from wengert_replay.trace.op_facts cimport writes_to_argument
 
 from wengert_engine.extend import current_tracer, set_tracer
 
+from wengert_replay.refusal import WRITES_OUTSIDE as _WRITES_OUTSIDE
 from wengert_replay.refusal import NoLoop
 
 
@@ -43,7 +44,7 @@ cdef str why_outside(Recording recording, Tensor written):
     for t in recording.inputs:
         if t.storage == written.storage:
             return "it writes to one of its arguments"
-    return "it writes to a tensor from outside"
+    return _WRITES_OUTSIDE
 
 
 cdef list written_tensors(Op op, PyObject** slots):
