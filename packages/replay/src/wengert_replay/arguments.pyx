@@ -80,7 +80,7 @@ def note_fact(Tensor t not None, str fact not None):
                                        f"{frame.f_lineno}")
             return
     if fact in ("_version", "retains_grad") and recording is tracer and id(t) not in recording.made \
-            and recording.is_from_outside(t):
+            and recording.is_outside_pool(t):
         recording.refuse(f"Python reads {fact} of a tensor from outside")
 
 

@@ -10,7 +10,7 @@ from wengert_core.extend import Tensor
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import is_spent
-from wengert_replay.history.outside import is_from_outside
+from wengert_replay.history.outside import predates
 from wengert_replay.owners import maker_of
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
@@ -44,7 +44,7 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
         raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
     known = {id(leaf) for leaf, _ in recording.leaves.values()}
     if any(one.is_leaf and one.requires_grad and one.grad is not None and id(one) not in known
-           and not is_from_outside(one, recording) for one in results):  # fmt: skip
+           and not predates(one, recording) for one in results):  # fmt: skip
         raise Refusal(OWN_GRADIENT)
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
     live = blocks_in_use(recording, [*results, *grads])

@@ -41,7 +41,7 @@ from wengert_replay.history.node import (
 )
 from wengert_replay.history.outside import (
     forget_leaves,
-    is_from_outside,
+    predates,
     read_outside,
     shares_memory,
     why_not_node,
@@ -88,7 +88,7 @@ class History:
     # ---- calls
 
     def programs(self) -> list[Program]:
-        """The programs that there are."""
+        """End the recording that is held for a backward, if there is one, and return the programs that there are."""
         self.settle_paused()
         return [program for way in self.ways for program in way.programs()]
 
@@ -390,7 +390,7 @@ def form_of(
     if not why and holder is not None:
         refuse_own_leaves(recording, leaves, results, holder)
     ends = [i for i, one in enumerate(inputs) if one.requires_grad]
-    leaves = [one for one in leaves if is_from_outside(one, recording)]
+    leaves = [one for one in leaves if predates(one, recording)]
     known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}
     own = [one for one in leaves if id(one) not in known or id(one) in recording.made]
     if not why and any(shares_memory(one, [inputs[i] for i in ends]) for one in own):

@@ -195,7 +195,7 @@ def read_outside(Recording recording not None):
             if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
 
 
-def is_from_outside(Tensor t not None, Recording recording not None):
+def predates(Tensor t not None, Recording recording not None):
     """Whether a tensor was there before the function ran, or has memory that was."""
     cdef Storage s = <Storage> t.storage
     return recording.pool == NULL or s.bin == FOREIGN_BIN or block_at(recording.pool, s.data) == NULL

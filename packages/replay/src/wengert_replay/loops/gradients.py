@@ -41,7 +41,7 @@ from wengert_replay.loops.loop import (
 )
 from wengert_replay.loops.plain_gradients import differentiate
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import number_of, rows_are_doubtful
+from wengert_replay.recording.watch import end_watch, number_of
 from wengert_replay.refusal import GRADIENT_STRIDES, RANDOM_BACKWARD, NoLoop, Refusal
 
 empty, empty_strided = TABLE.ops["empty"], TABLE.ops["empty_strided"]
@@ -336,7 +336,7 @@ class Part:
             self.derivation.check(self.ending)
             self.ending = []
         try:
-            if rows_are_doubtful(recording, results[: self.n_slots]):
+            if end_watch(recording, results[: self.n_slots]):
                 raise Refusal("it keeps rows that it reads")
             result_positions, present = number(results)
             body = make_body(recording, self.whole.recording, present, positions, result_positions, self.n_slots)

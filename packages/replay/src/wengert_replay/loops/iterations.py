@@ -21,7 +21,7 @@ from wengert_replay.loops.body import Body
 from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.loop import Aside, Loop, make_body, nest
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import addresses_of_rows, rows_are_doubtful
+from wengert_replay.recording.watch import addresses_of_rows, end_watch
 from wengert_replay.refusal import CARRY_STRIDES, RANDOM_GRADIENT, NoLoop, Refusal
 
 Flat = list[Any]
@@ -191,7 +191,7 @@ class Iterations:
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
         copies = addresses_of_rows(recording)
-        found = rows_are_doubtful(recording, [] if self.is_test else results[: self.n_carry])
+        found = end_watch(recording, [] if self.is_test else results[: self.n_carry])
         copies -= {one.untyped_storage().data_ptr() for one in results}
         if copies & recording.live_blocks():
             collect_young()

@@ -293,7 +293,7 @@ def nest(Recording recording not None, Recording around not None, bint ends_outs
     recording.around, recording.ends_outside = around, ends_outside
     recording.is_trial = is_trial or around.is_trial
     recording.watches = around.watches or is_trial
-    recording.copies_late = around.copies_late
+    recording.tells_writes = around.tells_writes
 
 
 def suspend(Recording recording not None):

@@ -274,7 +274,7 @@ cdef int watch_results(list results, Recording recording) except -1:
 
 cdef bint was_there(Tensor t, Recording recording):
     """Whether a result that no operation has used was there before; it may have no elements, and no memory."""
-    return recording.is_from_outside(t) and recording.find_block((<Storage> t.storage).data) == NULL \
+    return recording.is_outside_pool(t) and recording.find_block((<Storage> t.storage).data) == NULL \
         and id(t) not in recording.made and not recording.is_input(t)
 
 

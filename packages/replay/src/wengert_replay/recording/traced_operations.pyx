@@ -19,7 +19,7 @@ from wengert_replay.recording.argument_words cimport ArgumentWords
 from wengert_replay.recording.calls cimport Call, on_captured_memory, tensors_in
 from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, OPERAND_BITS, WRITTEN
-from wengert_replay.trace.op_facts cimport (bytes_of, depends_on_values, gives_values, share_memory,
+from wengert_replay.trace.op_facts cimport (are_views_of, bytes_of, depends_on_values, gives_values,
                                             writes_to_argument)
 from wengert_replay.trace.steps cimport WAY_CALL, WAY_ERROR, WAY_LAUNCHES, WAY_STORE, WAY_VIEW
 
@@ -251,7 +251,7 @@ cdef class TracedOperations(ArgumentWords):
         for i in range(op.n_params):
             if slots[i] != NULL:
                 tensors_in(<object> slots[i], arguments)
-        if not writes and share_memory(outputs, arguments):
+        if not writes and are_views_of(outputs, arguments):
             return WAY_VIEW
         if op.family == "factory" and "rand" not in op.name and not writes and bytes_of(outputs) <= MOST_STORED \
                 and (not arguments or op.name.endswith("_like") or op.name.startswith("new_")):

@@ -1,9 +1,11 @@
 from typing import Any
+from weakref import ref
 
 from wengert_core.extend import Tensor
 
 from wengert_replay.recording.calls import Call
 from wengert_replay.recording.value_map import ValueMap
+from wengert_replay.recording.write_listeners import WriteListener
 
 class Recording(ValueMap):
     calls: dict[int, Call]
@@ -13,7 +15,7 @@ class Recording(ValueMap):
     sharing: list[Any]
     unseen: Any
     facts: dict[str, str]
-    late: dict[int, Any]
+    write_listeners: dict[int, list[ref[WriteListener]]]
     python: list[Any]
     is_open: bool
     pauses: bool
@@ -24,6 +26,7 @@ class Recording(ValueMap):
     lookups: Any
     def __init__(self, inputs: list[Tensor]) -> None: ...
     def start(self) -> None: ...
+    def outermost(self) -> Recording: ...
     def stop(self) -> None: ...
     def pause(self) -> None: ...
     def was_written(self) -> bool: ...

@@ -41,7 +41,7 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, copy_before_write, stop_loop
+from wengert_replay.recording.watch cimport check_write, tell_before_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
@@ -59,8 +59,8 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected, self.late, self.construct_notes, self.sharing = {}, [], {}, [], []
-        self.facts = {}
+        self.watched, self.expected, self.construct_notes, self.sharing = {}, [], [], []
+        self.facts, self.write_listeners = {}, {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -73,6 +73,13 @@ cdef class Recording(TracedOperations):
         self.recorder.owner, self.recorder.use_outside = <void*> self, use_outside
         self.recorder.see_read = see_read
         self.go_on()
+
+    cpdef Recording outermost(self):
+        """Return the recording of the captured function that this one, perhaps of a body, is a part of."""
+        cdef Recording found = self
+        while found.around is not None:
+            found = found.around
+        return found
 
     def pause(self):
         """Let a recording that has stopped pause: its pool gives out nothing, and takes back what is freed."""
@@ -245,8 +252,8 @@ cdef class Recording(TracedOperations):
     cdef int begin(self, Op op, PyObject** slots) except -1:
         if self.watches:
             check_write(self, op, slots)
-        if self.copies_late:
-            copy_before_write(self, op, slots)
+        if self.tells_writes:
+            tell_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:
@@ -257,7 +264,7 @@ cdef class Recording(TracedOperations):
 
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
         """Watch a tensor from outside of which the function uses a detached one."""
-        if self.is_from_outside(source):
+        if self.is_outside_pool(source):
             self.made.add(id(made))
             self.watch_source(source)
         return 0
@@ -266,10 +273,10 @@ cdef class Recording(TracedOperations):
         return None if self.lookups is None else self.lookups.tensor_at(<size_t> address)
 
     cdef int note_wanted(self, Tensor leaf) except -1:
-        return self.watch_source(leaf) if self.is_from_outside(leaf) else 0
+        return self.watch_source(leaf) if self.is_outside_pool(leaf) else 0
 
-    cdef bint is_from_outside(self, Tensor t) noexcept:
-        """Whether a tensor's memory is the host's, and not the pool's."""
+    cdef bint is_outside_pool(self, Tensor t) noexcept:
+        """Whether a tensor lies in memory of the host that is none of the pool's."""
         return not t.device and is_strided(t) and self.block_of(<Storage> t.storage) == NULL
 
     cdef int watch_source(self, Tensor source) except -1:
