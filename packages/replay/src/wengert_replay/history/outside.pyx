@@ -135,14 +135,14 @@ cdef bint is_argument_at(Recording recording, size_t address) except -1:
     return False
 
 
-def effects_behind(Recording recording not None, Py_ssize_t pause):
-    """Return what launches behind a pause do beside computing values: "" or words."""
+def effects_behind(Recording recording not None, Py_ssize_t return_point):
+    """Return what launches behind a return point do beside computing values: "" or words."""
     cdef Launch* launch
     cdef Call call
     cdef Tensor t
     cdef Py_ssize_t i
     cdef int k
-    for i in range(pause + 1, recording.recorder.n):
+    for i in range(return_point + 1, recording.recorder.n):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_GUARD:
             return "a number of a tensor is read by Python in backward"

@@ -84,7 +84,7 @@ cdef class Origins:
 
 @cython.binding(False)
 cdef class Joint:
-    """A program of a function, and of its gradients where it has a pause."""
+    """A program of a function, and of its gradients where it has a return point."""
 
     def __init__(self, JointProgram program not None, Form form not None, Origins origins not None):
         self.program, self.form, self.origins = program, form, origins

@@ -22,7 +22,7 @@ VALUE = re.compile(r"[aw]\d+|%\d+(\.\d+)?")
 """Names of values."""
 OUTSIDE = "a tensor from outside"
 """The name of a tensor of which nothing is known but what Python has read of it."""
-PAUSED = "the call returns; what follows is its backward"
+RETURNED = "the call returns; what follows is its backward"
 
 
 def format_program(program: Program) -> str:
@@ -96,8 +96,8 @@ def format_step(step: Step) -> str:
     """Return an operation as it is printed: results, name, arguments, types, how it is replayed, line."""
     if step.way == "guard":
         return f"guard: {format_guard(step)}{f'  # {step.line}' if step.line else ''}"
-    if is_pause(step):
-        return PAUSED
+    if is_return_point(step):
+        return RETURNED
     outputs = ", ".join(name for name, _, _ in step.outputs)
     types = ", ".join(map(format_type, step.outputs))
     way = "" if step.way == "launches" else f"  [{step.way}]"
@@ -107,9 +107,9 @@ def format_step(step: Step) -> str:
     return f"{outputs} = {call}: {types}{way}{line}" if outputs else f"{call}{way}{line}"
 
 
-def is_pause(step: Step) -> bool:
+def is_return_point(step: Step) -> bool:
     """Return whether a step stands between a call whose results have a graph and its backward. See history/joint.pyx"""
-    return bool(step.name == "pause" and step.way == "python" and not step.outputs)
+    return bool(step.name == "return" and step.way == "python" and not step.outputs)
 
 
 def name_of(step: Step) -> str:

@@ -1,10 +1,11 @@
 """``cond`` in a recording: both functions are recorded once, and a replay runs one of them.
 
 Note [How a cond is recorded]
-    The recording pauses, and both functions are recorded as bodies without arguments, first the one that the predicate
-    chooses, which gives the results. Both are trials: what would change something outside is stopped before it does,
-    as an eager call does not run the other function, and random generators are set back. Where one of the two cannot be
-    a body, or their results are not alike, nothing has been noted: the plain function runs, whose predicate is a guard.
+    The recording is suspended, and both functions are recorded as bodies without arguments, first the one that the
+    predicate chooses, which gives the results. Both are trials: what would change something outside is stopped before
+    it does, as an eager call does not run the other function, and random generators are set back. Where one of the two
+    cannot be a body, or their results are not alike, nothing has been noted: the plain function runs, whose predicate
+    is a guard.
 """
 
 from __future__ import annotations

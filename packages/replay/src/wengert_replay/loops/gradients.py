@@ -74,7 +74,7 @@ class Derivation:
         self.results = Results([])
 
     def check(self, results: Flat) -> None:
-        """Raise RuntimeError unless the last carry is what it was in the run before. A recording pauses meanwhile."""
+        """Raise RuntimeError unless the last carry is what it was in the run before; suspend a recording meanwhile."""
         tracer = current_tracer()
         recording = tracer if isinstance(tracer, Recording) and suspend(tracer) else None
         try:
@@ -230,7 +230,7 @@ class BackwardLoop:
                           for i in self.wanted_rows]  # fmt: skip
 
     def record(self) -> Flat | None:
-        """Note the loop, while the recording pauses, and return the gradients; None where it cannot be a loop."""
+        """Note the loop, while the recording is suspended, and return the gradients; None where it cannot be a loop."""
         count = self.derivation.count
         first = 1 if self.seeds else self.derivation.n_empty if self.derivation.n_empty < count else 0
         try:

@@ -92,7 +92,7 @@ cdef class Program:
     def __cinit__(self, *arguments):
         if not arguments:
             raise TypeError("a Program is not made by hand: wengert.capture makes it")
-        self.pause = -1
+        self.return_point = -1
 
     cdef int link_gradients(self, Recording recording, list results) except -1:
         """Give a result that is the new gradient of a leaf as that."""
@@ -312,9 +312,9 @@ cdef class Program:
             if stop == STOP_FAILED:
                 launch = <Launch*> (<Row*> at).data
                 launch.fail(launch)
-            if (<Row*> at).n == self.pause:
+            if (<Row*> at).n == self.return_point:
                 self.at += (<Row*> at).size
-                return OUTCOME_PAUSED
+                return OUTCOME_RETURNED
             call = <Call> self.calls[(<Row*> at).n]
             self.found = call.run()
             self.seen = call.settle(self.found)

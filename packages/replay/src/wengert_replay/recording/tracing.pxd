@@ -20,7 +20,7 @@ cdef class Recording(TracedOperations):
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time
-    cdef readonly Recording around     # that pauses while this records the body of a loop; None
+    cdef readonly Recording around     # that is suspended while this records the body of a loop; None
     cdef bint watches                  # writes, for itself or one around it
     cdef dict watched                  # by the Storage's address: (Tensor, version, whether it is a copy of a row)
     cdef bint tells_writes             # to listeners, its own or those of one around it

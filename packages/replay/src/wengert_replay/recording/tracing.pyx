@@ -20,7 +20,7 @@ Note [The cost of a recording]
     The first call of a function pays it for each operation, so the ways that all operations take make no Python
     objects: steps are rows (Note [Steps are rows] in steps.pyx), what is known of memory stands in C tables. Dicts and
     lists are used for what comes once: a tensor from outside, an argument, an operation that tells no launches. The
-    collector of cycles is paused: it would walk over the whole graph several times, and where it frees memory differs
+    collector of cycles is off: it would walk over the whole graph several times, and where it frees memory differs
     from run to run, which two recordings of one function that are compared would show.
 """
 cimport cython
@@ -173,7 +173,7 @@ cdef class Recording(TracedOperations):
             self.outside[key] = (t, version + added[n + i], address, nbytes)
         self.set_pauses(False)         # nobody closes it now but who makes a program of it
 
-    def resume(self, list inputs not None):
+    def reopen(self, list inputs not None):
         """Go on with a recording that pauses. inputs: further ones."""
         set_tracer(self)
         resume_pool(self.pool)
@@ -192,7 +192,7 @@ cdef class Recording(TracedOperations):
             t = self.inputs[i]
             self.versions.append((<Storage> t.storage).version)
             self.add_input(t, i)
-        pause_collector(True)
+        stop_collector(True)
         return 0
 
     def stop(self):
@@ -203,7 +203,7 @@ cdef class Recording(TracedOperations):
             set_tracer(None)
             set_recorder(NULL)
             self.is_open, self.given = False, None
-            pause_collector(False)
+            stop_collector(False)
             self.note_engine()
             self.keep_own_leaves()
 
@@ -373,18 +373,18 @@ cdef int use_outside(void* recording, char* data, Py_ssize_t nbytes, holder) exc
 
 
 cdef int N_PAUSED = 0                  # recordings that pause
-cdef int PAUSES = 0                    # recordings, of all threads, that run
+cdef int N_RECORDING = 0               # recordings, of all threads, that run
 cdef bint COLLECTS = False             # whether the collector ran before them
 
 
-cpdef int pause_collector(bint begins) except -1:
-    """Pause Python's collector of cycles while functions are recorded. Note [The cost of a recording]"""
-    global PAUSES, COLLECTS
-    if begins and not PAUSES:
+cpdef int stop_collector(bint begins) except -1:
+    """Turn Python's collector of cycles off while functions are recorded. Note [The cost of a recording]"""
+    global N_RECORDING, COLLECTS
+    if begins and not N_RECORDING:
         COLLECTS = gc.isenabled()
         gc.disable()
-    PAUSES += 1 if begins else -1
-    if not begins and not PAUSES and COLLECTS:
+    N_RECORDING += 1 if begins else -1
+    if not begins and not N_RECORDING and COLLECTS:
         gc.enable()
     return 0
 
