@@ -27,7 +27,8 @@ from wengert_replay.devices.work import FusionError
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.node import check_results, gradients_of, leaves_like
 from wengert_replay.history.runs import Form, Run, Way, attach
-from wengert_replay.inspection.device_facts import ProgramFacts, count
+from wengert_replay.inspection.counting import count
+from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import OTHER_WRITES, Refusal
 

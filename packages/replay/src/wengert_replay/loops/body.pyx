@@ -30,6 +30,7 @@ from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_RESULT
+from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.trace.tables cimport find
 
 from wengert_replay.inspection.printing import format_step
@@ -40,7 +41,6 @@ from wengert_replay.refusal import Refusal
 
 cdef enum:
     MOST_DIMS = 64
-    FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
 
 cdef bint is_internal(Recording around, Tensor t) except -1:
