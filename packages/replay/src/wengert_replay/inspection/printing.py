@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import frombuffer
 
+from wengert_replay.inspection.counting import count
+
 if TYPE_CHECKING:
     from wengert_replay.programs.program import Program
     from wengert_replay.trace.steps import Step
@@ -29,18 +31,37 @@ def format_program(program: Program) -> str:
     """Return the operations of a program, and how large it is. Of a long program the middle is left out.
 
     ``%3`` is the result of operation 3, ``a0`` the first tensor among the arguments, ``w0`` a tensor from outside.
-    Behind an operation stands how it is replayed: by launches of kernels if nothing is said, as a view, by a stored
-    value, or by a call of its driver. Of a branch the operations are shown that it does not share with its trunk.
+    Behind an operation stands how it is replayed:
+
+    - nothing: by launches of kernels
+    - ``[view]``: there is nothing to do, as the result is a view
+    - ``[store]``: the result is a stored value
+    - ``[call]``: by a call of its driver
+    - ``[error]``: by a call of its driver, which must raise the error that the function has caught
+    - ``[python]``: it is a Python function, which is called
+    - ``[loop]``, ``[choice]``: it is a construct; its bodies follow, further in
+
+    A line "guard: %3 is True" is a number that Python has read, which a replay compares. Of a branch the operations are
+    shown that it does not share with its trunk.
     """
     return "\n".join([repr(program), *format_steps(program, 0), *format_branches(program)])
 
 
 def summarize_program(program: Program) -> str:
     """Return how large a program is."""
-    sizes = (len(program.steps), "operation"), (program.n_launches, "launch")
-    operations, launches = [f"{n} {noun}" if n == 1 else f"{n} {noun}{'e' * noun.endswith('h')}s" for n, noun in sizes]
-    return (f"<wengert.replay.Program of {operations}: {launches}, {len(program.calls)} of them calls of drivers; "
+    operations, launches = count(len(program.steps), "operation"), count(program.n_launches, "launch", "launches")
+    called = count_calls(program)
+    return (f"<wengert.replay.Program of {operations}: {launches}{called and f', with calls of {called}'}; "
             f"{program.nbytes} bytes>")  # fmt: skip
+
+
+def count_calls(program: Program) -> str:
+    """Return what a replay calls beside kernels, by kind: "1 driver, 2 constructs"; "" for nothing."""
+    loops = loops_of(program)
+    others = [call.step for call in program.calls.values() if call.step.number not in loops]
+    functions = sum(step.way == "python" and not is_return_point(step) for step in others)
+    kinds = (sum(step.way != "python" for step in others), "driver"), (functions, "Python function")
+    return ", ".join(count(n, kind) for n, kind in (*kinds, (len(loops), "construct")) if n)
 
 
 def format_branches(program: Program) -> Iterator[str]:

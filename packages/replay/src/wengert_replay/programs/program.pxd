@@ -33,7 +33,7 @@ cdef class Program:
     cdef public object key             # the signature that it was recorded for
     cdef readonly list notes           # of its recording
     cdef readonly object shape         # the structure of the result, as signature.flatten gives it
-    cdef readonly Py_ssize_t n_launches    # operations that are called by their drivers among them
+    cdef readonly Py_ssize_t n_launches    # calls of drivers, Python functions and constructs among them
     cdef readonly Py_ssize_t replays
     cdef readonly Py_ssize_t guard_failures
     cdef readonly object lock

@@ -361,7 +361,7 @@ cdef class Program:
 
     @property
     def n_calls(self):
-        """The number of operations that are called by their drivers."""
+        """The number of calls of drivers, Python functions, loops and ``cond``."""
         return len(self.calls)
 
     @property
