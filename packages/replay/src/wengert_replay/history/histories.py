@@ -6,10 +6,11 @@ Note [Results with a graph]
     to one of them before backward is noticed.
     The first backward goes on in the recording of its call (Note [One recording for a call and its backward] in
     paused.py), or runs the function again, with a graph, and records that together with its gradients: a program with a
-    return point. From then on a call runs that program up to this point, and its backward goes on from there: nothing is computed twice, also where other calls have run the program in between (Note [Several runs
-    before their backwards] in residuals.pyx). Where gradients come for other results than before, the function's part
-    runs again first. Then memory outside that the function writes, and the state of generators, are first set to what
-    they were before the call, and afterwards to what they are now.
+    return point. From then on a call runs that program up to this point, and its backward goes on from there: nothing
+    is computed twice, also where other calls have run the program in between (Note [Several runs before their
+    backwards] in residuals.pyx). Where gradients come for other results than before, the function's part runs again
+    first. Then memory outside that the function writes, and the state of generators, are first set to what they were
+    before the call, and afterwards to what they are now.
     What runs the function again compares its results with the program's: Python's state may have changed since.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
     results are those of a node of this kind too: so to any order.
@@ -244,7 +245,7 @@ class History:
     def recorded_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
-        """The same by a program, which is made where there is none."""
+        """Return the gradients of a call by a program, which is made where there is none."""
         if self.paused is not None:
             if self.paused.way is run.way and self.paused.may_go_on():
                 return record_on(self, run, derivative, given, pattern)

@@ -59,7 +59,7 @@ class Restoration:
         now.put_back()
 
     def end_if_alike(self) -> bool:
-        """Do the same where the function has led to the state of now: return whether it has."""
+        """Return whether the function has led to the state of now itself; then there is nothing to return to."""
         outside = self.now.outside
         alike = (outside is None or not outside.differs()) and not self.now.has_drawn()
         if alike:
@@ -204,7 +204,7 @@ def differentiate(
 def gradients_of_results(
     results: list[Tensor], inputs: list[Tensor], given: list[Tensor], form: Form, pattern: Sequence[bool]
 ) -> list[Tensor | None]:
-    """The same for a call on the arguments themselves.
+    """Return the gradients of inputs and leaves, for results of a call on the arguments themselves.
 
     What the graph has saved stays, so that nothing is written there: another backward of a replay reads it again.
     """

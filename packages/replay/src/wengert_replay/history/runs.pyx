@@ -55,7 +55,7 @@ cdef class Form:
 
 @cython.binding(False)
 cdef class Origins:
-    """What the gradients of all ends are. Note [Gradients that share memory] in shared_gradients.py"""
+    """Where the gradient of each end comes from. Note [Gradients that share memory] in shared_gradients.py"""
 
     def __cinit__(self, list numbers not None, Py_ssize_t n_given, list parts not None):
         """numbers: of each end's gradient among those that the results get, ``n_given``, then those that a program

@@ -77,7 +77,7 @@ cdef str words_of_unknown(Recording recording, Launch* launch):
 
 
 cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1:
-    """The same for the tensors of calls."""
+    """Let calls work on the program's memory; note arguments that any call writes to."""
     cdef Py_ssize_t low = 0, high = 0
     cdef Call call
     cdef Tensor t
@@ -229,7 +229,7 @@ cdef bint may_require_grad(t):
 
 
 cdef object plan_outside(t, Recording recording):
-    """The same for a result on memory from outside."""
+    """Return the plan of a result on memory from outside, or the result itself where it has a graph."""
     cdef Tensor result = <Tensor> t, base
     cdef OutsideResult plan = OutsideResult.__new__(OutsideResult)
     if id(t) not in recording.made:

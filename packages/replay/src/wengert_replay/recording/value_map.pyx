@@ -277,7 +277,7 @@ cdef class ValueMap(Tracer):
         return self.see_gradient(t) if t.flags & WG_GRAD else 0
 
     cdef int see_gradient(self, Tensor t) except -1:
-        """The same for any tensor: one that requires no gradient may have one, too."""
+        """Note the gradient that a tensor has before anything changes it: one that requires none may have one, too."""
         if t.grad_fn != NULL or id(t) in self.leaves or self.block_of(<Storage> t.storage) != NULL:
             return 0
         if id(t) in self.made and not t.flags & WG_GRAD:
