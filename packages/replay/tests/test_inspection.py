@@ -96,6 +96,23 @@ def test_counts_of_a_program():
     assert counts.step_bytes > 0
 
 
+def test_calls_are_counted_by_kind():
+    @wg.compiler.disable
+    def factor():
+        return wg.tensor(2.0)
+
+    def step(x):
+        y = wg.func.cond(x.sum() > 0, lambda: x * 2, lambda: x * 3)
+        return wg.func.fori_loop(0, 3, lambda i, c: c * 0.5 + i, y).unique() * factor()
+
+    words = repr(program_of(step, wg.ones(2)))
+    assert "launches, with calls of 1 driver, 1 Python function, 2 constructs; " in words
+    w = wg.ones(2, requires_grad=True)
+    f = wg.capture(lambda x: (w * x).sum())
+    f(wg.ones(2)).backward()
+    assert "with calls" not in repr(explain(f).programs[0])
+
+
 def test_branches_are_counted_and_printed():
     f = wg.capture(lambda x: x * 2 if x.sum() > 0 else x * 3)
     for value in (1.0, -1.0, 1.0, -1.0):

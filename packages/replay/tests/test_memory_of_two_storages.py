@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import wengert as wg
 
-from .differential.scenarios import compare_runs
+from .differential.scenarios import check_reason, compare_runs
 
 
 def array_twice():
@@ -95,7 +95,7 @@ def test_an_argument_on_the_memory_of_a_tensor_from_outside_stays_itself(pair, n
             argument = other if k in sharing else wg.full((3,), float(k))
             yield captured(argument), argument * 1, state * 1, argument._version, state._version
 
-    compare_runs(generate)
+    assert compare_runs(generate).replays == (1 if sharing[0] == 2 else 0)  # the second of the calls before
 
 
 @pytest.mark.parametrize("name", WITH_OUTSIDE)
@@ -108,7 +108,9 @@ def test_a_detached_argument_from_outside_stays_itself(name, side):
         for argument in (both[1 - side], both[1 - side], wg.zeros(3), wg.zeros(3)):
             yield captured(argument), argument * 1, one * 1, argument._version, one._version
 
-    compare_runs(generate)
+    outcome = compare_runs(generate)
+    assert outcome.replays == 0
+    assert "share" in outcome.reasons[0]
 
 
 def test_a_result_with_a_graph_and_its_data_have_the_numbers_of_the_call():
@@ -124,7 +126,7 @@ def test_a_result_with_a_graph_and_its_data_have_the_numbers_of_the_call():
             result.sum().backward()
             yield x.grad
 
-    compare_runs(generate)
+    check_reason(compare_runs(generate), "the function has stored a result somewhere else")
 
 
 VIEWS = {

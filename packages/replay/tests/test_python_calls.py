@@ -275,6 +275,22 @@ def test_lists_that_the_function_makes_are_others_in_each_call():
         assert captured(wg.ones(2), given).tolist() == [expected] * 2
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_list_among_the_arguments_has_the_values_of_the_call(by_name):
+    @wg.compiler.disable
+    def scale(x, factors):
+        return x * factors[0]
+
+    captured = wg.capture(lambda x, factors: (scale(x, factors=factors) if by_name else scale(x, factors)) + 1)
+    first = [2.0]
+    for factors in (first, first, [2.0]):
+        assert captured(wg.ones(1), factors).item() == 3.0
+    first[0] = 5.0  # which the caller of the first call still has
+    for factors in ([2.0], [5.0], first, [2.0]):
+        assert captured(wg.ones(1), factors).item() == factors[0] + 1
+    assert wg.replay.explain(captured).replays == 5
+
+
 def test_a_list_with_tensors_is_not_kept_alive():
     factor = wg.tensor(2.0)
     held = [factor, 1.0]

@@ -1,8 +1,8 @@
 """wengert-replay: record a program once, and run it again without Python.
 
 ``capture`` (also ``wengert.capture``) gives a function that records its first call for each signature of arguments and
-replays later ones; ``explain`` says which programs there are. tracing.pyx records, program.pyx replays. ``load`` gives
-a program from a file that ``Program.save`` wrote.
+replays later ones; ``explain`` says which programs there are. ``load`` gives a program from a file that
+``Program.save`` wrote. recording/tracing.pyx records, programs/program.pyx replays.
 docs/decisions/0031-record-by-operations-replay-by-launches.md has the reasons.
 
 >>> import wengert as wg

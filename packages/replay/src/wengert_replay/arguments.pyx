@@ -20,6 +20,7 @@ from wengert_core.extend import FACT_LISTENERS as _FACT_LISTENERS
 from wengert_core.extend import DisableTorchFunctionSubclass
 from wengert_engine.extend import current_tracer
 
+from wengert_replay.refusal import SHARED_ARGUMENTS as _SHARED_ARGUMENTS
 from wengert_replay.signature import Unhashable, flatten
 
 KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
@@ -34,6 +35,8 @@ BETWEEN = ("wengert_core.tensors.facts", "wengert_core.api.untyped_storage", "we
 cdef object describe(Tensor t, facts):
     """Return class, dtype, sizes and strides, and whether it requires grad, is of inference mode, has a gradient, has
     a history; behind them the facts that Python reads, and the attributes that Python code has set.
+
+    Other places name the same facts, and have to agree: "What belongs to a signature" in docs/how-replay-works.md.
     """
     cdef bint has_grad = t.extra != NULL and t.extra.grad != NULL
     cdef dict attributes = dict_of_tensor(t)
@@ -91,7 +94,7 @@ def note_fact(Tensor t not None, str fact not None):
                                        f"{frame.f_lineno}")
             return
     if fact in ("_version", "retains_grad") and recording is tracer and id(t) not in recording.made \
-            and recording.is_from_outside(t):
+            and recording.is_outside_pool(t):
         recording.refuse(f"Python reads {fact} of a tensor from outside")
 
 
@@ -126,7 +129,7 @@ def describe_tensors(list tensors, facts=()):
         if is_foreign(t.storage):
             foreign.append(t)
     if len(seen) < len(tensors) or any([meets_other(t, tensors) for t in foreign]):
-        return None, "two arguments share memory"
+        return None, _SHARED_ARGUMENTS
     return tuple(key), ""
 
 

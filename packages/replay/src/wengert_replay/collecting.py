@@ -1,7 +1,7 @@
 """Collecting: garbage in cycles that keeps what a recording has made.
 
 Note [Garbage of a recording]
-    Python's collector pauses while a function is recorded and looked at, so that what the function has made is among
+    Python's collector is off while a function is recorded and looked at, so that what the function has made is among
     the newest objects. To collect these takes the time of a few operations, where a look at all objects of a process
     takes many times as long as the function. Garbage that an object from before the recording belongs to is not found
     so: the function seems to have stored something, and its next call is recorded once more.
@@ -13,7 +13,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wengert_replay.recording.tracing import pause_collector
+from wengert_replay.recording.tracing import stop_collector
 
 YOUNG = 1
 
@@ -25,9 +25,9 @@ def collect_young() -> None:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Let Python's collector pause, so that new objects stay new for ``collect_young``."""
-    pause_collector(True)
+    """Turn Python's collector off, so that new objects stay new for ``collect_young``."""
+    stop_collector(True)
     try:
         yield
     finally:
-        pause_collector(False)
+        stop_collector(False)

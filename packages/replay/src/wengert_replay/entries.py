@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from wengert_replay.history.histories import History
 from wengert_replay.inspection.branching import describe_branches
+from wengert_replay.inspection.counting import count
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.programs.fingerprint import Fingerprint
@@ -80,11 +81,6 @@ def summarize(program: Program | ProgramFacts) -> str:
         return program.summary()
     return (f"{count(len(program.steps), 'operation')}, {count(program.n_branches, 'branch', 'branches')}, "
             f"replayed {count(program.replays, 'time')}")  # fmt: skip
-
-
-def count(n: int, one: str, several: str = "") -> str:
-    """Return a number and a noun."""
-    return f"{n} {one}" if n == 1 else f"{n} {several or one + 's'}"
 
 
 class Entry:

@@ -10,11 +10,20 @@ from wengert_core.extend import Tensor
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import is_spent
-from wengert_replay.history.outside import is_from_outside
+from wengert_replay.history.outside import predates
 from wengert_replay.owners import maker_of
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
-from wengert_replay.refusal import OWN_GRADIENT, Miss, Refusal, stored_words
+from wengert_replay.refusal import (
+    NESTED_RESULT,
+    OWN_GRADIENT,
+    SHARED_OUTSIDE,
+    SHARED_RESULTS,
+    Miss,
+    Refusal,
+    stored_words,
+    unknown_object,
+)
 from wengert_replay.signature import Unhashable, containers, find_state, flatten, surroundings
 
 
@@ -27,21 +36,21 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
     try:
         shape = flatten(result, results)
     except Unhashable as error:
-        raise Refusal(f"the result has an object of type {error} in it") from None
+        raise Refusal(unknown_object(error)) from None
     except RecursionError:
-        raise Refusal("the result is nested too deeply, or contains itself") from None
+        raise Refusal(NESTED_RESULT) from None
     kind = find_state(shape, arguments)
     if kind is not None:
         raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
     known = {id(leaf) for leaf, _ in recording.leaves.values()}
     if any(one.is_leaf and one.requires_grad and one.grad is not None and id(one) not in known
-           and not is_from_outside(one, recording) for one in results):  # fmt: skip
+           and not predates(one, recording) for one in results):  # fmt: skip
         raise Refusal(OWN_GRADIENT)
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
     live = blocks_in_use(recording, [*results, *grads])
     owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
     if len({one for one in owners if one in live}) < sum(one in live for one in owners):
-        raise Refusal("two results or gradients share memory")
+        raise Refusal(SHARED_RESULTS)
     fork = () if miss is None else (miss.node, miss.number, miss.seen)
     return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)
 
@@ -55,7 +64,7 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
     if why or rows[0] != rows[1]:
         return "the function changes shape, dtype or requires_grad of an argument"
     if recording.reaches_argument():
-        return "an argument shares memory with a tensor from outside"
+        return SHARED_OUTSIDE
     now: list[Tensor] = []
     try:
         unchanged = flatten((args, kwargs), now) == key[0]
@@ -66,7 +75,7 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
     try:
         shared = containers((args, kwargs)) & containers(result)
     except RecursionError:
-        return "the result is nested too deeply, or contains itself"
+        return NESTED_RESULT
     return "a list, a dict or a dataclass among the arguments is in the result" if shared else ""
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 
 class BoundCapture:
+    # The method of an instance: its ``__self__``, and the capture that has the programs of this instance, to which all
+    # else is passed on. It keeps the instance alive, which the capture does not. Its docstring is the function's.
     __slots__ = ("__self__", "capture")
     __doc__ = property(lambda self: self.capture.__doc__)
 

@@ -13,6 +13,26 @@ OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
 RETAINED = "a result keeps its gradient (retain_grad()), and has hooks, which change that"
 NO_HISTORY = "a result is a view made under no_grad, whose base has got a history since"
 
+# Reasons that several places find
+ARGUMENT_IS_WRITTEN = "an argument is written to, and a result has a graph"
+BACKWARD_AND_GRAPH = "the function runs backward, and a result has a graph"
+REENTRANT = "a result has a graph with a checkpoint that has use_reentrant=True"
+OLD_GRAPH = "backward runs through a graph that was made outside of the function"
+OTHER_WRITES = "the function writes to other tensors than before"
+NESTED_RESULT = "the result is nested too deeply, or contains itself"
+SHARED_ARGUMENTS = "two arguments share memory"
+SHARED_RESULTS = "two results or gradients share memory"
+SHARED_OUTSIDE = "an argument shares memory with a tensor from outside"
+# ... of constructs, which stay as they are then
+WRITES_ARGUMENTS = "it writes to its arguments"
+WRITES_OUTSIDE = "it writes to a tensor from outside"
+RANDOM_BACKWARD = "it draws random numbers"
+RANDOM_GRADIENT = f"{RANDOM_BACKWARD}, and has a gradient"
+CARRY_STRIDES = "the carry has other strides in each iteration"
+GRADIENT_STRIDES = "its gradients have other strides in each iteration"
+OUTSIDE_AND_SOURCE = "a tensor from outside is computed from another one that it uses, too"
+SHARED_PARTS = "two of its results share memory"
+
 
 class Refusal(Exception):
     """A recording cannot be replayed; the message says why.
@@ -24,6 +44,16 @@ class Refusal(Exception):
         super().__init__(reason)
         self.transient: bool = transient
         self.begins_anew: bool = begins_anew
+
+
+def unknown_object(kind: object) -> str:
+    """Return a reason: a result has something in it that has no value to compare. kind: the name of its type."""
+    return f"the result has an object of type {kind} in it"
+
+
+def class_words(result: object) -> str:
+    """Return a reason: a result is a tensor of a class of its own."""
+    return f"a result is of the class {type(result).__name__}"
 
 
 def stored_words(n: int, where: str) -> str:

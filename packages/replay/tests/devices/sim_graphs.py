@@ -19,6 +19,11 @@ STEPS = {
 """Each of a matrix of 3 x 3 and of the one before."""
 
 
+def on_sim(values, **options):
+    """Return a tensor on the simulated device."""
+    return wg.tensor(values, device="sim", **options)
+
+
 def capture(function, **options):
     """Capture a function; return the graph and what the function gave."""
     made = CUDAGraph()

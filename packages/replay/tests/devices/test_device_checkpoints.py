@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 import wengert as wg
+from sim_graphs import on_sim
 from wengert.utils.checkpoint import checkpoint, checkpoint_sequential
 
 explain = wg.replay.explain
 dropout = wg.nn.functional.dropout
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 class State:

@@ -6,17 +6,13 @@ import gc
 
 import pytest
 import wengert as wg
-from sim_graphs import NAMES, SIM, CUDAGraph, capture, graph
+from sim_graphs import NAMES, SIM, CUDAGraph, capture, graph, on_sim
 from wengert import nn
 from wengert_core.devices import device as devices
 from wengert_core.extend import CaptureError
 from wengert_testing.sim import RaceError
 
 REFUSED = "operation not permitted when stream is capturing"
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def test_nothing_is_done_before_a_replay():

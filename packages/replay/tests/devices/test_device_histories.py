@@ -10,15 +10,11 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM
+from sim_graphs import SIM, on_sim
 from sim_graphs import STEPS as COMMON_STEPS
 from wengert import nn
 
 explain = wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def leaf(*values):

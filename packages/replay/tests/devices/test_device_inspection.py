@@ -7,12 +7,9 @@ import weakref
 
 import pytest
 import wengert as wg
+from sim_graphs import on_sim
 
 explain = wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def without_lines(program):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 import wengert as wg
+from sim_graphs import on_sim
 
 func, explain = wg.func, wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 LOOPS = {

@@ -9,13 +9,9 @@ import pytest
 import wengert as wg
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM
+from sim_graphs import SIM, on_sim
 
 explain = wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 class State:

@@ -10,14 +10,10 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM
+from sim_graphs import SIM, on_sim
 from wengert_core.extend import rng_states
 
 explain = wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def numbers_of(value):

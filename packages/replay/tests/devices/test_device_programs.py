@@ -8,14 +8,10 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM, STEPS, capture
+from sim_graphs import SIM, STEPS, capture, on_sim
 from wengert import nn
 
 explain = wg.replay.explain
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def test_calls_are_replayed_and_results_have_memory_of_their_own():

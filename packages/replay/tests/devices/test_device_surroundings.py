@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 import wengert as wg
+from sim_graphs import on_sim
 
 explain = wg.replay.explain
 NUMBER = wg.tensor(1.0)
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def by_mask(x):

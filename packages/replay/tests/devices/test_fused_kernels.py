@@ -9,7 +9,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import SIM
+from sim_graphs import SIM, on_sim
 from wengert import nn
 from wengert_core.devices import device as devices
 from wengert_testing.sim import SimDevice
@@ -21,10 +21,6 @@ explain = wg.replay.explain
 @pytest.fixture(autouse=True)
 def _kernels(_sim):
     take_kernels()
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 def random(*shape, dtype=wg.float32):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 import wengert as wg
+from sim_graphs import on_sim
 from wengert_replay.devices import device_program
 
 from ..hidden_count import hidden_count
 
 explain = wg.replay.explain
 Differs = wg.replay.ReplayDiffersError
-
-
-def on_sim(values, **options):
-    return wg.tensor(values, device="sim", **options)
 
 
 @pytest.mark.parametrize("set_to_none", [True, False])

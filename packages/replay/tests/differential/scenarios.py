@@ -25,6 +25,11 @@ class Outcome(NamedTuple):
     captures: list[Any]
 
 
+def leaf(*numbers: float) -> wg.Tensor:
+    """Return a tensor that requires gradients."""
+    return wg.tensor(numbers, requires_grad=True)
+
+
 def attempt(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return a call's result, or the type and the message of the error that it raised."""
     try:
@@ -51,13 +56,24 @@ def compare_runs(generate: Scenario) -> Outcome:
                    [why for one in found for why in one.reasons], captures)  # fmt: skip
 
 
-def scenario(replays: int) -> Callable[[Scenario], Callable[[], None]]:
-    """Make a test of a scenario. replays: how many calls are replayed at least; without any it proves nothing."""
+def check_reason(outcome: Outcome, reason: str) -> None:
+    """Assert that no call was replayed, for a reason with these words."""
+    assert outcome.replays == 0, outcome
+    assert any(reason in one for one in outcome.reasons), outcome
+
+
+def scenario(replays: int = 0, reason: str = "") -> Callable[[Scenario], Callable[[], None]]:
+    """Make a test of a scenario. replays: how many calls are replayed at least.   reason: words of a reason for which
+    none is. With neither a test would prove nothing.
+    """
+    assert replays or reason
 
     def make_test(generate: Scenario) -> Callable[[], None]:
         def test() -> None:
             outcome = compare_runs(generate)
             assert outcome.replays >= replays, outcome
+            if reason:
+                check_reason(outcome, reason)
 
         test.__name__, test.__qualname__, test.__doc__ = generate.__name__, generate.__qualname__, generate.__doc__
         test.__module__ = generate.__module__

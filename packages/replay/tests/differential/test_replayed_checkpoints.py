@@ -184,7 +184,7 @@ def test_a_leaf_on_memory_from_outside_is_new_in_each_call(capture):
 @pytest.mark.parametrize("reentrant", [True, False])
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_a_result_may_have_a_graph_with_a_checkpoint(reentrant, share):
-    @scenario(replays=0 if reentrant else 3)
+    @(scenario(reason="use_reentrant=True") if reentrant else scenario(replays=3))
     def compare(capture):
         w = parameter()
 

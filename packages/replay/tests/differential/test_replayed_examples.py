@@ -94,8 +94,8 @@ def check(path, folder, monkeypatch):
 
 
 REPLAYED = {
-    "digits": 100, "lotka_volterra": 10, "saved_on_disk": 0, "sparse_model": 0, "word_embeddings": 0, "transformer": 0,
-    "digits_modules": 50, "lstm": 0, "numpy_programs/fixed_points": 5, "numpy_programs/rosenbrock": 0,
+    "digits": 100, "lotka_volterra": 10, "saved_on_disk": 0, "sparse_model": 0, "word_embeddings": 20, "transformer": 5,
+    "digits_modules": 50, "lstm": 5, "numpy_programs/fixed_points": 5, "numpy_programs/rosenbrock": 0,
     "numpy_programs/neural_net": 0, "numpy_programs/ode_net": 0, "numpy_programs/gaussian_process": 0,
 }  # fmt: skip
 """Programs, and how many calls are replayed at least."""
@@ -118,8 +118,13 @@ def reference_examples():
     return [one for name, one in vars(module).items() if name.startswith("test_")]
 
 
+RUN_AS_USUAL = {"test_register_hook", "test_variable"}
+"""Examples that print a tensor, or that give one to a hook which keeps it."""
+
+
 @pytest.mark.parametrize("example", reference_examples(), ids=lambda one: one.__name__)
 def test_examples_of_the_reference_run_captured(example):
     captured = wg.capture(example, quiet=True, validate=True)
     for _ in range(3):
         captured()
+    assert wg.replay.explain(captured).replays == (0 if example.__name__ in RUN_AS_USUAL else 2)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import wengert as wg
 
-from .scenarios import attempt, scenario
-
-
-def leaf(*numbers):
-    return wg.tensor(numbers, requires_grad=True)
+from .scenarios import attempt, leaf, scenario
 
 
 @scenario(replays=3)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import wengert as wg
 
-from .scenarios import attempt, scenario
-
-
-def leaf(*numbers):
-    return wg.tensor(numbers, requires_grad=True)
+from .scenarios import attempt, leaf, scenario
 
 
 @scenario(replays=2)
@@ -148,7 +144,7 @@ def test_graph_from_outside(capture):
         yield attempt(g, wg.full((2,), float(k))), w
 
 
-@scenario(replays=0)
+@scenario(reason="a graph that was made outside")
 def test_graph_from_outside_is_freed(capture):
     w = leaf(1.0, 2.0)
     y = (w * 3).exp()
@@ -157,7 +153,7 @@ def test_graph_from_outside_is_freed(capture):
         yield attempt(f, wg.full((2,), float(k))), w
 
 
-@scenario(replays=0)
+@scenario(reason="a graph that was made outside")
 def test_graph_from_outside_is_replaced(capture):
     w, box = leaf(1.0, 2.0), {}
     f = capture(lambda x: (box["y"] * x).sum().backward())
@@ -330,7 +326,7 @@ def test_anomalies_around(capture):
             yield f(wg.full((2,), 1.0)), w
 
 
-@scenario(replays=0)
+@scenario(reason="a graph that was made outside")
 def test_hooks_of_nodes_outside(capture):
     w = leaf(1.0, 2.0)
     y = w * 3

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import wengert as wg
 
-from .scenarios import scenario
-
-
-def leaf(*numbers):
-    return wg.tensor(numbers, requires_grad=True)
+from .scenarios import leaf, scenario
 
 
 @scenario(replays=2)
@@ -37,7 +33,7 @@ def test_requires_grad_outside_changes(capture):
         yield f(wg.ones(2)), w, v
 
 
-@scenario(replays=0)
+@scenario(reason="has stored a result somewhere else")
 def test_requires_grad_is_set_inside(capture):
     def step(x):
         y = (x * 2).requires_grad_()
@@ -49,7 +45,7 @@ def test_requires_grad_is_set_inside(capture):
         yield f(wg.full((2,), float(k)))
 
 
-@scenario(replays=0)
+@scenario(reason="changes the history of an argument")
 def test_requires_grad_of_an_argument_is_set_inside(capture):
     def step(x):
         x.requires_grad_()
@@ -62,7 +58,7 @@ def test_requires_grad_of_an_argument_is_set_inside(capture):
         yield f(x), x
 
 
-@scenario(replays=0)
+@scenario(reason="gave a tensor from outside other memory or another shape")
 def test_requires_grad_of_outside_is_set_inside(capture):
     w = wg.ones(2)
 
@@ -91,7 +87,7 @@ def test_set_grad_enabled_inside(capture):
         yield f(wg.ones(2), k % 2 == 0)
 
 
-@scenario(replays=0)
+@scenario(reason="leaves a mode changed")
 def test_grad_mode_is_left_changed(capture):
     def step(x):
         wg.set_grad_enabled(False)

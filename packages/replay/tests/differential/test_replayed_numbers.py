@@ -111,7 +111,7 @@ def test_a_generator_is_an_argument(capture):
         yield f(wg.ones(2), a), f(wg.ones(2), b)
 
 
-@scenario(replays=0)
+@scenario(reason="or the state of a generator")
 def test_a_seed_is_set_inside(capture):
     def step(x):
         wg.manual_seed(7)
@@ -122,7 +122,7 @@ def test_a_seed_is_set_inside(capture):
         yield f(wg.ones(2)), wg.rand(1)
 
 
-@scenario(replays=0)
+@scenario(reason="or the state of a generator")
 def test_random_numbers_of_a_fork(capture):
     def step(x):
         with wg.random.fork_rng():
@@ -145,7 +145,7 @@ def test_random_numbers_and_a_guard(capture):
         yield g(wg.ones(1)), wg.rand(1)
 
 
-@scenario(replays=0)
+@scenario(reason="draws random numbers outside of wengert")
 def test_random_numbers_of_numpy(capture):
     draws = np.random.default_rng(1)
     f = capture(lambda x: x + wg.tensor(draws.random(2)))

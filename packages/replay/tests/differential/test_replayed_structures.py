@@ -79,7 +79,7 @@ def test_records_with_tensors(capture):
         yield f(frozen)
 
 
-@scenario(replays=0)
+@scenario(replays=6)
 def test_a_record_is_a_result(capture):
     f = capture(lambda x: Box(x * 2))
     for k in range(4):
@@ -89,7 +89,7 @@ def test_a_record_is_a_result(capture):
         yield g(wg.full((2,), float(k)))
 
 
-@scenario(replays=0)
+@scenario(reason="has stored 1 tensor that it made")
 def test_a_set_is_a_result(capture):
     f = capture(lambda x: frozenset([x * 2]))
     for k in range(4):
@@ -147,7 +147,7 @@ def test_arrays_are_arguments(capture):
         yield scalars(wg.ones(2), np.float32(k % 2))
 
 
-@scenario(replays=0)
+@scenario(reason="changes a list, a dict or a dataclass among its arguments")
 def test_mutable_arguments_are_written(capture):
     def step(x, into):
         into.append(x * 2)
@@ -176,7 +176,7 @@ def test_mutable_arguments_are_written(capture):
         yield h(wg.full((2,), float(k)), into), into
 
 
-@scenario(replays=0)
+@scenario(reason="among the arguments is in the result")
 def test_the_result_is_a_mutable_argument(capture):
     f = capture(lambda x, into: into)
     for k in range(3):
@@ -186,7 +186,7 @@ def test_the_result_is_a_mutable_argument(capture):
         yield got, into
 
 
-@scenario(replays=0)
+@scenario(reason="of type generator has no value to compare")
 def test_iterators_are_arguments(capture):
     f = capture(lambda xs: sum(x * 2 for x in xs))
     for k in range(3):
@@ -196,7 +196,7 @@ def test_iterators_are_arguments(capture):
         yield f(zip([1], [2], strict=False)) if False else None
 
 
-@scenario(replays=0)
+@scenario(reason="of type range_iterator has no value to compare")
 def test_one_iterator_is_used_again(capture):
     numbers = iter(range(100))
     f = capture(lambda x, it: x * next(it))
@@ -235,7 +235,7 @@ def test_functions_that_return_no_tensors(capture):
         yield n()
 
 
-@scenario(replays=0)
+@scenario(reason="has stored 1 tensor that it made")
 def test_a_result_is_a_function(capture):
     def outer(x):
         y = x * 2
@@ -246,7 +246,7 @@ def test_a_result_is_a_function(capture):
         yield f(wg.full((2,), float(k)))()
 
 
-@scenario(replays=0)
+@scenario(reason="an object of type generator in it")
 def test_generator_functions(capture):
     def parts(x):
         yield x * 2
@@ -325,7 +325,7 @@ def test_tensors_of_subclasses(capture):
         yield f(p.detach()), capture(lambda y: (y * 2).detach())(p)
 
 
-@scenario(replays=0)
+@scenario(reason="in layout torch.sparse_coo")
 def test_sparse_and_other_devices(capture):
     f = capture(lambda x: x * 2)
     for k in range(3):

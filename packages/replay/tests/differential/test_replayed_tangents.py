@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import wengert as wg
 
-from .scenarios import compare_runs
+from .scenarios import check_reason, compare_runs
 
 forward_ad = wg.autograd.forward_ad
 OPERATIONS = [
@@ -13,6 +13,10 @@ OPERATIONS = [
     lambda t: t.norm(), lambda t: t.logsumexp(0), lambda t: t.sin(), lambda t: t @ t.T, lambda t: t.cumprod(0),
     lambda t: wg.linalg.det(t @ t.T), lambda t: t.sort(0).values.sum(), lambda t: t.clone().mul_(t).exp(),
 ]  # fmt: skip
+
+UNKNOWN = {(2, 3): (0, 1, 10), (0, 3): (*range(9), 10, 11, 12)}
+"""Operations whose drivers tell no launches of the tangent, by the shape."""
+NOT_MADE = "an operation that replays call makes a value, such as a tangent"
 
 
 @pytest.mark.parametrize("number", range(len(OPERATIONS)))
@@ -32,7 +36,11 @@ def test_tangents_are_those_of_each_call(number, shape):
             x = wg.linspace(-1, 1 + k, shape[0] * shape[1], dtype=wg.float64).reshape(shape)
             yield f(x, x.cos() + k)
 
-    compare_runs(generate)
+    outcome = compare_runs(generate)
+    if number in UNKNOWN[shape]:
+        check_reason(outcome, NOT_MADE)
+    else:
+        assert outcome.replays == 3
 
 
 def test_tangents_that_operations_use():
@@ -46,7 +54,7 @@ def test_tangents_that_operations_use():
         for k in range(4):
             yield f(wg.linspace(0.5, 1 + k, 6).reshape(2, 3))
 
-    compare_runs(generate)
+    check_reason(compare_runs(generate), NOT_MADE)
 
 
 def test_tangents_with_launches_are_replayed():

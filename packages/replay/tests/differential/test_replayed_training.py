@@ -6,11 +6,7 @@ import copy
 
 import wengert as wg
 
-from .scenarios import scenario
-
-
-def leaf(*numbers):
-    return wg.tensor(numbers, requires_grad=True)
+from .scenarios import leaf, scenario
 
 
 @scenario(replays=4)
@@ -131,7 +127,7 @@ def test_a_parameter_is_replaced(capture):
         yield f(wg.full((1, 2), float(k))), model
 
 
-@scenario(replays=0)
+@scenario(replays=2)
 def test_clipping_of_gradients(capture):
     a, b = leaf(1.0, 2.0), leaf(3.0, 4.0)
 

@@ -6,7 +6,6 @@ import io
 
 import pytest
 import wengert as wg
-from wengert_replay.exporting.errors import ProgramFileError
 
 
 def load_program(function, x, names):
@@ -49,10 +48,7 @@ def test_two_leaves_that_get_one_gradient():
         (w * x).sum().backward()
         v.grad = w.grad
 
-    try:
-        program = load_program(step, wg.ones(2), {"v": v, "w": w})
-    except ProgramFileError:
-        return  # said aloud
+    program = load_program(step, wg.ones(2), {"v": v, "w": w})
     for t in program.tensors.values():
         t.grad = None
     program(wg.ones(2) * 3)

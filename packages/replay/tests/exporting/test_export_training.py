@@ -13,7 +13,7 @@ from wengert_replay.exporting import ProgramGuardError, load
 from .exported import bits, last_program, reload_program
 
 
-def test_gradients_of_leaves_are_set():
+def test_gradients_of_two_leaves_are_results_and_set():
     a, b = wg.tensor(1.5, requires_grad=True), wg.tensor([0.25, 0.5], requires_grad=True)
 
     def gradient(x):

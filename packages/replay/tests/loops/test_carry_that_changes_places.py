@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import wengert as wg
-from wengert_replay.loops.unrolled import UNROLLED
 
 from .test_loop_indices import facts_of, leaf, normal
 
@@ -15,12 +14,6 @@ LOOPS = {
     "scan": lambda n, x, w: func.scan(lambda c, row: ((c[1].cos(), c[0] * row), c[0] + 1), (x, w), x[:n])[0],
     "dropped": lambda n, x, w: func.fori_loop(0, n, lambda i, c: (c[1].detach(), c[0] * 2), (x, w)),
 }
-
-
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])

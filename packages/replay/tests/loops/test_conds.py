@@ -13,12 +13,6 @@ from .test_loop_indices import facts_of, leaf, normal
 func = wg.func
 
 
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
-
-
 def check_same(function, calls, replays=None, branches=0):
     """Check that a captured function gives what the function gives in each call; return the names of its operations."""
     captured = wg.capture(function)

@@ -7,19 +7,12 @@ import warnings
 
 import pytest
 import wengert as wg
-from wengert_replay.loops.unrolled import UNROLLED
 
 func = wg.func
 
 
 def normal(*shape, seed=0):
     return wg.randn(shape, generator=wg.Generator().manual_seed(seed), dtype=wg.float64)
-
-
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
 
 
 def leaf(*shape, seed=0):

@@ -16,12 +16,6 @@ func = wg.func
 embedding = wg.nn.functional.embedding
 
 
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
-
-
 BODIES = {
     "slice": lambda i, c, xs: c + xs[i : i + 2].sum(0)[:2],
     "columns": lambda i, c, xs: c + (xs[:, i % 2 : i % 2 + 2] * 2)[0],

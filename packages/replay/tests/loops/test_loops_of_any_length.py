@@ -6,19 +6,12 @@ import warnings
 
 import pytest
 import wengert as wg
-from wengert_replay.loops.unrolled import UNROLLED
 
 from .test_loop_indices import facts_of, leaf, normal
 
 func = wg.func
 COUNTS = [(3, 4, 2, 8, 1, 5), (1, 3, 2, 1, 7), (2, 3, 40, 100, 3, 500, 2), (0, 2, 0, 3), (4, 0, 3, 0, 2)]
 W = leaf(3, seed=9)
-
-
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
 
 
 LOOPS = {

@@ -35,11 +35,6 @@ WRITES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def forget_bodies() -> None:
-    UNROLLED.clear()
-
-
 def outcomes(function: Callable[[Any], Any], weight: Any) -> list[Any]:
     """Return what some calls give, which memory results and the argument have in common, and what becomes of that."""
     found = []

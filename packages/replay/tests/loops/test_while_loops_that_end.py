@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import wengert as wg
 from wengert_replay.exporting import ProgramGuardError
-from wengert_replay.loops.unrolled import UNROLLED
 
 from ..exporting.exported import bits, last_program, reload_program
 
@@ -21,12 +20,6 @@ def copy(n, x):
     """Strides change with the first iteration, and the test needs memory of its own."""
     return func.while_loop(lambda c: (c[1].sin().cumsum(0) * 0 + c[0]).sum() < 9 * n,
                            lambda c: (c[0] + 1, (c[1] + c[0]).contiguous() * 0.5), (n * 0, x.t()))  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def forget_bodies():
-    """Bodies of one line are tried one after the other here."""
-    UNROLLED.clear()
 
 
 def numbers(k):

@@ -28,7 +28,7 @@ def make_graphed_callables(
     return graph_callables(graph, callables, sample_args, num_warmup_iters, allow_unused_input, pool)
 
 
-class GraphPair:
+class CallableGraphs:
     """One callable with its two graphs, and the memory that they use."""
 
     def __init__(self, function: Any, args: Any, graph_class: type[CUDAGraph]) -> None:
@@ -183,7 +183,9 @@ def graph_callables(
         raise ValueError(f"make_graphed_callables: {len(functions)} callables, and arguments for {len(samples)}")
     for function, args in zip(functions, samples, strict=True):
         check_callable(function, args)
-    pairs = [GraphPair(function, args, context.graph_class) for function, args in zip(functions, samples, strict=True)]
+    pairs = [
+        CallableGraphs(function, args, context.graph_class) for function, args in zip(functions, samples, strict=True)
+    ]
     pool = plugin.make_graph_pool() if pool is None else pool
     warm_up(kind, pairs, num_warmup_iters, allow_unused_input)
     for one in pairs:
@@ -194,7 +196,7 @@ def graph_callables(
     return tuple(made) if several else made[0]
 
 
-def warm_up(kind: str, pairs: list[GraphPair], num_warmup_iters: int, allow_unused_input: bool) -> None:
+def warm_up(kind: str, pairs: list[CallableGraphs], num_warmup_iters: int, allow_unused_input: bool) -> None:
     """Run each callable some times on another stream: what is made at the first run is no part of a graph."""
     names = accelerator_functions(kind)
     names["synchronize"]()
@@ -205,7 +207,7 @@ def warm_up(kind: str, pairs: list[GraphPair], num_warmup_iters: int, allow_unus
     names["synchronize"]()
 
 
-def install(one: GraphPair) -> Any:
+def install(one: CallableGraphs) -> Any:
     """Return the graphed function; of a module the module, whose forward uses it in the mode of the capture."""
     call, module = one.make_call(), one.function
     if not is_module(module):

@@ -19,11 +19,12 @@ from wengert_replay.devices.ranges import Ranges
 from wengert_replay.devices.segments import Numbers, Segments
 from wengert_replay.devices.watch import DeviceWatch
 from wengert_replay.inspection.device_facts import ProgramFacts
+from wengert_replay.refusal import SHARED_OUTSIDE, SHARED_RESULTS
 from wengert_replay.signature import flatten
 
 STORED = "the function has stored tensors that it made somewhere else than in its results"
 """A refusal for this time: optimizers make their state in their first steps."""
-SHARED = "an argument shares memory with a tensor from outside, and one of them is written"
+SHARED = f"{SHARED_OUTSIDE}, and one of them is written"
 """A refusal for this time: another call may have another argument."""
 
 
@@ -130,7 +131,7 @@ class DeviceProgram(ProgramFacts):
         if not all(self.graph.owns(one) for one in used):
             return "a result is, or is a view of, a tensor from outside"
         if len({id(one) for one in used}) < len(used):
-            return "two results or gradients share memory"
+            return SHARED_RESULTS
         return STORED if self.has_more_than(used, alive) else ""
 
     def has_more_than(self, used: list[Any], alive: list[Any]) -> bool:

@@ -27,9 +27,10 @@ from wengert_replay.devices.work import FusionError
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.node import check_results, gradients_of, leaves_like
 from wengert_replay.history.runs import Form, Run, Way, attach
-from wengert_replay.inspection.device_facts import ProgramFacts, count
+from wengert_replay.inspection.counting import count
+from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.recording.tracing import is_unusual
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import OTHER_WRITES, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.capturing import Capture
@@ -187,7 +188,7 @@ class DeviceHistory(ProgramFacts):
             return self.capture_pair(call, inputs, given, pattern)
         pair.program.draws = self.program.draws
         if not pair.writes_only_to(call.targets()):
-            raise Refusal("the function writes to other tensors than before")
+            raise Refusal(OTHER_WRITES)
         return pair
 
     def results_again(self, call: DeviceCall, inputs: list[Tensor]) -> list[Tensor]:

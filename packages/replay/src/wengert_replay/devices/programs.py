@@ -19,12 +19,13 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.devices.signature import describe, describe_in_words, is_capturing, why_not
-from wengert_replay.entries import WAYS
+from wengert_replay.entries import RETRIES, WAYS
 from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.python_state.changes import Changes, words_on_changes, words_on_draws
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import rebuild, surroundings
+from wengert_replay.usual_calls import READ_OUTSIDE
 
 if TYPE_CHECKING:
     from wengert_replay.capturing import Capture
@@ -39,8 +40,6 @@ MOST_PROGRAMS = 8
 """Programs of one signature, for other states of gradients."""
 MOST_ATTEMPTS = 16
 """Recordings of one signature."""
-RETRIES = 4
-"""Recordings that may store tensors."""
 MOST_WAYS = 16
 """Programs of one signature for other numbers that Python reads; each has memory of its own."""
 
@@ -193,8 +192,7 @@ class DevicePrograms:
         if seen in entry.ways:
             return capture.run_eagerly(entry.ways[seen], args, kwargs)
         if entry.has_ways(seen):
-            entry.refusal = ("a number that Python reads differs in each call: return the tensor, and read it outside "
-                             "of the function")  # fmt: skip
+            entry.refusal = f"a number that Python reads differs in each call: {READ_OUTSIDE}"
             entry.programs.clear()
             return capture.run_eagerly(entry.refusal, args, kwargs, warn=True)
         most = min(capture.max_branches, MOST_WAYS)

@@ -20,7 +20,7 @@ from wengert_replay.graphs import is_freed
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.node import has_graph
 from wengert_replay.history.runs import Form
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import ARGUMENT_IS_WRITTEN, BACKWARD_AND_GRAPH, REENTRANT, Refusal
 from wengert_replay.signature import flatten, rebuild
 
 if TYPE_CHECKING:
@@ -113,12 +113,12 @@ class DeviceRecording:
     def why_not_node(self, form: Form, program: DeviceProgram) -> str:
         """Return why the results cannot be those of a node: "" or words."""
         if any(self.arguments.is_written):
-            return "an argument is written to, and a result has a graph"
+            return ARGUMENT_IS_WRITTEN
         if any(leaf.grad is not before for leaf, before in self.watch.leaves.values()):
-            return "the function runs backward, and a result has a graph"
+            return BACKWARD_AND_GRAPH
         self.watch.leaves.clear()  # which would hold those that the function makes
         if self.watch.needs_whole_backward:
-            return "a result has a graph with a checkpoint that has use_reentrant=True"
+            return REENTRANT
         if any(one is None for one in form.leaves):
             return "a result has a graph that leads to a leaf which the function makes of a tensor from outside"
         return ""

@@ -10,6 +10,7 @@ from wengert_engine import is_inference_mode_enabled
 
 from wengert_replay.devices.ranges import range_of
 from wengert_replay.inspection.signatures import words_of_tensor
+from wengert_replay.refusal import SHARED_ARGUMENTS
 
 
 def describe(tensor: Tensor) -> tuple[Any, ...]:
@@ -42,5 +43,5 @@ def why_not(tensors: list[Tensor]) -> str:
             return "on a device, tensors of inference mode have no versions to compare"
     ranges = sorted(range_of(one) for one in {id(one): one for one in tensors}.values() if one.numel())
     if any(low < end for (_, end), (low, _) in pairwise(ranges)):
-        return "two arguments share memory"
+        return SHARED_ARGUMENTS
     return ""

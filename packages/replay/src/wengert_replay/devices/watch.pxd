@@ -32,7 +32,7 @@ cdef class DeviceWatch(Tracer):
     cdef readonly bint has_effects     # on memory of the host, or on generators, beside ``generator_calls``
     cdef readonly list calls           # of Python functions: (function, flattened result, its tensors)
     cdef readonly list states          # (generator, its state when it was first seen)
-    cdef bint is_paused                # the device's numbers are being read
+    cdef bint is_off                   # the device's numbers are being read
     cdef bytes last_read               # of the device; b"": Python has it
     cdef readonly list generators      # of random numbers, that were given to operations
     cdef readonly PendingChain chain   # operations that wait; None: they are queued one by one

@@ -17,6 +17,7 @@ from wengert_engine.extend import set_tracer
 from wengert_replay.devices.fusion cimport PendingChain
 from wengert_replay.trace.lines cimport Lines
 
+from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
 from wengert_replay.signature import Unhashable, flatten
 
 
@@ -148,7 +149,7 @@ cdef class DeviceWatch(Tracer):
 
     cdef int begin(self, Op op, PyObject** slots) except -1:
         cdef int i
-        if self.depth == 0 and not self.is_paused:
+        if self.depth == 0 and not self.is_off:
             self.see_effects()
             for i in range(op.n_params):
                 if slots[i] != NULL and slots[i] != op.defaults[i]:
@@ -178,7 +179,7 @@ cdef class DeviceWatch(Tracer):
 
     cdef int end(self, Op op, PyObject** slots, PyObject* result) except -1:
         self.depth -= 1
-        if self.depth == 0 and not self.is_paused:
+        if self.depth == 0 and not self.is_off:
             self.note_writes(False)
             self.see(<object> result, True)
             if self.listing is not None:
@@ -197,7 +198,7 @@ cdef class DeviceWatch(Tracer):
 
     cdef int see_effects(self) except -1:
         """See whether, between two operations, something has happened that a replay would not do."""
-        if self.recorder.opaque and not self.is_paused:
+        if self.recorder.opaque and not self.is_off:
             self.has_effects = True
             self.refuse("memory of the host, or the state of a generator, is read or written by Python")
         return 0
@@ -208,7 +209,7 @@ cdef class DeviceWatch(Tracer):
         cdef StorePlan* plan = <StorePlan*> launch.plan
         cdef Tensor t
         cdef Storage storage
-        if self.depth or self.is_paused:           # by an operation, whose arguments were seen, or by the reader
+        if self.depth or self.is_off:           # by an operation, whose arguments were seen, or by the reader
             return 0
         if self.last_read and (<char*> plan.bytes)[:plan.nbytes] == self.last_read:
             self.last_read = b""                   # a copy of what ``note_numbers`` was told
@@ -221,7 +222,7 @@ cdef class DeviceWatch(Tracer):
 
     def note_numbers(self, bytes numbers not None):
         """Note what was read of the device; what the reader has done beside is no effect of the function."""
-        self.last_read, self.recorder.opaque, self.is_paused = numbers, 0, False
+        self.last_read, self.recorder.opaque, self.is_off = numbers, 0, False
 
     cdef int note_writes(self, bint is_underway) except -1:
         """Note which memory the operation that has ended has written. is_underway: it has not, and may have."""
@@ -251,7 +252,7 @@ cdef class DeviceWatch(Tracer):
             self.see_effects()
         self.note_writes(True)
         self.see_tensor(t, False)
-        self.is_paused = True
+        self.is_off = True
 
     cdef int note_grad(self, Tensor leaf) except -1:
         self.asked.add(id(leaf))
@@ -268,16 +269,16 @@ cdef class DeviceWatch(Tracer):
         return 0
 
     cdef int note_old_node(self) except -1:
-        return self.refuse("backward runs through a graph that was made outside of the function")
+        return self.refuse(_OLD_GRAPH)
 
     cdef object call_of_generators(self, function, tuple args):
         cdef int opaque = self.recorder.opaque
-        cdef bint is_paused = self.is_paused
-        self.is_paused = True
+        cdef bint is_off = self.is_off
+        self.is_off = True
         try:
             return self.generator_calls.run(function, args)
         finally:
-            self.is_paused, self.recorder.opaque = is_paused, opaque
+            self.is_off, self.recorder.opaque = is_off, opaque
 
     def call_python(self, function, tuple args not None, dict kwargs not None):
         if getattr(function, "_is_of_generators", False):

@@ -195,7 +195,7 @@ class Run:
     # ---- as an instruction
 
     def record(self, recording: Recording) -> Flat:
-        """Return the results of an instruction, which a recording gets. It pauses, and goes on."""
+        """Return the results of an instruction, which a recording gets. It is suspended meanwhile."""
         loop, states = self.loop, rng_states()
         try:
             self.begin()
@@ -295,8 +295,8 @@ class PortableChoice:
         return self.all_bodies[first].run([], outside[first])
 
     def record(self, recording: Recording, predicate: Tensor, outside: list[Flat]) -> Flat | None:
-        """Note a choice in a recording, which pauses, and return its results. None where the body that is not chosen
-        raises an error: the predicate is a guard then.
+        """Note a choice in a recording, which is suspended, and return its results. None where the body that is not
+        chosen raises an error: the predicate is a guard then.
         """
         first = 0 if bool(predicate) else 1
         before = rng_states()
@@ -324,7 +324,7 @@ class PortableChoice:
 
 
 def recording_for(tensors: Flat) -> Recording | None:
-    """Return this thread's recording, which pauses now; None where a loop on these tensors is no instruction."""
+    """Return this thread's recording, which is suspended now; None where a loop on these tensors is no instruction."""
     recording = current_tracer()
     if not isinstance(recording, Recording) or recording.refusal is not None or is_dual_level_open():
         return None
@@ -334,7 +334,7 @@ def recording_for(tensors: Flat) -> Recording | None:
 
 
 def record_body(recording: Recording, body: PortableBody, inputs: Flat, outside: Flat) -> tuple[Body, Flat]:
-    """Return a body in a recording that pauses, and its results. Raises Refusal and NoLoop."""
+    """Return a body in a recording that is suspended, and its results. Raises Refusal and NoLoop."""
     positions, present = number([None if one is None else copy_with_strides(one) for one in inputs])
     arguments = [None if position is None else present[position] for position in positions]
     own = Recording(present)

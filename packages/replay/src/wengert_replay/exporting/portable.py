@@ -16,7 +16,7 @@ from wengert_core.extend import Tensor
 from wengert_engine import no_grad
 
 from wengert_replay.capturing import Capture, explain
-from wengert_replay.entries import Explanation, count
+from wengert_replay.entries import Explanation
 from wengert_replay.exporting.document import FilePath, State, check_output, pack_program, write_file
 from wengert_replay.exporting.listing import list_program
 from wengert_replay.exporting.nodes import Node
@@ -24,6 +24,7 @@ from wengert_replay.exporting.rollback import Rollback
 from wengert_replay.exporting.structures import build, describe_call, encode_structure, text_of
 from wengert_replay.exporting.tensors import Geometry, describe_tensor
 from wengert_replay.exporting.values import Unportable
+from wengert_replay.inspection.counting import count
 from wengert_replay.signature import Unhashable, flatten
 
 

@@ -1,1 +1,1 @@
-"""Results with a graph: a function as one node, whose forward and backward are one program with a pause."""
+"""Results with a graph: a function as one node, whose forward and backward are one program with a return point."""

@@ -6,11 +6,11 @@ Note [Results with a graph]
     to one of them before backward is noticed.
     The first backward goes on in the recording of its call (Note [One recording for a call and its backward] in
     paused.py), or runs the function again, with a graph, and records that together with its gradients: a program with a
-    pause where the function has returned. From then on a call runs that program up to the pause, and its
-    backward goes on from there: nothing is computed twice, also where other calls have run the program in between
-    (Note [Several runs before their backwards] in residuals.pyx). Where gradients come for other results than before,
-    the function's part runs again first. Then memory outside that the function writes, and the state of generators, are
-    first set to what they were before the call, and afterwards to what they are now.
+    return point. From then on a call runs that program up to this point, and its backward goes on from there: nothing
+    is computed twice, also where other calls have run the program in between (Note [Several runs before their
+    backwards] in residuals.pyx). Where gradients come for other results than before, the function's part runs again
+    first. Then memory outside that the function writes, and the state of generators, are first set to what they were
+    before the call, and afterwards to what they are now.
     What runs the function again compares its results with the program's: Python's state may have changed since.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
     results are those of a node of this kind too: so to any order.
@@ -41,7 +41,7 @@ from wengert_replay.history.node import (
 )
 from wengert_replay.history.outside import (
     forget_leaves,
-    is_from_outside,
+    predates,
     read_outside,
     shares_memory,
     why_not_node,
@@ -54,7 +54,7 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, unknown_object
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 LEAF = empty(0, requires_grad=True)
@@ -88,7 +88,7 @@ class History:
     # ---- calls
 
     def programs(self) -> list[Program]:
-        """The programs that there are."""
+        """End the recording that is held for a backward, if there is one, and return the programs that there are."""
         self.settle_paused()
         return [program for way in self.ways for program in way.programs()]
 
@@ -127,13 +127,13 @@ class History:
         try:
             structure = flatten(holder[0], results)
         except Unhashable as error:
-            raise Refusal(f"the result has an object of type {error} in it") from None
+            raise Refusal(unknown_object(error)) from None
         form, why = form_of(structure, results, recording, watch.clock, holder)
         why = why or why_not_node(results, recording) or recording.why_not_made(results)
         if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
-            why = "a result has a graph with a checkpoint that has use_reentrant=True"
+            why = REENTRANT
         if not why and not forget_leaves(recording):
-            why = "the function runs backward, and a result has a graph"
+            why = BACKWARD_AND_GRAPH
         if why:
             raise Refusal(why)
         if any(nbytes and one.untyped_storage().data_ptr() != address
@@ -245,7 +245,7 @@ class History:
     def recorded_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
-        """The same by a program, which is made where there is none."""
+        """Return the gradients of a call by a program, which is made where there is none."""
         if self.paused is not None:
             if self.paused.way is run.way and self.paused.may_go_on():
                 return record_on(self, run, derivative, given, pattern)
@@ -361,7 +361,7 @@ class History:
             if not why:
                 why = recording.refusal or why_not_node(results, recording)
                 if not forget_leaves(recording):
-                    why = "the function runs backward, and a result has a graph"
+                    why = BACKWARD_AND_GRAPH
             return self.settle(recording, results, form, tensors, state, why, passing)
         finally:
             recording.close()
@@ -390,7 +390,7 @@ def form_of(
     if not why and holder is not None:
         refuse_own_leaves(recording, leaves, results, holder)
     ends = [i for i, one in enumerate(inputs) if one.requires_grad]
-    leaves = [one for one in leaves if is_from_outside(one, recording)]
+    leaves = [one for one in leaves if predates(one, recording)]
     known = {id(row[0]) for row in recording.tensors.values()} | {id(row[0]()) for row in recording.views}
     own = [one for one in leaves if id(one) not in known or id(one) in recording.made]
     if not why and any(shares_memory(one, [inputs[i] for i in ends]) for one in own):

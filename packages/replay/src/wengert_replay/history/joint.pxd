@@ -1,4 +1,4 @@
-"""JointProgram: a program that pauses where its function has returned, and goes on with gradients. See joint.pyx."""
+"""JointProgram: a program that stops where its function has returned, and goes on with gradients. See joint.pyx."""
 from wengert_replay.history.residuals cimport PartsBehind, ResidualMemory, Residuals
 from wengert_replay.programs.program cimport Program
 
@@ -8,7 +8,7 @@ cdef class JointProgram(Program):
     cdef readonly Py_ssize_t n_results     # of the function; the gradients of its inputs follow them
     cdef ResidualMemory residuals          # None: there are no gradients
     cdef PartsBehind parts                 # while it is made
-    cdef char* behind                      # the row behind the pause
+    cdef char* behind                      # the row behind the return point
     cdef list read_later                   # tensors from outside, not leaves, that gradients are computed with
     cdef readonly Py_ssize_t reruns        # runs for a backward whose residuals were gone
     cdef list held                         # tensors from outside, during a run

@@ -1,7 +1,7 @@
-"""JointProgram: a program that pauses where its function has returned, and goes on with gradients.
+"""JointProgram: a program that stops where its function has returned, and goes on with gradients.
 
-A run up to the pause is a call of the function, and what follows its backward. What the first part computes for the
-second stays in the program's memory until the next run, and in a copy then (residuals.pyx).
+A run up to the return point is a call of the function, and what follows its backward. What the first part computes for
+the second stays in the program's memory until the next run, and in a copy then (residuals.pyx).
 """
 cimport cython
 
@@ -18,31 +18,31 @@ from wengert_replay.refusal import Refusal
 
 
 @cython.binding(False)
-cdef class Pause(Call):
+cdef class ReturnPoint(Call):
     """The place where a function has returned: a call that does nothing."""
     cdef bytes live                    # of each block that there was: whether somebody used it
 
     @property
     def name(self):
-        return "pause"
+        return "return"
 
     def words(self):
-        return ("pause",)
+        return ("return",)
 
     cdef list run(self):
         return []
 
 
-def add_pause(Recording recording not None, backward not None):
+def add_return_point(Recording recording not None, backward not None):
     """Note in a recording that the function has returned. Returns the number of the launch.
 
     backward: the code of what runs the rest.
     """
-    cdef Pause pause = Pause.__new__(Pause)
-    pause.arguments, pause.outputs, pause.memory = [], [], []
-    pause.live = recording.live_marks()
+    cdef ReturnPoint made = ReturnPoint.__new__(ReturnPoint)
+    made.arguments, made.outputs, made.memory = [], [], []
+    made.live = recording.live_marks()
     recording.open_call([])
-    recording.add_call(pause, [], pause.name)
+    recording.add_call(made, [], made.name)
     recording.steps.lines.set_floor(backward)
     return recording.recorder.n - 1
 
@@ -53,22 +53,22 @@ def has_no_graph(node):
 
 @cython.binding(False)
 cdef class JointProgram(Program):
-    """A recorded function and, behind a pause, its gradients."""
+    """A recorded function and, behind a return point, its gradients."""
 
     def __init__(self, Recording recording not None, list results not None, set live not None, Py_ssize_t n_inputs,
-                 Py_ssize_t n_results, Py_ssize_t pause):
+                 Py_ssize_t n_results, Py_ssize_t return_point):
         """Take over a recording that has stopped. Raises Refusal.
 
         results: those of the function, then the gradients.   live: as for Program.   n_inputs: of the function; further
-        inputs are gradients of results.   pause: from ``add_pause``; -1: there are no gradients.
+        inputs are gradients of results.   return_point: from ``add_return_point``; -1: there are no gradients.
         """
-        cdef Pause place
-        if pause >= 0:
-            place = <Pause> recording.calls[pause]
-            self.parts = parts_behind(recording, pause, place.live, n_inputs)
+        cdef ReturnPoint place
+        if return_point >= 0:
+            place = <ReturnPoint> recording.calls[return_point]
+            self.parts = parts_behind(recording, return_point, place.live, n_inputs)
             self.read_later, place.live = self.parts.tensors_read(), None
         Program.__init__(self, recording, results, live, has_no_graph)
-        self.n_inputs, self.n_results, self.pause = n_inputs, n_results, pause
+        self.n_inputs, self.n_results, self.return_point = n_inputs, n_results, return_point
 
     cdef int note_memory(self) except -1:
         if self.parts is not None:
@@ -89,7 +89,7 @@ cdef class JointProgram(Program):
         return 0
 
     cdef int run_forward(self, list inputs) except -1:
-        """Run up to the pause, or the end; returns an Outcome. What was written outside is undone where it fails."""
+        """Run up to the return point, or the end; returns an Outcome. Where it fails, writes outside are undone."""
         cdef int outcome
         if self.residuals is not None:
             self.residuals.put_aside()
@@ -122,7 +122,7 @@ cdef class JointProgram(Program):
         return False
 
     cdef Residuals note_run(self):
-        """Return the residuals of the run that has come to the pause; None where there is none."""
+        """Return the residuals of the run that has come to the return point; None where there is none."""
         cdef Residuals made
         if self.residuals is None:
             return None
@@ -132,7 +132,7 @@ cdef class JointProgram(Program):
         return made
 
     cdef list run_backward(self, Residuals residuals, list grads):
-        """Run from the pause on; return the gradients."""
+        """Run from the return point on; return the gradients."""
         self.copy_in(grads, self.n_inputs)
         if self.run_from(self.behind) == OUTCOME_MISSED:
             return None

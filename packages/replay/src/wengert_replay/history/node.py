@@ -59,7 +59,7 @@ class Restoration:
         now.put_back()
 
     def end_if_alike(self) -> bool:
-        """Do the same where the function has led to the state of now: return whether it has."""
+        """Return whether the function has led to the state of now itself; then there is nothing to return to."""
         outside = self.now.outside
         alike = (outside is None or not outside.differs()) and not self.now.has_drawn()
         if alike:
@@ -132,12 +132,13 @@ def gradients_of(
     given: list[Tensor],
     form: Form,
     pattern: Sequence[bool],
-    pause: Callable[[], None] | None = None,
+    note_return: Callable[[], None] | None = None,
     create_graph: bool = False,
 ) -> tuple[list[Tensor], list[Tensor | None]]:
     """Run a function and differentiate it; return its results, without a graph, and the gradients of inputs and leaves.
 
-    inputs: leaves.   given: gradients of those outputs that ``pattern`` is true for.   pause: called between the two.
+    inputs: leaves.   given: gradients of those outputs that ``pattern`` is true for.   note_return: is called between
+    the two.
     Raises RuntimeError where the results are others than those of the call.
     """
     results: list[Tensor] = []
@@ -145,8 +146,8 @@ def gradients_of(
         structure = flatten(function(inputs), results)
     if structure != form.structure or outputs_of(results) != form.outputs:
         raise RuntimeError("a captured function gives other results when backward runs it again than in the call")
-    if pause is not None:
-        pause()
+    if note_return is not None:
+        note_return()
     gradients = differentiate(results, inputs, given, form, pattern, create_graph)
     return [one.detach() if has_graph(one) else one for one in results], gradients
 
@@ -203,7 +204,7 @@ def differentiate(
 def gradients_of_results(
     results: list[Tensor], inputs: list[Tensor], given: list[Tensor], form: Form, pattern: Sequence[bool]
 ) -> list[Tensor | None]:
-    """The same for a call on the arguments themselves.
+    """Return the gradients of inputs and leaves, for results of a call on the arguments themselves.
 
     What the graph has saved stays, so that nothing is written there: another backward of a replay reads it again.
     """

@@ -16,7 +16,9 @@ from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
 
+from wengert_replay.refusal import ARGUMENT_IS_WRITTEN as _ARGUMENT_IS_WRITTEN
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
+from wengert_replay.refusal import class_words
 
 
 @cython.binding(False)
@@ -133,14 +135,14 @@ cdef bint is_argument_at(Recording recording, size_t address) except -1:
     return False
 
 
-def effects_behind(Recording recording not None, Py_ssize_t pause):
-    """Return what launches behind a pause do beside computing values: "" or words."""
+def effects_behind(Recording recording not None, Py_ssize_t return_point):
+    """Return what launches behind a return point do beside computing values: "" or words."""
     cdef Launch* launch
     cdef Call call
     cdef Tensor t
     cdef Py_ssize_t i
     cdef int k
-    for i in range(pause + 1, recording.recorder.n):
+    for i in range(return_point + 1, recording.recorder.n):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_GUARD:
             return "a number of a tensor is read by Python in backward"
@@ -193,7 +195,7 @@ def read_outside(Recording recording not None):
             if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
 
 
-def is_from_outside(Tensor t not None, Recording recording not None):
+def predates(Tensor t not None, Recording recording not None):
     """Whether a tensor was there before the function ran, or has memory that was."""
     cdef Storage s = <Storage> t.storage
     return recording.pool == NULL or s.bin == FOREIGN_BIN or block_at(recording.pool, s.data) == NULL
@@ -220,7 +222,7 @@ def why_not_node(list results not None, Recording recording not None):
     cdef set seen = set()
     for i, t in enumerate(recording.inputs):
         if (<Storage> t.storage).version != recording.versions[i]:
-            return "an argument is written to, and a result has a graph"
+            return _ARGUMENT_IS_WRITTEN
         if t.flags & TF_INFERENCE:
             return "an argument was made in inference mode, and a result has a graph"
     for t in results:
@@ -236,7 +238,7 @@ def why_not_node(list results not None, Recording recording not None):
         if recording.is_input(t):
             return "a result is a view of an argument, or has its memory"
         if type(t) is not TensorClass:
-            return f"a result is of the class {type(t).__name__}"
+            return class_words(t)
         memory = memory_of(t, recording)
         if memory in seen:
             return "two results share memory"

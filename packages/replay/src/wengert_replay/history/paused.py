@@ -19,7 +19,7 @@ from typing import Any
 from wengert_core.extend import Tensor
 from wengert_engine.extend import reachable_leaves
 
-from wengert_replay.history.joint import add_pause
+from wengert_replay.history.joint import add_return_point
 from wengert_replay.history.node import gradients_of_results
 from wengert_replay.history.outside import versions_of
 from wengert_replay.history.runs import Form, Graph, Way
@@ -86,13 +86,13 @@ class PausedCall:
         """
         results = self.take_results()
         inputs = list(self.recording.inputs)
-        self.recording.resume(given)
+        self.recording.reopen(given)
         try:
-            pause = add_pause(self.recording, gradients_of_results.__code__)
+            return_point = add_return_point(self.recording, gradients_of_results.__code__)
             found = gradients_of_results(results, inputs, given, self.form, pattern)
         finally:
             self.recording.stop()
-        return found, pause
+        return found, return_point
 
 
 def no_graph() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wengert_core.extend import Tensor
 
-from wengert_replay.history.joint import JointProgram, add_pause
+from wengert_replay.history.joint import JointProgram, add_return_point
 from wengert_replay.history.node import check_results, differentiate, gradients_of, leaves_like, restore_state
 from wengert_replay.history.outside import (
     copy_with_strides,
@@ -22,7 +22,7 @@ from wengert_replay.history.runs import Derivative, Joint, Run
 from wengert_replay.history.shared_gradients import find_origins
 from wengert_replay.making import blocks_in_use
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import BACKWARD_AND_GRAPH, OTHER_WRITES, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.history.histories import History
@@ -69,11 +69,11 @@ def run_on(
     assert paused is not None
     try:
         copies = [copy_with_strides(one) for one in given]
-        found, pause = paused.go_on(copies, pattern)
+        found, return_point = paused.go_on(copies, pattern)
         origins, gradients = find_origins(found, copies)
         del found
         with contextlib.suppress(Refusal):
-            program = program_with(history, paused.recording, paused.results, gradients, run.n_inputs, pause)
+            program = program_with(history, paused.recording, paused.results, gradients, run.n_inputs, return_point)
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         return origins.for_ends(gradients, given)
     finally:
@@ -91,11 +91,11 @@ def run_again(
     """Return the gradients, and whether backward has had the effects of an eager one."""
     copies = [copy_with_strides(one) for one in given]
     recording = Recording([*leaves, *copies])
-    pauses: list[int] = []
+    return_points: list[int] = []
     alike: list[bool] = []
 
-    def pause() -> None:
-        pauses.append(add_pause(recording, differentiate.__code__))
+    def note_return() -> None:
+        return_points.append(add_return_point(recording, differentiate.__code__))
         alike.append(restoration.end_if_alike())
 
     known = run.way.joint, run.way.newest
@@ -104,12 +104,12 @@ def run_again(
         try:
             recording.start()
             try:
-                results, found = gradients_of(history.function, leaves, copies, run.form, pattern, pause)
+                results, found = gradients_of(history.function, leaves, copies, run.form, pattern, note_return)
             finally:
                 recording.stop()
             origins, gradients = find_origins(found, copies)
             del found
-            program = program_with(history, recording, results, gradients, len(leaves), pauses[0])
+            program = program_with(history, recording, results, gradients, len(leaves), return_points[0])
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
@@ -131,17 +131,17 @@ def program_with(
     results: list[Tensor],
     gradients: list[Tensor],
     n_inputs: int,
-    pause: int,
+    return_point: int,
 ) -> JointProgram:
     """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
-    why = recording.refusal or effects_behind(recording, pause)
+    why = recording.refusal or effects_behind(recording, return_point)
     if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
-        why = "the function writes to other tensors than before"
+        why = OTHER_WRITES
     if not why and not forget_leaves(recording):
-        why = "the function runs backward, and a result has a graph"
+        why = BACKWARD_AND_GRAPH
     if why:
         raise Refusal(why)
-    return make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
+    return make_program(recording, [*results, *gradients], n_inputs, len(results), return_point)
 
 
 def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint) -> None:
@@ -153,8 +153,8 @@ def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint)
 
 
 def make_program(
-    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
+    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, return_point: int = -1
 ) -> JointProgram:
     """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
     live = blocks_in_use(recording, results, gc.collect)  # the first run may be long ago
-    return JointProgram(recording, results, live, n_inputs, n_results, pause)
+    return JointProgram(recording, results, live, n_inputs, n_results, return_point)

@@ -6,7 +6,7 @@ from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.trace.tables cimport Table
 
 cdef enum PartKind:
-    PART_OWN = 0                       # a block that lives at the pause, an argument: residuals lie there
+    PART_OWN = 0                       # a block that lives at the return point, an argument: residuals lie there
     PART_OUTSIDE = 1                   # of a tensor from outside
 
 cdef struct Part:                      # a part of memory, by addresses of the recording
@@ -51,5 +51,5 @@ cdef class Residuals:
     cdef void drop(self) noexcept
 
 
-cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, bytes live, Py_ssize_t n_inputs)
+cdef PartsBehind parts_behind(Recording recording, Py_ssize_t return_point, bytes live, Py_ssize_t n_inputs)
 cdef ResidualMemory residual_memory(PartsBehind parts, Memory memory)

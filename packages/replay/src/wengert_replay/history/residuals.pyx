@@ -2,10 +2,10 @@
 """Residuals: what the backward of a run reads of the program's memory, there or in a copy.
 
 Note [Several runs before their backwards]
-    A program has memory for one run. What the part behind the pause reads are the run's residuals: bytes of blocks that
-    live at the pause, and of arguments. Before another run writes there, they are copied aside, if somebody may still
-    ask for that run's gradients: nobody has yet, and its node is there. The backward of such a run gets them back, and
-    nothing is computed twice. All copies together are what the graphs of eager calls would hold.
+    A program has memory for one run. What the part behind the return point reads are the run's residuals: bytes of
+    blocks that live there, and of arguments. Before another run writes there, they are copied aside, if somebody may
+    still ask for that run's gradients: nobody has yet, and its node is there. The backward of such a run gets them
+    back, and nothing is computed twice. All copies together are what the graphs of eager calls would hold.
     Nobody says before whether a graph is kept for several backwards, so the first one drops the copy. The second one
     finds that the function has to run again; from then on these residuals are copied each time and kept.
 """
@@ -81,7 +81,7 @@ cdef class ResidualMemory:
 
 @cython.binding(False)
 cdef class PartsBehind:
-    """Parts of memory that launches behind a pause may read, and what they read of them."""
+    """Parts of memory that launches behind a return point may read, and what they read of them."""
 
     def __dealloc__(self):
         free(self.parts)
@@ -139,8 +139,8 @@ cdef class PartsBehind:
         return [alias(t) for t in found if not (<Tensor> t).flags & WG_GRAD]
 
 
-cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, bytes live, Py_ssize_t n_inputs):
-    """Say what launches behind a pause read. live: ``live_marks`` there.   n_inputs: arguments."""
+cdef PartsBehind parts_behind(Recording recording, Py_ssize_t return_point, bytes live, Py_ssize_t n_inputs):
+    """Say what launches behind a return point read. live: ``live_marks`` there.   n_inputs: arguments."""
     cdef PartsBehind made = PartsBehind.__new__(PartsBehind)
     cdef Py_ssize_t i, low = 0, high = 0
     cdef list rows = []
@@ -161,7 +161,7 @@ cdef PartsBehind parts_behind(Recording recording, Py_ssize_t pause, bytes live,
     for i, (_, _, address, nbytes) in enumerate(recording.outside.values()):
         rows.append((address, address + nbytes, PART_OUTSIDE, i))
     made.fill(rows)
-    for i in range(pause + 1, recording.recorder.n):
+    for i in range(return_point + 1, recording.recorder.n):
         launch = &recording.recorder.launches[i]
         if launch.kind == LAUNCH_CALL:
             for t in (<Call> recording.calls[i]).memory:

@@ -55,7 +55,7 @@ cdef class Form:
 
 @cython.binding(False)
 cdef class Origins:
-    """What the gradients of all ends are. Note [Gradients that share memory] in shared_gradients.py"""
+    """Where the gradient of each end comes from. Note [Gradients that share memory] in shared_gradients.py"""
 
     def __cinit__(self, list numbers not None, Py_ssize_t n_given, list parts not None):
         """numbers: of each end's gradient among those that the results get, ``n_given``, then those that a program
@@ -84,7 +84,7 @@ cdef class Origins:
 
 @cython.binding(False)
 cdef class Joint:
-    """A program of a function, and of its gradients where it has a pause."""
+    """A program of a function, and of its gradients where it has a return point."""
 
     def __init__(self, JointProgram program not None, Form form not None, Origins origins not None):
         self.program, self.form, self.origins = program, form, origins

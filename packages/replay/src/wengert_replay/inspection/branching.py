@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from wengert_replay.inspection.counting import branches_of
+from wengert_replay.inspection.counting import branches_of, count
 from wengert_replay.inspection.printing import format_step
 from wengert_replay.inspection.signatures import number_words
 
@@ -47,7 +47,7 @@ def first_difference(program: Any, branch: Any) -> int:
 
 def branches_at(line: str, n: int, words: list[str]) -> str:
     """Return the words for n branches that begin at a line, where Python has read some numbers."""
-    what = "1 branch" if n == 1 else f"{n} branches"
+    what = count(n, "branch", "branches")
     at = f" at {line}" if line else ""
     numbers = ", ".join(words[:MOST_LINES]) + (", ..." if len(words) > MOST_LINES else "")
     return f"{what}{at}, where Python reads {numbers}" if numbers else f"{what}{at}"

@@ -24,9 +24,9 @@ class Counts(NamedTuple):
     operations: int
     """Operations that were recorded."""
     launches: int
-    """Calls of kernels, of drivers, and guards, before they were fused."""
+    """Calls of kernels before they were fused, guards, and all that ``calls`` counts."""
     calls: int
-    """Operations that are called by their drivers, which takes Python."""
+    """What a replay calls: drivers of operations, which takes Python, Python functions, loops, ``cond``."""
     views: int
     """Operations that cost a replay nothing."""
     stores: int
@@ -54,6 +54,11 @@ def count_program(program: Program) -> Counts:
         program.n_branches, sum(one.nbytes for one in parts),
         sum(one.stream_nbytes for one in parts), sum(node.steps.nbytes for node in nodes),
     )  # fmt: skip
+
+
+def count(n: int, one: str, several: str = "") -> str:
+    """Return a number and a noun: "1 operation", "2 branches"."""
+    return f"{n} {one}" if n == 1 else f"{n:,} {several or one + 's'}"
 
 
 def branches_of(program: Program) -> Iterator[Program]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from wengert_replay.inspection.counting import count
+
 MOST_READ = 8
 """Numbers that are shown of those that Python reads."""
 
@@ -32,11 +34,6 @@ class DeviceCounts(NamedTuple):
         if self.calls:
             parts.append(f"calls {count(self.calls, 'Python function')}")
         return ", ".join(parts)
-
-
-def count(n: int, noun: str) -> str:
-    """Return a number and a noun."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 class ProgramFacts:

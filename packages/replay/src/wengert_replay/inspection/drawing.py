@@ -6,7 +6,15 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from wengert_replay.inspection.printing import PAUSED, VALUE, format_guard, format_type, is_pause, loops_of, name_of
+from wengert_replay.inspection.printing import (
+    RETURNED,
+    VALUE,
+    format_guard,
+    format_type,
+    is_return_point,
+    loops_of,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +64,8 @@ def box(key: str, label: str, kind: str) -> str:
 
 def label_of(step: Step, way: str) -> str:
     """Return the lines of an operation's box: its name, the types of its results, how it is replayed."""
-    if is_pause(step):
-        return PAUSED
+    if is_return_point(step):
+        return RETURNED
     if step.way == "guard":
         return f"guard\n{format_guard(step)}"
     name = name_of(step) if way == "launches" else f"{name_of(step)} [{way}]"

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import frombuffer
 
+from wengert_replay.inspection.counting import count
+
 if TYPE_CHECKING:
     from wengert_replay.programs.program import Program
     from wengert_replay.trace.steps import Step
@@ -22,25 +24,44 @@ VALUE = re.compile(r"[aw]\d+|%\d+(\.\d+)?")
 """Names of values."""
 OUTSIDE = "a tensor from outside"
 """The name of a tensor of which nothing is known but what Python has read of it."""
-PAUSED = "the call returns; what follows is its backward"
+RETURNED = "the call returns; what follows is its backward"
 
 
 def format_program(program: Program) -> str:
     """Return the operations of a program, and how large it is. Of a long program the middle is left out.
 
     ``%3`` is the result of operation 3, ``a0`` the first tensor among the arguments, ``w0`` a tensor from outside.
-    Behind an operation stands how it is replayed: by launches of kernels if nothing is said, as a view, by a stored
-    value, or by a call of its driver. Of a branch the operations are shown that it does not share with its trunk.
+    Behind an operation stands how it is replayed:
+
+    - nothing: by launches of kernels
+    - ``[view]``: there is nothing to do, as the result is a view
+    - ``[store]``: the result is a stored value
+    - ``[call]``: by a call of its driver
+    - ``[error]``: by a call of its driver, which must raise the error that the function has caught
+    - ``[python]``: it is a Python function, which is called
+    - ``[loop]``, ``[choice]``: it is a construct; its bodies follow, further in
+
+    A line "guard: %3 is True" is a number that Python has read, which a replay compares. Of a branch the operations are
+    shown that it does not share with its trunk.
     """
     return "\n".join([repr(program), *format_steps(program, 0), *format_branches(program)])
 
 
 def summarize_program(program: Program) -> str:
     """Return how large a program is."""
-    sizes = (len(program.steps), "operation"), (program.n_launches, "launch")
-    operations, launches = [f"{n} {noun}" if n == 1 else f"{n} {noun}{'e' * noun.endswith('h')}s" for n, noun in sizes]
-    return (f"<wengert.replay.Program of {operations}: {launches}, {len(program.calls)} of them calls of drivers; "
+    operations, launches = count(len(program.steps), "operation"), count(program.n_launches, "launch", "launches")
+    called = count_calls(program)
+    return (f"<wengert.replay.Program of {operations}: {launches}{called and f', with calls of {called}'}; "
             f"{program.nbytes} bytes>")  # fmt: skip
+
+
+def count_calls(program: Program) -> str:
+    """Return what a replay calls beside kernels, by kind: "1 driver, 2 constructs"; "" for nothing."""
+    loops = loops_of(program)
+    others = [call.step for call in program.calls.values() if call.step.number not in loops]
+    functions = sum(step.way == "python" and not is_return_point(step) for step in others)
+    kinds = (sum(step.way != "python" for step in others), "driver"), (functions, "Python function")
+    return ", ".join(count(n, kind) for n, kind in (*kinds, (len(loops), "construct")) if n)
 
 
 def format_branches(program: Program) -> Iterator[str]:
@@ -96,8 +117,8 @@ def format_step(step: Step) -> str:
     """Return an operation as it is printed: results, name, arguments, types, how it is replayed, line."""
     if step.way == "guard":
         return f"guard: {format_guard(step)}{f'  # {step.line}' if step.line else ''}"
-    if is_pause(step):
-        return PAUSED
+    if is_return_point(step):
+        return RETURNED
     outputs = ", ".join(name for name, _, _ in step.outputs)
     types = ", ".join(map(format_type, step.outputs))
     way = "" if step.way == "launches" else f"  [{step.way}]"
@@ -107,9 +128,9 @@ def format_step(step: Step) -> str:
     return f"{outputs} = {call}: {types}{way}{line}" if outputs else f"{call}{way}{line}"
 
 
-def is_pause(step: Step) -> bool:
+def is_return_point(step: Step) -> bool:
     """Return whether a step stands between a call whose results have a graph and its backward. See history/joint.pyx"""
-    return bool(step.name == "pause" and step.way == "python" and not step.outputs)
+    return bool(step.name == "return" and step.way == "python" and not step.outputs)
 
 
 def name_of(step: Step) -> str:

@@ -30,15 +30,17 @@ from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_RESULT
+from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.trace.tables cimport find
 
 from wengert_replay.inspection.printing import format_step
 from wengert_replay.making import blocks_in_use
+from wengert_replay.refusal import WRITES_ARGUMENTS as _WRITES_ARGUMENTS
+from wengert_replay.refusal import WRITES_OUTSIDE as _WRITES_OUTSIDE
 from wengert_replay.refusal import Refusal
 
 cdef enum:
     MOST_DIMS = 64
-    FOREIGN_BIN = 255                  # of memory that is not the allocator's
 
 
 cdef bint is_internal(Recording around, Tensor t) except -1:
@@ -84,10 +86,10 @@ cdef int refuse_effects(Recording recording) except -1:
     for i, t in enumerate(recording.inputs):
         if (<Storage> t.storage).version != <unsigned int> recording.versions[i] \
                 or <size_t> t.storage not in recording.storages:
-            raise Refusal("it writes to its arguments")
+            raise Refusal(_WRITES_ARGUMENTS)
     for t, version, address, nbytes in recording.outside.values():
         if (<Storage> t.storage).version != <unsigned int> version:
-            raise Refusal("it writes to a tensor from outside")
+            raise Refusal(_WRITES_OUTSIDE)
         if <size_t> (<Storage> t.storage).data != <size_t> address or (<Storage> t.storage).nbytes != nbytes:
             raise Refusal("it gives a tensor from outside other memory")
     for leaf, grad in recording.leaves.values():
@@ -181,7 +183,7 @@ cdef class Body:
 
     cdef int locate_input(self, InputPlan plan, Port* port) except -1:
         if plan.written:
-            raise Refusal("it writes to its arguments")
+            raise Refusal(_WRITES_ARGUMENTS)
         port.data, port.low, port.nbytes = plan.block, plan.low, plan.nbytes
         if plan.block == NULL:
             port.nbytes = 0

@@ -8,7 +8,7 @@ Note [A body is called again]
 Note [What a construct has read may be written to]
     A function may write to what a construct has read before it calls backward. An eager call has saved some of that,
     and raises an error for a write there alone. So the recording has a copy of the memory that the bodies read, which
-    is made of large memory before the first write (Note [Copies before writes] in recording/watch.pyx). Where that has
+    is made of large memory before the first write (Note [Listeners for writes] in recording/watch.pyx). Where that has
     been written to since, no loop can be its gradient: the plain construct runs with the memory as it was, the graph of
     that is differentiated with the memory as it is now, and the next recording has the construct operation by
     operation.
@@ -46,7 +46,7 @@ from wengert_replay.history.outside import (
 from wengert_replay.loops.loop import refuse_once
 from wengert_replay.loops.unrolled import remember, words_for
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import copy_late
+from wengert_replay.recording.watch import listen_for_write
 
 CONSTRUCTS = "wengert_functional.control_flow."
 MOST_BYTES = 1 << 24
@@ -115,10 +115,7 @@ class Surroundings:
     def __init__(self, recording: Recording, construct: str, key: Any, tensors: Sequence[Any]) -> None:
         """key: by which the construct is remembered. An argument of the captured function is not held."""
         self.construct, self.key = construct, key
-        outermost = recording
-        while outermost.around is not None:
-            outermost = outermost.around
-        arguments = {address_of_memory(one): one for one in outermost.inputs}
+        arguments = {address_of_memory(one): one for one in recording.outermost().inputs}
         memory = {address_of_memory(one): one.detach() for one in tensors}
         self.parts: dict[int, Any] = {address: ref(arguments[address]) if address in arguments else one
                       for address, one in memory.items()}  # fmt: skip
@@ -129,12 +126,12 @@ class Surroundings:
         self.late: dict[int, int] = {}  # the version of memory that is copied before a write, by its address
         for address, one in memory.items():
             if one.untyped_storage().nbytes() <= MOST_BYTES:
-                self.copy_memory(address, None)
+                self.before_write(address, None)
             else:
                 (self.late[address],) = versions_of([one])
-                copy_late(recording, address, ref(self))
+                listen_for_write(recording, address, ref(self))
 
-    def copy_memory(self, address: int, _written: Any) -> None:
+    def before_write(self, address: int, _written: Any) -> None:
         """Copy memory, to which nobody has written yet."""
         part = self.parts[address]
         tensor = part() if isinstance(part, ref) else part
@@ -219,9 +216,9 @@ class Results:
             if nbytes and nbytes <= MOST_BYTES and address not in self.then:
                 self.then[address] = OutsideState((), [one])
             if nbytes and isinstance(tracer, Recording):
-                copy_late(tracer, address, ref(self))
+                listen_for_write(tracer, address, ref(self))
 
-    def copy_memory(self, address: int, written: Any) -> None:
+    def before_write(self, address: int, written: Any) -> None:
         """Copy memory that an operation is about to write to; hold it where it does so by ``.data``, uncounted."""
         for i, part in enumerate(self.parts):
             one = part() if self.addresses[i] == address else None

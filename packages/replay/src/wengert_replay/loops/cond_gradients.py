@@ -27,8 +27,8 @@ from wengert_replay.loops.loop import Aside, add_loop, make_body, nest, resume, 
 from wengert_replay.loops.plain_gradients import Gate, Passage
 from wengert_replay.loops.unrolled import CHANGES, add_note
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import rows_are_doubtful
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.recording.watch import end_watch
+from wengert_replay.refusal import RANDOM_BACKWARD, NoLoop, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.loops.conds import Branch
@@ -61,7 +61,7 @@ class BodyRecording:
     def make_body(self, results: Flat) -> Body:
         """Return the body, whose results are some tensors without a graph. Raises Refusal."""
         try:
-            if rows_are_doubtful(self.own, []):
+            if end_watch(self.own, []):
                 raise Refusal("it keeps rows that it reads, or writes to them")
             return make_body(self.own, self.around, results, in_place=True)
         finally:
@@ -210,5 +210,5 @@ class BackwardChoice:
         del results
         body = own.make_body([one for one in grads if one is not None])
         if body.generators() or body.all_states():
-            raise Refusal("it draws random numbers")
+            raise Refusal(RANDOM_BACKWARD)
         return body, grads

@@ -1,10 +1,11 @@
 """``cond`` in a recording: both functions are recorded once, and a replay runs one of them.
 
 Note [How a cond is recorded]
-    The recording pauses, and both functions are recorded as bodies without arguments, first the one that the predicate
-    chooses, which gives the results. Both are trials: what would change something outside is stopped before it does,
-    as an eager call does not run the other function, and random generators are set back. Where one of the two cannot be
-    a body, or their results are not alike, nothing has been noted: the plain function runs, whose predicate is a guard.
+    The recording is suspended, and both functions are recorded as bodies without arguments, first the one that the
+    predicate chooses, which gives the results. Both are trials: what would change something outside is stopped before
+    it does, as an eager call does not run the other function, and random generators are set back. Where one of the two
+    cannot be a body, or their results are not alike, nothing has been noted: the plain function runs, whose predicate
+    is a guard.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from wengert_replay.loops.unrolled import (
     words_for,
 )
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.refusal import OUTSIDE_AND_SOURCE, RANDOM_GRADIENT, SHARED_PARTS, NoLoop, Refusal
 
 MOST_TRIALS = 4
 """Constructs inside of constructs in which both functions of a cond are recorded: one may call itself by a cond."""
@@ -82,10 +83,10 @@ class Branch:
         self.tensors = [one for one in self.leaves if isinstance(one, Tensor)]
         addresses = [address_of_memory(one) for one in self.tensors if one.untyped_storage().nbytes()]
         if len(set(addresses)) < len(addresses):
-            raise Refusal("two of its results share memory")
+            raise Refusal(SHARED_PARTS)
         self.body = own.make_body(self.tensors)
         if any(self.gives) and (self.body.generators() or self.body.all_states()):
-            raise Refusal("it draws random numbers, and has a gradient")
+            raise Refusal(RANDOM_GRADIENT)
         recording.python.extend(one for one in own.own.python if one not in recording.python)
 
     def facts(self) -> Any:
@@ -161,7 +162,7 @@ def record_choice(
     if str(branches[0].spec) != str(branches[1].spec) or chosen.facts() != other.facts():
         raise Refusal("its functions give results of other structures, shapes, strides or values")
     if any(chosen.gives) and depend_on_others(chosen.closures):
-        raise Refusal("a tensor from outside is computed from another one that it uses, too")
+        raise Refusal(OUTSIDE_AND_SOURCE)
     bodies = [chosen.body, other.body] if first == 0 else [other.body, chosen.body]
     choice = make_choice("cond", source, predicate, bodies, outputs)
     chosen.ending = bits_of(outputs) if any(chosen.gives) else []

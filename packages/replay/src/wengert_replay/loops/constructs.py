@@ -1,12 +1,12 @@
 """Constructs of ``wengert.func`` in a recording: each is run as usual, its body is recorded once, and a loop is noted.
 
 Note [How a construct is recorded]
-    The recording pauses, and the plain loop runs, so that a capture does what an eager call does, Python effects of the
-    body included. The first call of the body, and each later one whose carry has other strides, is recorded as a
+    The recording is suspended, and the plain loop runs, so that a capture does what an eager call does, Python effects
+    of the body included. The first call of the body, and each later one whose carry has other strides, is recorded as a
     program of its own (Body). Then the loop instruction runs beside, into memory of its own: where it gives other
-    numbers, as the body depends on Python's state, or where a body cannot be recorded, the recording is refused
-    this time, and the next one leaves this construct to the plain loop (``UNROLLED``). With a gradient the plain loop
-    begins anew then.
+    numbers, as the body depends on Python's state, or where a body cannot be recorded, the recording is refused this
+    time, and the next one leaves this construct to the plain loop (``UNROLLED``). With a gradient the plain loop begins
+    anew then.
 """
 
 from __future__ import annotations
@@ -48,12 +48,11 @@ from wengert_replay.loops.unrolled import (
     words_for,
 )
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.refusal import OUTSIDE_AND_SOURCE, SHARED_PARTS, NoLoop, Refusal
 
 scalar_tensor = TABLE.ops["scalar_tensor"]
 
 OTHER_NUMBERS = "an iteration gives other numbers than the same iteration before: it depends on Python's state"
-SHARED = "two of its results share memory"
 AMPLE_BYTES = 0x10000
 """Of room for carries that may never be used."""
 
@@ -79,8 +78,8 @@ def key_of(function: Any, tensors: Flat) -> Any:
     return source_of(function), geometry_of(tensors), needs, code_of(function)
 
 
-class Pause:
-    """A construct that runs while the recording pauses, and what is known of it."""
+class Suspension:
+    """A construct that runs while the recording is suspended, and what is known of it."""
 
     def __init__(self, recording: Recording, construct: str, key: Any) -> None:
         self.recording, self.construct, self.key, self.states = recording, construct, key, rng_states()
@@ -98,7 +97,7 @@ class Pause:
     ) -> bool:
         stopped = kind is not None and issubclass(kind, NoLoop)
         if stopped:
-            set_rng_states(self.states)  # while the recording pauses, which would hear of it
+            set_rng_states(self.states)  # while the recording is suspended, which would hear of it
         resume(self.recording)
         self.is_trial = kind is Trial and self.recording.around is None
         return stopped and (kind is not Trial or self.is_trial)
@@ -162,7 +161,7 @@ def run_rows(
     repeats: dict[int, int] = {}
     views: dict[int, tuple[int, Any]] = {}
     pairs: list[tuple[int, Any]] = []
-    with Pause(recording, construct, key) as pause:
+    with Suspension(recording, construct, key) as suspension:
         tensors = [one.detach() if one.requires_grad else one for one in (*carry, *rows)]
         with Aside():
             results = call(iterations, tensors[:n], tensors[n:])
@@ -181,7 +180,7 @@ def run_rows(
             elif is_open and not iterations.is_settled():
                 iterations.refusal = "which of its results have a graph depends on the number of iterations"
             elif depend_on_others(iterations.differentiable):
-                iterations.refusal = "a tensor from outside is computed from another one that it uses, too"
+                iterations.refusal = OUTSIDE_AND_SOURCE
             else:
                 room, likes = iterations.ran, iterations.bodies[0].like_inputs[:n]
                 if is_open:
@@ -194,15 +193,15 @@ def run_rows(
         operands, outputs = [*carry, *rows, *limits], [*results, *kept, *steps]
         backwards = [reverse] * (len(rows) + len(results) - n)
         both = [iterations] if tests is None else [iterations, tests]
-        pause.check(both, operands, outputs, lambda: make_loop(
+        suspension.check(both, operands, outputs, lambda: make_loop(
             construct, key[0], tensors[:n], tensors[n:], backwards, iterations.bodies, tests.bodies if tests else [],
             iterations.following, outputs, count, bounds, list(range(len(kept))), int(has_index),
             room if is_open else -1, bool(steps)))  # fmt: skip
-    if pause.is_trial:
+    if suspension.is_trial:
         return look_on(recording, construct, key, (again or call)(function, carry, rows), pairs, False)
     closures = iterations.differentiable
-    pause.why = pause.why or iterations.refusal or (tests.refusal if tests else "")
-    is_noted = pause.finish()
+    suspension.why = suspension.why or iterations.refusal or (tests.refusal if tests else "")
+    is_noted = suspension.finish()
     if not iterations.ran and any(iterations.needs):
         return carry
     if not is_noted and (not results or any(iterations.gives)):
@@ -221,7 +220,7 @@ def copy_results(iterations: Iterations, results: Flat, shares: bool) -> Flat:
     plain loop is to begin anew, with a graph.   shares: two of them share memory.
     """
     if shares:
-        iterations.refusal = iterations.refusal or SHARED
+        iterations.refusal = iterations.refusal or SHARED_PARTS
     if not iterations.refusal:
         return [own_copy(one) for one in results]
     if any(iterations.gives):

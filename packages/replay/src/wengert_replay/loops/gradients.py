@@ -41,8 +41,8 @@ from wengert_replay.loops.loop import (
 )
 from wengert_replay.loops.plain_gradients import differentiate
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import number_of, rows_are_doubtful
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.recording.watch import end_watch, number_of
+from wengert_replay.refusal import GRADIENT_STRIDES, RANDOM_BACKWARD, NoLoop, Refusal
 
 empty, empty_strided = TABLE.ops["empty"], TABLE.ops["empty_strided"]
 scalar_tensor, zeros_like = TABLE.ops["scalar_tensor"], TABLE.ops["zeros_like"]
@@ -74,7 +74,7 @@ class Derivation:
         self.results = Results([])
 
     def check(self, results: Flat) -> None:
-        """Raise RuntimeError unless the last carry is what it was in the run before. A recording pauses meanwhile."""
+        """Raise RuntimeError unless the last carry is what it was in the run before; suspend a recording meanwhile."""
         tracer = current_tracer()
         recording = tracer if isinstance(tracer, Recording) and suspend(tracer) else None
         try:
@@ -230,7 +230,7 @@ class BackwardLoop:
                           for i in self.wanted_rows]  # fmt: skip
 
     def record(self) -> Flat | None:
-        """Note the loop, while the recording pauses, and return the gradients; None where it cannot be a loop."""
+        """Note the loop, while the recording is suspended, and return the gradients; None where it cannot be a loop."""
         count = self.derivation.count
         first = 1 if self.seeds else self.derivation.n_empty if self.derivation.n_empty < count else 0
         try:
@@ -308,7 +308,7 @@ class Part:
                 self.following[-1] = numbers[key]
                 return
             if len(self.bodies) == MOST_BODIES:
-                raise Refusal("its gradients have other strides in each iteration")
+                raise Refusal(GRADIENT_STRIDES)
             if self.bodies:
                 self.following[-1] = len(self.bodies)
             numbers[key] = len(self.bodies)
@@ -336,12 +336,12 @@ class Part:
             self.derivation.check(self.ending)
             self.ending = []
         try:
-            if rows_are_doubtful(recording, results[: self.n_slots]):
+            if end_watch(recording, results[: self.n_slots]):
                 raise Refusal("it keeps rows that it reads")
             result_positions, present = number(results)
             body = make_body(recording, self.whole.recording, present, positions, result_positions, self.n_slots)
             if body.generators() or body.all_states():
-                raise Refusal("it draws random numbers")
+                raise Refusal(RANDOM_BACKWARD)
         finally:
             recording.close()
         self.bodies.append(body)
@@ -391,7 +391,7 @@ class Part:
             if following == at:
                 break
             if following < 0:
-                raise Refusal("its gradients have other strides in each iteration")
+                raise Refusal(GRADIENT_STRIDES)
             at = following
         self.last_slots = self.bodies[at].like_results[: self.n_slots]
         return [empty(0) if one is None else empty_strided(tuple(one.shape), one.stride(), dtype=one.dtype)

@@ -21,8 +21,8 @@ from wengert_replay.loops.body import Body
 from wengert_replay.loops.index_reads import with_numbers
 from wengert_replay.loops.loop import Aside, Loop, make_body, nest
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import addresses_of_rows, rows_are_doubtful
-from wengert_replay.refusal import NoLoop, Refusal
+from wengert_replay.recording.watch import addresses_of_rows, end_watch
+from wengert_replay.refusal import CARRY_STRIDES, RANDOM_GRADIENT, NoLoop, Refusal
 
 Flat = list[Any]
 MOST_BODIES = 4
@@ -132,7 +132,7 @@ class Iterations:
         """Note the body of the next iteration."""
         if self.last >= 0:
             if self.following[self.last] not in (-1, number):
-                self.refusal = "the carry has other strides in each iteration"
+                self.refusal = CARRY_STRIDES
             self.following[self.last] = number
         self.last = number
 
@@ -166,12 +166,12 @@ class Iterations:
                 raise Refusal("its gradient goes to a tensor that is gone")
             number = self.numbers.get(key, len(self.bodies))
             if number >= MOST_BODIES:
-                raise Refusal("the carry has other strides in each iteration")
+                raise Refusal(CARRY_STRIDES)
             body = make_body(recording, self.around, results, n_carry=0 if self.is_test else self.n_carry)
             if any(self.gives) and recording.differentiates():
                 raise Refusal("it differentiates, and has a gradient")
             if any(self.gives) and (body.generators() or body.all_states()):
-                raise Refusal("it draws random numbers, and has a gradient")
+                raise Refusal(RANDOM_GRADIENT)
             self.around.python.extend(one for one in recording.python if one not in self.around.python)
             if number == len(self.bodies):
                 self.following.append(-1)
@@ -191,7 +191,7 @@ class Iterations:
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
         copies = addresses_of_rows(recording)
-        found = rows_are_doubtful(recording, [] if self.is_test else results[: self.n_carry])
+        found = end_watch(recording, [] if self.is_test else results[: self.n_carry])
         copies -= {one.untyped_storage().data_ptr() for one in results}
         if copies & recording.live_blocks():
             collect_young()

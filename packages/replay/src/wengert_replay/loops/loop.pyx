@@ -264,7 +264,7 @@ cdef int64_t number_in(Tensor t) except? -1:
 
 @cython.binding(False)
 cdef class Aside:
-    """A context whose memory is none of the recording that pauses: a plain loop runs in it."""
+    """A context whose memory is none of the recording that is suspended: a plain loop runs in it."""
 
     def __enter__(self):
         if self.pool == NULL:
@@ -286,14 +286,14 @@ def refuse_once(Recording recording not None, str why not None):
 
 
 def nest(Recording recording not None, Recording around not None, bint ends_outside=False, bint is_trial=False):
-    """Let a recording be a part of another one, which pauses. ends_outside: backward comes to nodes from outside, where
-    whoever asks for gradients there goes no further.   is_trial: it may change nothing outside of it, as an eager call
-    does not run it, or not twice.
+    """Let a recording be a part of another one, which is suspended. ends_outside: backward comes to nodes from outside,
+    where whoever asks for gradients there goes no further.   is_trial: it may change nothing outside of it, as an eager
+    call does not run it, or not twice.
     """
     recording.around, recording.ends_outside = around, ends_outside
     recording.is_trial = is_trial or around.is_trial
     recording.watches = around.watches or is_trial
-    recording.copies_late = around.copies_late
+    recording.tells_writes = around.tells_writes
 
 
 def suspend(Recording recording not None):

@@ -23,7 +23,9 @@ cdef Py_ssize_t index_among(list operands, Tensor t) except -1:
 
 
 cdef list indices_of_outside(list operands, Steps steps):
-    """The same for tensors from outside that steps use; None for one that is gone, and of which there is no other."""
+    """The numbers of tensors from outside that steps use among operands, to which those are added that are not there;
+    None for a tensor that is gone, where no operand has the same elements.
+    """
     cdef Py_ssize_t i
     return [find_alike(operands, steps, i) if one is None else index_among(operands, <Tensor> one)
             for i, one in enumerate(steps.outside)]

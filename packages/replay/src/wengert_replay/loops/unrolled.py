@@ -19,9 +19,9 @@ from weakref import ref
 from wengert_core.extend import Tensor
 from wengert_engine.extend import current_tracer
 
-from wengert_replay.history.outside import address_of_memory, hold_memory, is_from_outside
+from wengert_replay.history.outside import address_of_memory, hold_memory, predates
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.recording.watch import copy_late
+from wengert_replay.recording.watch import listen_for_write
 from wengert_replay.refusal import NoLoop
 from wengert_replay.signature import Unhashable, flatten
 
@@ -52,16 +52,9 @@ def is_unrolled(recording: Recording, construct: str, key: Any) -> bool:
 
 def add_note(recording: Recording, words: str) -> None:
     """Let the program of a recording say in ``explain`` how it differs from what one expects."""
-    recording = outermost(recording)
-    if words not in recording.notes:
-        recording.notes.append(words)
-
-
-def outermost(recording: Recording) -> Recording:
-    """Return the recording of the captured function that a recording is a part of."""
-    while recording.around is not None:
-        recording = recording.around
-    return recording
+    recording = recording.outermost()
+    if words not in recording.construct_notes:
+        recording.construct_notes.append(words)
 
 
 def words_for(construct: str, key: Any) -> str:
@@ -101,11 +94,11 @@ class Sharing:
         self.construct, self.key, self.is_copied, self.is_seen = construct, key, is_copied, False
         self.name = name_of(construct, key)
         numbers, results = [i for i, _ in pairs], [results[i] for i, _ in pairs]
-        tensors, owner = [*results, *(one for _, one in pairs)], outermost(recording)
+        tensors, owner = [*results, *(one for _, one in pairs)], recording.outermost()
         self.parts = [ref(one) for one in results]
         self.owners = [(ref(one), address_of_memory(one)) for one in tensors]
         self.held = [] if is_copied else [*tensors, *map(hold_memory, tensors)]
-        self.outside = {address_of_memory(one) for one in tensors if is_from_outside(one, owner)}
+        self.outside = {address_of_memory(one) for one in tensors if predates(one, owner)}
         self.links = [(address_of_memory(one), (self.name, i)) for one, i in zip(tensors, numbers * 2, strict=True)]
         others: list[Sharing] = owner.sharing
         alike = [one for one in others if one.name == self.name]
@@ -114,7 +107,7 @@ class Sharing:
             self.is_seen = alike[MOST_LOOKS // 2].is_seen
         others.append(self)
         for address in dict(self.links):
-            copy_late(recording, address, ref(self))
+            listen_for_write(recording, address, ref(self))
         if recording is not owner:  # whose memory is none of the function's results
             self.links, self.outside = [], set()
 
@@ -123,7 +116,7 @@ class Sharing:
         found = [(part(), address) for part, address in self.owners]
         return any(one is not None and address_of_memory(one) != address for one, address in found)
 
-    def copy_memory(self, _address: int, _written: Any) -> None:
+    def before_write(self, _address: int, _written: Any) -> None:
         """Note that an operation is about to write there. NoLoop or RuntimeError for memory that is a copy."""
         self.is_seen = self.is_seen or not self.is_copied
         if self.is_seen or all(part() is None for part in self.parts):
@@ -149,7 +142,7 @@ def look_first(recording: Recording, construct: str, key: Any, pairs: list[tuple
 
     Note [Results that may share memory]
     """
-    unseen = outermost(recording).unseen
+    unseen = recording.outermost().unseen
     if pairs and unseen is not None and name_of(construct, key) not in unseen:
         raise Trial
 
@@ -159,7 +152,7 @@ def look_on(
     is_copied: bool = True,
 ) -> list[Any]:  # fmt: skip
     """Look at results from now on, if somebody asks for it, and return them. The arguments are those of Sharing."""
-    if pairs and outermost(recording).unseen is not None:
+    if pairs and recording.outermost().unseen is not None:
         Sharing(recording, construct, key, results, pairs, is_copied)
     return results
 

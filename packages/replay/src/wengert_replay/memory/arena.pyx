@@ -240,7 +240,9 @@ cdef class Arena:
         return 0
 
     cdef int see_call(self, Slots slots, int32_t i) except -1:
-        """The same of a call that names its memory, which runs alone."""
+        """Note what a call that names its memory uses; it runs alone. What it overwrites is not read from before it,
+        what it reads is.
+        """
         cdef Cells cells = slots.schedule.cells
         cdef int32_t operand, cell
         for operand in range(cells.operands[i], cells.operands[i + 1]):

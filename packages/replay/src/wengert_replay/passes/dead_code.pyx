@@ -100,7 +100,9 @@ cdef void note_launch(Schedule schedule, int32_t i, char* live) noexcept:
 
 
 cdef void note_call(Schedule schedule, int32_t i, char* live) noexcept:
-    """The same of a call that names its memory, which runs whoever reads what it writes."""
+    """Note a call that names its memory, and runs whoever reads what it writes: what it overwrites is not read from
+    before it, what it reads is.
+    """
     cdef int32_t operand, first = schedule.cells.operands[i], end = schedule.cells.operands[i + 1]
     for operand in range(first, end):
         if schedule.roles[operand] == OPERAND_WRITTEN:

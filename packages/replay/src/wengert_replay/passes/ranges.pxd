@@ -21,7 +21,6 @@ cdef class Ranges:
 cdef class Cells:
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t n_operands
-    cdef readonly Py_ssize_t covered   # cells of all operands together
     cdef size_t* edges                 # owned: rising; cell i is edges[i] .. edges[i + 1]
     cdef int32_t* operands             # owned: where the operands of each launch begin below, those of a Reach too
     cdef int32_t* first                # owned: of each operand of each launch; NO_CELL: it covers none

@@ -185,7 +185,6 @@ cdef class Cells:
         for i in range(self.n_operands):
             if self.first[i] != NO_CELL:
                 self.first[i], self.end[i] = numbers[self.first[i]], numbers[self.end[i]]
-                self.covered += self.end[i] - self.first[i]
         free(numbers)
         return 0
 

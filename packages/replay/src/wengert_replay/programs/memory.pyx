@@ -23,6 +23,8 @@ from wengert_replay.trace.tables cimport put as put_number
 
 from wengert_replay.refusal import Refusal
 
+cdef str TWO_OWNERS = "it reads memory that two tensors have"
+
 
 cdef int extent(Tensor t, Py_ssize_t* low, Py_ssize_t* high) except -1:
     """The bytes before and behind a tensor's first element in which its elements lie."""
@@ -152,12 +154,12 @@ cdef class Memory:
         cdef Py_ssize_t i
         cdef size_t high = 0
         if region == NULL or region.kind != REGION_OUTSIDE or region.low != address:
-            raise Refusal("it reads memory that two tensors have")
+            raise Refusal(TWO_OWNERS)
         region.planned = True
         for i in range(self.n):
             if self.regions[i].planned:
                 if self.regions[i].low < high:
-                    raise Refusal("it reads memory that two tensors have")
+                    raise Refusal(TWO_OWNERS)
                 high = self.regions[i].high
         return 0
 

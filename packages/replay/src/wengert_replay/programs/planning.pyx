@@ -18,7 +18,7 @@ from wengert_replay.trace.tables cimport ABSENT
 
 from wengert_core.extend import Tensor as TensorClass
 
-from wengert_replay.refusal import OWN_GRADIENT, HasGraph, Refusal
+from wengert_replay.refusal import OWN_GRADIENT, HasGraph, Refusal, class_words
 
 
 cdef list plan_inputs(Recording recording, Memory memory):
@@ -77,7 +77,7 @@ cdef str words_of_unknown(Recording recording, Launch* launch):
 
 
 cdef int move_calls(Recording recording, Py_ssize_t first, Memory memory, list inputs) except -1:
-    """The same for the tensors of calls."""
+    """Let calls work on the program's memory; note arguments that any call writes to."""
     cdef Py_ssize_t low = 0, high = 0
     cdef Call call
     cdef Tensor t
@@ -196,7 +196,7 @@ cdef object plan_result(t, Recording recording, Memory memory, spent):
     if result.flags & WG_GRAD and result.grad_fn == NULL and t.grad is not None:
         raise Refusal(OWN_GRADIENT)
     if type(t) is not TensorClass:
-        raise Refusal(f"a result is of the class {type(t).__name__}")
+        raise Refusal(class_words(t))
     if not result.flags & WG_GRAD and result.base != NULL and may_require_grad(t):
         raise Refusal("a result is a view, and requires gradients because its base does")
     if recording.is_input(result):     # also a detached one, which has no base
@@ -233,7 +233,7 @@ cdef bint may_require_grad(t):
 
 
 cdef object plan_outside(t, Recording recording):
-    """The same for a result on memory from outside."""
+    """Return the plan of a result on memory from outside, or the result itself where it has a graph."""
     cdef Tensor result = <Tensor> t, base
     cdef OutsideResult plan = OutsideResult.__new__(OutsideResult)
     if id(t) not in recording.made:
@@ -246,7 +246,7 @@ cdef object plan_outside(t, Recording recording):
     if result.flags & WG_GRAD and t.grad is not None:
         raise Refusal(OWN_GRADIENT)
     if type(t) is not TensorClass:
-        raise Refusal(f"a result is of the class {type(t).__name__}")
+        raise Refusal(class_words(t))
     plan.requires_grad = result.flags & WG_GRAD != 0
     plan.is_new = <size_t> result.storage not in recording.outside or <size_t> result.storage in recording.own_storages
     plan.like, plan.version = alias(result), (<Storage> result.storage).version
@@ -278,7 +278,7 @@ cdef int watch_results(list results, Recording recording) except -1:
 
 cdef bint was_there(Tensor t, Recording recording):
     """Whether a result that no operation has used was there before; it may have no elements, and no memory."""
-    return recording.is_from_outside(t) and recording.find_block((<Storage> t.storage).data) == NULL \
+    return recording.is_outside_pool(t) and recording.find_block((<Storage> t.storage).data) == NULL \
         and id(t) not in recording.made and not recording.is_input(t)
 
 

@@ -2,8 +2,8 @@
 
 Note [A replay in a profile]
     Where a profile is all that observes a thread, a program is replayed, between marks of its stream (Mark in
-    stream.pxd): each piece is an event with the names of the operations that it does. Calls that have no program run as
-    usual, and cannot be recorded. Where anything else observes the thread, all calls run as usual.
+    instructions/marks.pxd): each piece is an event with the names of the operations that it does. Calls that have no
+    program run as usual, and cannot be recorded. Where anything else observes the thread, all calls run as usual.
 """
 from wengert_core.extend cimport (WG_BATCHED, WG_CAST, WG_GUARD, WG_OBSERVE, WG_ON_DEVICE, WG_STRONG, WG_TELL,
                                   bytes_between, thread_state)

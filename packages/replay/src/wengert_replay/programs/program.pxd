@@ -10,7 +10,7 @@ from wengert_replay.recording.tracing cimport Recording
 cdef enum Outcome:
     OUTCOME_DONE = 0
     OUTCOME_MISSED = 1                 # a guard or the shape of a result differs: ``at`` is its row, ``seen`` its value
-    OUTCOME_PAUSED = 2                 # ``at`` is the row behind the pause
+    OUTCOME_RETURNED = 2               # ``at`` is the row behind the return point
 
 
 cdef class Program:
@@ -33,11 +33,11 @@ cdef class Program:
     cdef public object key             # the signature that it was recorded for
     cdef readonly list notes           # of its recording
     cdef readonly object shape         # the structure of the result, as signature.flatten gives it
-    cdef readonly Py_ssize_t n_launches    # operations that are called by their drivers among them
+    cdef readonly Py_ssize_t n_launches    # calls of drivers, Python functions and constructs among them
     cdef readonly Py_ssize_t replays
     cdef readonly Py_ssize_t guard_failures
     cdef readonly object lock
-    cdef Py_ssize_t pause              # the number of a call where a run pauses; -1
+    cdef Py_ssize_t return_point       # the number of the call where the function has returned, and a run stops; -1
     cdef bint busy                     # it runs
     cdef char* at                      # the row where a run stops
     cdef object seen

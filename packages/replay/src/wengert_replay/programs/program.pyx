@@ -31,6 +31,7 @@ from wengert_replay.trace.likeness cimport begins_like
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
+from wengert_replay.refusal import SHARED_OUTSIDE as _SHARED_OUTSIDE
 from wengert_replay.refusal import Miss, Refusal
 
 
@@ -50,7 +51,7 @@ cdef class Program:
         cdef Arena arena
         recording.close()
         self.lock = fork_lock() if trunk is None else trunk.lock
-        self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.notes
+        self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.construct_notes
         self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
         if trunk is not None:
@@ -91,7 +92,7 @@ cdef class Program:
     def __cinit__(self, *arguments):
         if not arguments:
             raise TypeError("a Program is not made by hand: wengert.capture makes it")
-        self.pause = -1
+        self.return_point = -1
 
     cdef int link_gradients(self, Recording recording, list results) except -1:
         """Give a result that is the new gradient of a leaf as that."""
@@ -183,7 +184,7 @@ cdef class Program:
             if not self.fits(inputs):
                 return None
             if self.surroundings.meets(inputs):
-                return Miss(self, -2, "an argument shares memory with a tensor from outside", "")
+                return Miss(self, -2, _SHARED_OUTSIDE, "")
             self.busy = True
             try:
                 return self.run_along(inputs)
@@ -311,9 +312,9 @@ cdef class Program:
             if stop == STOP_FAILED:
                 launch = <Launch*> (<Row*> at).data
                 launch.fail(launch)
-            if (<Row*> at).n == self.pause:
+            if (<Row*> at).n == self.return_point:
                 self.at += (<Row*> at).size
-                return OUTCOME_PAUSED
+                return OUTCOME_RETURNED
             call = <Call> self.calls[(<Row*> at).n]
             self.found = call.run()
             self.seen = call.settle(self.found)
@@ -360,7 +361,7 @@ cdef class Program:
 
     @property
     def n_calls(self):
-        """The number of operations that are called by their drivers."""
+        """The number of calls of drivers, Python functions, loops and ``cond``."""
         return len(self.calls)
 
     @property

@@ -60,7 +60,7 @@ cdef uint64_t with_count(uint64_t digest, Py_ssize_t n) noexcept:
 
 
 cdef uint64_t digest_of_call(Recording recording, Py_ssize_t number, words) except? 0:
-    """The same of a call of a driver or of a Python function, whose memory is that of ``tensors_of``."""
+    """A digest of a call of a driver or of a Python function, from its words and the number of its tensors."""
     cdef bytes text = repr(words).encode("utf-8", "backslashreplace")
     return with_count(mix(<uint64_t> 0xCBF29CE484222325, <char*> text, len(text)), len(tensors_of(recording, number)))
 

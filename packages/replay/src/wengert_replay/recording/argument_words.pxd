@@ -8,7 +8,7 @@ from wengert_replay.recording.launch_steps cimport LaunchSteps
 
 cdef class ArgumentWords(LaunchSteps):
     cdef Words words                   # of the step that is recorded
-    cdef uint32_t given                # as PackedSteps.add_step gets it
+    cdef uint32_t given_mask           # as PackedSteps.add_step gets it
 
     cdef int add_argument(self, PyObject* value, int depth) except -1
     cdef int add_sequence(self, PyObject* value, bint is_list, int depth) except -1

@@ -112,7 +112,7 @@ cdef class LaunchSteps(ValueMap):
         cdef Tensor t
         cdef Block* block = block_at(self.pool, address)
         cdef Py_ssize_t place = block_number(self.pool, block) if block != NULL else 0
-        cdef uint32_t oldest = self.notes[place].since if block != NULL and place < self.n_notes else 0
+        cdef uint32_t oldest = self.block_notes[place].since if block != NULL and place < self.n_notes else 0
         for i in range(self.steps.rows.n_results - 1, <Py_ssize_t> oldest - 1, -1):
             if self.result_data[i] == address:
                 return <uint32_t> i

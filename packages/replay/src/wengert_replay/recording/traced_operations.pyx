@@ -19,7 +19,7 @@ from wengert_replay.recording.argument_words cimport ArgumentWords
 from wengert_replay.recording.calls cimport Call, on_captured_memory, tensors_in
 from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.recording.value_map cimport DOUBTFUL, MOST_STORED, OPERAND_BITS, WRITTEN
-from wengert_replay.trace.op_facts cimport (bytes_of, depends_on_values, gives_values, share_memory,
+from wengert_replay.trace.op_facts cimport (are_views_of, bytes_of, depends_on_values, gives_values,
                                             writes_to_argument)
 from wengert_replay.trace.steps cimport WAY_CALL, WAY_ERROR, WAY_LAUNCHES, WAY_STORE, WAY_VIEW
 
@@ -43,7 +43,7 @@ cdef class TracedOperations(ArgumentWords):
         if self.recorder.opaque:
             self.refuse_opaque("outside of operations")
         self.note_engine()
-        self.words.n, self.given, self.has_target, self.outs = 0, 0, False, None
+        self.words.n, self.given_mask, self.has_target, self.outs = 0, 0, False, None
         self.recorder.opaque, self.recorder.complete = 0, NULL
         return 0
 
@@ -53,7 +53,7 @@ cdef class TracedOperations(ArgumentWords):
             self.settle()
             for i in range(op.n_params):
                 if slots[i] != NULL and slots[i] != op.defaults[i]:
-                    self.given |= <uint32_t> 1 << i
+                    self.given_mask |= <uint32_t> 1 << i
                     self.add_argument(slots[i], 0)
             if op.flags & OP_INPLACE and slots[0] != NULL and isinstance(<object> slots[0], Tensor):
                 self.has_target = True
@@ -99,7 +99,7 @@ cdef class TracedOperations(ArgumentWords):
             self.check_geometry(op, <Tensor> slots[0])
         if self.outs is not None:
             self.check_outs(op, tensors_in(<object> slots[op.out_slot], []))
-        self.steps.add_record(self.steps.op_number(op), self.given, line, way, &self.words)
+        self.steps.add_record(self.steps.op_number(op), self.given_mask, line, way, &self.words)
         if isinstance(<object> result, Tensor):
             self.note_output(op, <Tensor> result)
             self.note_made(op, slots, <Tensor> result)
@@ -168,7 +168,8 @@ cdef class TracedOperations(ArgumentWords):
         cdef FailingCall call = FailingCall.__new__(FailingCall)
         self.fill_call(call, op, slots, [])
         self.keep_call(call)
-        self.steps.add_record(self.steps.op_number(op), self.given, self.steps.lines.current(), WAY_ERROR, &self.words)
+        self.steps.add_record(self.steps.op_number(op), self.given_mask, self.steps.lines.current(), WAY_ERROR,
+                              &self.words)
         self.noted = self.recorder.n
         return 0
 
@@ -250,7 +251,7 @@ cdef class TracedOperations(ArgumentWords):
         for i in range(op.n_params):
             if slots[i] != NULL:
                 tensors_in(<object> slots[i], arguments)
-        if not writes and share_memory(outputs, arguments):
+        if not writes and are_views_of(outputs, arguments):
             return WAY_VIEW
         if op.family == "factory" and "rand" not in op.name and not writes and bytes_of(outputs) <= MOST_STORED \
                 and (not arguments or op.name.endswith("_like") or op.name.startswith("new_")):

@@ -7,7 +7,7 @@ from wengert_replay.recording.traced_operations cimport TracedOperations
 cdef class Recording(TracedOperations):
     cdef readonly list versions        # of the inputs when the recording began
     cdef dict python_versions          # by the Storage's address: rises of versions inside of Python calls
-    cdef readonly list notes           # reasons why constructs in it are recorded operation by operation
+    cdef readonly list construct_notes  # reasons why constructs in it are recorded operation by operation
     cdef readonly list sharing         # results of constructs that may share memory: loops/unrolled.py
     cdef readonly dict facts           # of arguments that Python reads, by KINDS in arguments.pyx: words
     cdef public object unseen          # names of those that nobody sees; None: nobody asks
@@ -20,18 +20,19 @@ cdef class Recording(TracedOperations):
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time
-    cdef readonly Recording around     # that pauses while this records the body of a loop; None
+    cdef readonly Recording around     # that is suspended while this records the body of a loop; None
     cdef bint watches                  # writes, for itself or one around it
     cdef dict watched                  # by the Storage's address: (Tensor, version, whether it is a copy of a row)
-    cdef bint copies_late              # memory before a write, for itself or one around it
-    cdef readonly dict late            # by the address of memory: references to what copies it before a write
+    cdef bint tells_writes             # to listeners, its own or those of one around it
+    cdef readonly dict write_listeners  # by the address of memory: references to WriteListeners
     cdef bint is_trial                 # nothing outside of it may change: an eager call does not run it, or once
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further
 
+    cpdef Recording outermost(self)
     cdef int go_on(self) except -1
     cdef int let_go(self) except -1
     cdef Tensor stand_in(self, Tensor t)
-    cdef bint is_from_outside(self, Tensor t) noexcept
+    cdef bint is_outside_pool(self, Tensor t) noexcept
     cdef int watch_source(self, Tensor source) except -1
     cdef void set_pauses(self, bint pauses) noexcept
     cdef void close_soon(self) noexcept

@@ -1,5 +1,17 @@
 """Recording: a function's operations and launches, noted while it runs.
 
+Note [The classes of a recording]
+    A Recording is one object, so that nothing is looked up while operations run. What it does is divided among a chain
+    of classes, each with a file of its own. A class may call methods of those before it, and fields have names that no
+    class before it has (tests/architecture/test_fields.py).
+
+    - Tracer (of the engine): what is called for each operation, node, gradient and Python function.
+    - ValueMap: memory. The pool, which value is where in it, tensors among the arguments and from outside, the refusal.
+    - LaunchSteps: steps of what the engine does between operations, such as gradients that are added, and guards.
+    - ArgumentWords: the arguments of an operation as the words of its step.
+    - TracedOperations: the steps of operations, by their launches or as calls.
+    - Recording: the run of the function, from start to stop, a pause before backward, Python functions and constructs.
+
 Note [What a recording holds]
     Launches hold addresses. They are true as long as the memory is there: what the function allocates comes from a pool
     (Note [Pools] in wengert_core/runtime/allocator.pyx) that becomes the program's, what was there before is held by
@@ -8,7 +20,7 @@ Note [The cost of a recording]
     The first call of a function pays it for each operation, so the ways that all operations take make no Python
     objects: steps are rows (Note [Steps are rows] in steps.pyx), what is known of memory stands in C tables. Dicts and
     lists are used for what comes once: a tensor from outside, an argument, an operation that tells no launches. The
-    collector of cycles is paused: it would walk over the whole graph several times, and where it frees memory differs
+    collector of cycles is off: it would walk over the whole graph several times, and where it frees memory differs
     from run to run, which two recordings of one function that are compared would show.
 """
 cimport cython
@@ -29,11 +41,13 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, copy_before_write, stop_loop
+from wengert_replay.recording.watch cimport check_write, tell_before_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
 from wengert_engine.extend import set_tracer
+
+from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
 
 cdef extern from "Python.h":
     int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
@@ -45,8 +59,8 @@ cdef class Recording(TracedOperations):
 
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
-        self.watched, self.expected, self.late, self.notes, self.sharing = {}, [], {}, [], []
-        self.facts = {}
+        self.watched, self.expected, self.construct_notes, self.sharing = {}, [], [], []
+        self.facts, self.write_listeners = {}, {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -59,6 +73,13 @@ cdef class Recording(TracedOperations):
         self.recorder.owner, self.recorder.use_outside = <void*> self, use_outside
         self.recorder.see_read = see_read
         self.go_on()
+
+    cpdef Recording outermost(self):
+        """Return the recording of the captured function that this one, perhaps of a body, is a part of."""
+        cdef Recording found = self
+        while found.around is not None:
+            found = found.around
+        return found
 
     def pause(self):
         """Let a recording that has stopped pause: its pool gives out nothing, and takes back what is freed."""
@@ -152,7 +173,7 @@ cdef class Recording(TracedOperations):
             self.outside[key] = (t, version + added[n + i], address, nbytes)
         self.set_pauses(False)         # nobody closes it now but who makes a program of it
 
-    def resume(self, list inputs not None):
+    def reopen(self, list inputs not None):
         """Go on with a recording that pauses. inputs: further ones."""
         set_tracer(self)
         resume_pool(self.pool)
@@ -171,7 +192,7 @@ cdef class Recording(TracedOperations):
             t = self.inputs[i]
             self.versions.append((<Storage> t.storage).version)
             self.add_input(t, i)
-        pause_collector(True)
+        stop_collector(True)
         return 0
 
     def stop(self):
@@ -182,7 +203,7 @@ cdef class Recording(TracedOperations):
             set_tracer(None)
             set_recorder(NULL)
             self.is_open, self.given = False, None
-            pause_collector(False)
+            stop_collector(False)
             self.note_engine()
             self.keep_own_leaves()
 
@@ -231,8 +252,8 @@ cdef class Recording(TracedOperations):
     cdef int begin(self, Op op, PyObject** slots) except -1:
         if self.watches:
             check_write(self, op, slots)
-        if self.copies_late:
-            copy_before_write(self, op, slots)
+        if self.tells_writes:
+            tell_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:
@@ -243,7 +264,7 @@ cdef class Recording(TracedOperations):
 
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
         """Watch a tensor from outside of which the function uses a detached one."""
-        if self.is_from_outside(source):
+        if self.is_outside_pool(source):
             self.made.add(id(made))
             self.watch_source(source)
         return 0
@@ -252,10 +273,10 @@ cdef class Recording(TracedOperations):
         return None if self.lookups is None else self.lookups.tensor_at(<size_t> address)
 
     cdef int note_wanted(self, Tensor leaf) except -1:
-        return self.watch_source(leaf) if self.is_from_outside(leaf) else 0
+        return self.watch_source(leaf) if self.is_outside_pool(leaf) else 0
 
-    cdef bint is_from_outside(self, Tensor t) noexcept:
-        """Whether a tensor's memory is the host's, and not the pool's."""
+    cdef bint is_outside_pool(self, Tensor t) noexcept:
+        """Whether a tensor lies in memory of the host that is none of the pool's."""
         return not t.device and is_strided(t) and self.block_of(<Storage> t.storage) == NULL
 
     cdef int watch_source(self, Tensor source) except -1:
@@ -271,7 +292,7 @@ cdef class Recording(TracedOperations):
 
     cdef int note_old_node(self) except -1:
         return 0 if self.ends_outside else \
-            self.refuse("backward runs through a graph that was made outside of the function")
+            self.refuse(_OLD_GRAPH)
 
     cdef int note_python(self, source) except -1:
         if source not in self.python:
@@ -301,7 +322,7 @@ cdef class Recording(TracedOperations):
         cdef Tensor t
         self.settle()
         append_word(&self.words, <uint32_t> TAG_TUPLE << TAG_SHIFT | <uint32_t> len(tensors))
-        self.given = 1
+        self.given_mask = 1
         for t in tensors:
             append_word(&self.words, self.word_of(t))
         self.first = self.recorder.n
@@ -311,8 +332,8 @@ cdef class Recording(TracedOperations):
     cdef int add_call(self, Call call, list outputs, str name) except -1:
         """Append a step for a call."""
         self.keep_call(call)
-        self.steps.add_record(self.steps.function_number(name), self.given, self.steps.lines.current(), WAY_PYTHON,
-                              &self.words)
+        self.steps.add_record(self.steps.function_number(name), self.given_mask, self.steps.lines.current(),
+                              WAY_PYTHON, &self.words)
         for t in outputs:
             self.note_output(None, <Tensor> t)
         self.noted, self.recorder.opaque = self.recorder.n, 0
@@ -352,18 +373,18 @@ cdef int use_outside(void* recording, char* data, Py_ssize_t nbytes, holder) exc
 
 
 cdef int N_PAUSED = 0                  # recordings that pause
-cdef int PAUSES = 0                    # recordings, of all threads, that run
+cdef int N_RECORDING = 0               # recordings, of all threads, that run
 cdef bint COLLECTS = False             # whether the collector ran before them
 
 
-cpdef int pause_collector(bint begins) except -1:
-    """Pause Python's collector of cycles while functions are recorded. Note [The cost of a recording]"""
-    global PAUSES, COLLECTS
-    if begins and not PAUSES:
+cpdef int stop_collector(bint begins) except -1:
+    """Turn Python's collector of cycles off while functions are recorded. Note [The cost of a recording]"""
+    global N_RECORDING, COLLECTS
+    if begins and not N_RECORDING:
         COLLECTS = gc.isenabled()
         gc.disable()
-    PAUSES += 1 if begins else -1
-    if not begins and not PAUSES and COLLECTS:
+    N_RECORDING += 1 if begins else -1
+    if not begins and not N_RECORDING and COLLECTS:
         gc.enable()
     return 0
 

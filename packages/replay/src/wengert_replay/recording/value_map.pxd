@@ -59,7 +59,7 @@ cdef class ValueMap(Tracer):
     cdef Table values                  # by address and type: the word of the value there
     cdef Table owners                  # by a Storage's address: Owner
     cdef Table seen                    # by a tensor's address and its WG_GRAD, of a view its data: it has been noted
-    cdef BlockNote* notes              # owned
+    cdef BlockNote* block_notes        # owned
     cdef Py_ssize_t n_notes
     cdef Py_ssize_t notes_room
     cdef Words first_writes            # rising: (launch, operand) that writes to a block first after its allocation

@@ -51,7 +51,7 @@ cdef class ValueMap(Tracer):
         memset(&self.recorder, 0, sizeof(self.recorder))
 
     def __dealloc__(self):
-        free(self.notes)
+        free(self.block_notes)
         free(self.result_data)
         free(self.first_writes.items)
         free_table(&self.values)
@@ -110,8 +110,9 @@ cdef class ValueMap(Tracer):
         cdef Py_ssize_t place
         if word == ABSENT and block != NULL and block.written == WRITTEN:
             place = block_number(self.pool, block)
-            if place < self.n_notes and has_main(&self.notes[place]):
-                word = self.add_view(self.steps.type_of(t), t.data, self.notes[place].main, self.notes[place].data)
+            if place < self.n_notes and has_main(&self.block_notes[place]):
+                word = self.add_view(self.steps.type_of(t), t.data, self.block_notes[place].main,
+                                     self.block_notes[place].data)
         return None if word == ABSENT else self.steps.value_of_word(word)
 
     cdef uint32_t last_word_of(self, Tensor t) except? 0xFFFFFFFF:
@@ -160,15 +161,15 @@ cdef class ValueMap(Tracer):
                 self.refuse(f"a tensor of {(<Storage> t.storage).nbytes} bytes is made of Python data")
                 return UNKNOWN
             self.mark_written(block)
-            self.notes[place].serial = block.serial
+            self.block_notes[place].serial = block.serial
             self.store_data(t)
             return self.name_result(number, t.data, block)
         word = self.find_in_block(t, number, block)
         if word != ABSENT:
             return word
-        if place >= self.n_notes or not has_main(&self.notes[place]):
+        if place >= self.n_notes or not has_main(&self.block_notes[place]):
             return UNKNOWN
-        return self.add_view(number, t.data, self.notes[place].main, self.notes[place].data)
+        return self.add_view(number, t.data, self.block_notes[place].main, self.block_notes[place].data)
 
     cdef uint32_t find_in_block(self, Tensor t, uint32_t type_number, Block* block) except? 0xFFFFFFFF:
         """The result that a tensor of the pool's memory is; ABSENT where it is none."""
@@ -177,7 +178,7 @@ cdef class ValueMap(Tracer):
         cdef uint32_t word
         if place >= self.n_notes:
             return ABSENT
-        note = &self.notes[place]
+        note = &self.block_notes[place]
         if has_main(note) and note.data == t.data:
             if note.type == 0:         # bytes of the engine, which this tells the type of
                 note.type = type_number
@@ -276,7 +277,7 @@ cdef class ValueMap(Tracer):
         return self.see_gradient(t) if t.flags & WG_GRAD else 0
 
     cdef int see_gradient(self, Tensor t) except -1:
-        """The same for any tensor: one that requires no gradient may have one, too."""
+        """Note the gradient that a tensor has before anything changes it: one that requires none may have one, too."""
         if t.grad_fn != NULL or id(t) in self.leaves or self.block_of(<Storage> t.storage) != NULL:
             return 0
         if id(t) in self.made and not t.flags & WG_GRAD:
@@ -346,13 +347,13 @@ cdef class ValueMap(Tracer):
         cdef Py_ssize_t place = block_number(self.pool, block)
         cdef BlockNote* note
         while place >= self.n_notes:
-            self.notes = <BlockNote*> grow(self.notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
-            note = &self.notes[self.n_notes]
+            self.block_notes = <BlockNote*> grow(self.block_notes, self.n_notes, &self.notes_room, sizeof(BlockNote))
+            note = &self.block_notes[self.n_notes]
             note.since, note.main, note.serial = 0, ABSENT, -1
             self.n_notes += 1
         if block.written != WRITTEN:
             block.written = WRITTEN
-            self.notes[place].since = <uint32_t> self.steps.rows.n_results
+            self.block_notes[place].since = <uint32_t> self.steps.rows.n_results
         return 0
 
     cdef int mark_launches(self, Py_ssize_t first) except -1:
@@ -373,7 +374,7 @@ cdef class ValueMap(Tracer):
 
     cdef int note_first_write(self, Py_ssize_t number, int operand, Block* block) except -1:
         """Note a write before which nothing in the block counts, where its launch does not say that it is whole."""
-        cdef BlockNote* note = &self.notes[block_number(self.pool, block)]
+        cdef BlockNote* note = &self.block_notes[block_number(self.pool, block)]
         if block.born <= number and note.serial != block.serial:
             note.serial = block.serial
             if not WHOLE >> self.recorder.launches[number].kind & 1:
@@ -383,6 +384,7 @@ cdef class ValueMap(Tracer):
         """Name a result, and remember that it is written at each replay."""
         cdef Storage s
         cdef Block* block
+        cdef BlockNote* note
         if t.device or not is_strided(t):
             self.refuse(f"{op.name if op is not None else 'a function'} gives a tensor of another device or layout")
             return 0
@@ -390,7 +392,8 @@ cdef class ValueMap(Tracer):
         block = self.find_block(s.data) if s.bin != FOREIGN_BIN else self.block_of(s)
         if block != NULL:
             self.mark_written(block)
-            self.notes[block_number(self.pool, block)].serial = block.serial     # nothing later is the first write
+            note = &self.block_notes[block_number(self.pool, block)]
+            note.serial = block.serial         # nothing later is the first write
         elif self.overlaps_input(s):
             self.refuse(SHARES)
             return 0
@@ -407,7 +410,7 @@ cdef class ValueMap(Tracer):
         self.result_data = <char**> grow(self.result_data, number, &self.data_room, sizeof(char*))
         self.result_data[number] = data
         if block != NULL:
-            note = &self.notes[block_number(self.pool, block)]
+            note = &self.block_notes[block_number(self.pool, block)]
             if not has_main(note) or note.data == data and note.type == type_number:
                 note.data, note.type, note.main = data, type_number, number
                 return number

@@ -5,9 +5,11 @@ Note [Why writes are watched]
     Nobody sees the difference as long as nobody writes to the copy or to the tensor that it was read from. An operation
     that would is stopped before it runs, and so is one that writes to memory from outside of the body: the construct
     begins anew then, without copies, as if nothing had happened.
-Note [Copies before writes]
+Note [Listeners for writes]
     A construct with a gradient may need the memory that its bodies have read as it was (loops/closures.py). Large
-    memory is copied when an operation is about to write to it, which it seldom is.
+    memory is copied when an operation is about to write to it, which it seldom is: the construct listens for the first
+    write. So does who looks whether results are written to that may share memory (loops/unrolled.py), and copies
+    nothing. What a listener has to have says recording/write_listeners.py.
 """
 from cpython.ref cimport PyObject
 
@@ -19,6 +21,7 @@ from wengert_replay.trace.op_facts cimport writes_to_argument
 
 from wengert_engine.extend import current_tracer, set_tracer
 
+from wengert_replay.refusal import WRITES_OUTSIDE as _WRITES_OUTSIDE
 from wengert_replay.refusal import NoLoop
 
 
@@ -43,7 +46,7 @@ cdef str why_outside(Recording recording, Tensor written):
     for t in recording.inputs:
         if t.storage == written.storage:
             return "it writes to one of its arguments"
-    return "it writes to a tensor from outside"
+    return _WRITES_OUTSIDE
 
 
 cdef list written_tensors(Op op, PyObject** slots):
@@ -56,29 +59,23 @@ cdef list written_tensors(Op op, PyObject** slots):
     return tensors_in(<object> slots[slot], [])
 
 
-cdef int copy_before_write(Recording recording, Op op, PyObject** slots) except -1:
-    """Copy memory that a construct has read, before an operation writes to it. Note [Copies before writes]"""
+cdef int tell_before_write(Recording recording, Op op, PyObject** slots) except -1:
+    """Tell listeners that an operation is about to write to memory. Note [Listeners for writes]"""
     cdef Tensor t
     for t in written_tensors(op, slots):
         address = <size_t> (<Storage> t.storage).data
-        for reference in outermost(recording).late.pop(address, ()):
-            surroundings = reference()
-            if surroundings is not None:
-                surroundings.copy_memory(address, t)
+        for reference in recording.outermost().write_listeners.pop(address, ()):
+            listener = reference()
+            if listener is not None:
+                listener.before_write(address, t)
     return 0
 
 
-cdef Recording outermost(Recording recording):
-    while recording.around is not None:
-        recording = recording.around
-    return recording
-
-
-def copy_late(Recording recording not None, size_t address, reference not None):
-    """Let what a reference leads to copy memory before the first write to it."""
-    outermost(recording).late.setdefault(address, []).append(reference)
+def listen_for_write(Recording recording not None, size_t address, reference not None):
+    """Let the WriteListener that a reference leads to know of the first write to memory, before it is done."""
+    recording.outermost().write_listeners.setdefault(address, []).append(reference)
     while recording is not None:
-        recording.copies_late = True
+        recording.tells_writes = True
         recording = recording.around
 
 
@@ -114,9 +111,9 @@ def watch(Recording recording not None, Tensor source not None, Tensor row not N
     recording.watched[<size_t> row.storage] = (row, (<Storage> row.storage).version, True)
 
 
-def rows_are_doubtful(Recording recording not None, list carry not None):
-    """Forget what was watched, of a recording that has stopped. Whether a copy is the next carry, which may be written
-    to as a view, or what was watched may have been written to.
+def end_watch(Recording recording not None, list carry not None):
+    """Forget what was watched, of a recording that has stopped. Return whether its rows are doubtful: a copy is the
+    next carry, which may be written to as a view, or what was watched may have been written to.
     """
     cdef Tensor t
     cdef dict watched = recording.watched

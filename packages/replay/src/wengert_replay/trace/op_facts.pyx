@@ -26,7 +26,7 @@ cdef bint gives_values(Op op):
     return op.name.startswith(PLAIN_FACTORIES) or op.name.endswith("_like")
 
 
-cdef bint share_memory(list outputs, list arguments):
+cdef bint are_views_of(list outputs, list arguments):
     """Whether each output lies in the storage of an argument."""
     cdef Tensor t
     storages = {<size_t> (<Tensor> one).storage for one in arguments}

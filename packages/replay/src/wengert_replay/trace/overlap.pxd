@@ -8,7 +8,7 @@ from cpython.ref cimport PyObject
 from wengert_core.extend cimport Storage
 
 cdef enum:
-    FOREIGN_BIN = 255                  # Storage.bin of memory that is not the allocator's
+    FOREIGN_BIN = 255                  # Storage.bin of memory that is not the allocator's, as in core's allocator.pxd
 
 
 cdef inline bint is_foreign(PyObject* storage) noexcept:

@@ -17,7 +17,6 @@ cdef enum Way:                         # how a step is replayed
     WAY_GUARD = 4                      # bytes are compared
     WAY_PYTHON = 5                     # a Python function is called
     WAY_ERROR = 6                      # the operation's driver is called, and must raise an error
-    N_WAYS = 7
 
 cdef enum PseudoNumber:                # the first numbers of operations: PSEUDO_OPS in values.py
     PSEUDO_COPY = 0
