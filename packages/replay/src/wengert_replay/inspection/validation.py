@@ -185,9 +185,10 @@ def named_tensors(programs: list[Program], inputs: list[Tensor]) -> Iterator[tup
     """Yield the tensors whose memory, version or gradient a replay can change, each with a name for messages."""
     seen: set[int] = set()
     rows = [(f"argument {number}", t) for number, t in enumerate(inputs)]
-    for node in programs:
-        rows += [(f"{OUTSIDE[row[1] == row[2]]} {number}", row[0]) for number, row in enumerate(node.outside)]
-        rows += [(f"leaf {number}", plan.leaf) for number, plan in enumerate(node.leaves) if plan.leaf is not None]
+    outside = [row for node in programs for row in node.outside]  # numbers of the first program, then of branches
+    rows += [(f"{OUTSIDE[row[1] == row[2]]} {number}", row[0]) for number, row in enumerate(outside)]
+    leaves = [plan.leaf for node in programs for plan in node.leaves]
+    rows += [(f"leaf {number}", leaf) for number, leaf in enumerate(leaves) if leaf is not None]
     for name, t in rows:
         if id(t) not in seen:
             seen.add(id(t))
