@@ -23,7 +23,8 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.exporting.container import Array, pack_arrays
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.tensors import address_of, array_of, geometry_of
+from wengert_replay.exporting.tensors import Region, array_of, regions_of
+from wengert_replay.inspection.state import storage_key
 
 FORMAT = "wengert.program"
 VERSION, VERSION_WITH_BODIES = "1", "2"
@@ -63,13 +64,16 @@ def pack_program(text: dict[str, Any], state: State) -> list[bytes | memoryview]
 def add_tensors(
     arrays: dict[str, Array], entries: list[dict[str, Any]], names: list[str], tensors: Sequence[Tensor]
 ) -> None:
-    """Add the arrays of tensors, one for each storage, and say in the entries where they are."""
+    """Add the arrays of tensors, one for all storages that overlap, and say in the entries where they are."""
+    regions = regions_of([t for t in tensors if t.numel()])
     owners: dict[int, str] = {}
     for entry, name, t in zip(entries, names, tensors, strict=True):
-        owner = owners.setdefault(address_of(t), name) if t.numel() else name
+        entry.pop("storage", None)  # of the file that a loaded program is from
+        region = regions[storage_key(t)] if t.numel() else Region([t])
+        owner = owners.setdefault(id(region), name) if t.numel() else name
         if owner == name:
-            arrays[name] = array_of(t)
-        entry.update(geometry_of(t), array=owner)
+            arrays[name] = region.array(t)
+        entry.update(region.geometry(t), array=owner)
 
 
 def write_file(path: FilePath, parts: list[bytes | memoryview]) -> None:

@@ -165,7 +165,8 @@ class Reader:
             first = kinds[members[0]]
             if array.dtype not in ("U8", FORMAT_NAMES.get(first.dtype.name)):
                 raise ProgramFileError(f"the array '{name}' has dtype {array.dtype}, its tensor {first.dtype.name}")
-            made = make_tensors([kinds[i] for i in members], array.data)
+            storages = [checked_index(entries[i].get("storage", 0), len(entries), "a storage") for i in members]
+            made = make_tensors([kinds[i] for i in members], array.data, storages)
             found.update(zip(members, made, strict=True))
         return [(entry["array"], found[i], entry) for i, entry in enumerate(entries)]
 

@@ -15,6 +15,7 @@ from wengert_replay.exporting.step_entries import StepWriter
 from wengert_replay.exporting.structures import encode_structure
 from wengert_replay.exporting.tensors import Geometry, address_of, describe_tensor, make_tensors
 from wengert_replay.exporting.values import DTYPES, Unportable
+from wengert_replay.inspection.state import storage_key
 from wengert_replay.programs.program import Program
 
 REQUIRES_GRAD = 1
@@ -185,8 +186,8 @@ class Writer:
 
 
 def key_of(t: Tensor) -> Any:
-    """Return what is equal for tensors with the same elements of the same memory."""
-    return (address_of(t), t.data_ptr(), t.dtype, tuple(t.shape), t.stride()) if t.numel() else id(t)
+    """Return what is equal for tensors with the same elements of the same storage."""
+    return (storage_key(t), t.data_ptr(), t.dtype, tuple(t.shape), t.stride()) if t.numel() else id(t)
 
 
 def fork_of(entries: list[Any], beginning: list[Any]) -> int | None:
