@@ -46,7 +46,7 @@ class PortableProgram:
         self._kinds = [describe_tensor(kind.dtype, kind.shape, requires_grad) for kind, requires_grad in inputs]
         self._names = [*(f"a{i}" for i in range(len(inputs))), *(f"tensors['{name}']" for name in state.tensors)]
         self._expected = text_of(text["arguments"])
-        self._may_write = root.may_write_before_guard()
+        self._may_write = any(node.may_write_before_guard() for node in root.with_branches())
         self._capture = Capture(self._run)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
