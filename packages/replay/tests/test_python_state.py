@@ -266,6 +266,27 @@ def test_state_that_the_function_changes_and_that_comes_back(has_graph):
     rotate, begin = (wg.capture(f, guard_python=True, quiet=True) for f in (phases.rotate, phases.begin))
     x = wg.ones(2, requires_grad=has_graph)
     assert [(rotate(x)[0].item(), phases.phase) for _ in range(7)] == [(k % 3, k % 3) for k in range(1, 8)]
-    assert wg.replay.explain(rotate).reasons == ["the function changes Python's state that it depends on"]
+    (reason,) = wg.replay.explain(rotate).reasons
+    assert reason.startswith("the function changes Python's state that it depends on (")
+    assert "phase" in reason
     assert [begin(x)[0].item() for _ in range(4)] == [2, 1, 1, 1]
     assert wg.replay.explain(begin).replays == 2
+
+
+def test_a_reason_names_what_a_scheduler_changes():
+    w = wg.ones(2, requires_grad=True)
+    optimizer = wg.optim.SGD([w], lr=0.1)
+    scheduler = wg.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+    def step(x):
+        optimizer.zero_grad()
+        (w * x).sum().backward()
+        optimizer.step()
+        scheduler.step()
+
+    run = wg.capture(step, guard_python=True, quiet=True)
+    for _ in range(6):
+        run(wg.ones(2))
+    reasons = [one for one in wg.replay.explain(run).reasons if "changes Python's state" in one]
+    assert reasons
+    assert all("last_epoch" in one or "lr" in one for one in reasons)

@@ -34,7 +34,7 @@ from wengert_replay.methods import BoundCapture, Methods, callable_error, captur
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
-from wengert_replay.python_state.changes import Changes, words_on_draws, words_on_shared
+from wengert_replay.python_state.changes import Changes, first_names, words_on_draws, words_on_shared
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.effects import effects_of
@@ -266,7 +266,9 @@ class Capture(UsualCalls):
     def check_state(self, entry: Entry, changes: Changes, args: Any, kwargs: Any) -> None:
         """Raise Refusal where a function changes Python's state that it depends on, or has drawn random numbers."""
         if self.guard_python and self.python_state(args, kwargs) != entry.key[-1:]:
-            raise Refusal("the function changes Python's state that it depends on", transient=True)
+            names = first_names(changes.names())
+            raise Refusal(f"the function changes Python's state that it depends on{names and f' ({names})'}",
+                          transient=True)  # fmt: skip
         drawn = changes.find_drawn()
         if drawn:
             raise Refusal(words_on_draws(drawn), transient=True)

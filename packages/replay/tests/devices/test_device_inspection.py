@@ -133,3 +133,14 @@ def test_a_listing_holds_nothing():
     del program
     gc.collect()
     assert gone() is None
+
+
+def test_programs_on_a_device_are_not_saved_and_not_drawn(tmp_path):
+    run = wg.capture(lambda x: x * 2)
+    for _ in range(3):
+        run(on_sim([1.0]))
+    (program,) = explain(run).programs
+    with pytest.raises(wg.replay.ProgramFileError, match="a program on sim:0 cannot be saved"):
+        program.save(tmp_path / "program", names={})
+    with pytest.raises(NotImplementedError, match=r"is not drawn: print\(program\)"):
+        program.to_dot()

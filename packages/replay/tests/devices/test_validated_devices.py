@@ -103,3 +103,41 @@ def test_errors_are_compared():
     is_bad.append(1)
     with pytest.raises(Differs, match="there is no error in a replay, ValueError in an eager run"):
         run(on_sim([1.0]))
+
+
+def test_python_functions_are_called_once():
+    def run(options):
+        n = [0]
+
+        @wg.compiler.disable
+        def count():
+            n[0] += 1
+            return 2.0
+
+        function = wg.capture(lambda x: x * count(), **options)
+        found = [function(on_sim([1.0])).item() for _ in range(6)]
+        return found, n[0], explain(function)
+
+    found, n, explanation = run({"validate": True})
+    assert found == [2.0] * 6
+    assert explanation.replays == 0
+    assert any("calls with validate=True run as usual" in one for one in explanation.reasons)
+    assert n == run({})[1]
+
+
+def test_steps_of_optimizers_are_compared():
+    w = on_sim([1.0, 2.0], requires_grad=True)
+    optimizer = wg.optim.Adam([w], lr=0.1, capturable=True)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    run = wg.capture(step, validate=True)
+    for _ in range(6):
+        run(on_sim([1.0, 3.0]))
+    assert explain(run).replays >= 2, explain(run)
+    assert optimizer.state[w]["step"].item() == 6

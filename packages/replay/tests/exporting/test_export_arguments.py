@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import stat
 import zipfile
 
 import pytest
 import wengert as wg
 from wengert_replay import ProgramFileError
+from wengert_replay.exporting import document
 
 weight = wg.tensor([1.0, 2.0])
 
@@ -138,3 +141,143 @@ def test_tensors_are_written_in_place(data):
         tensors["w0"] = weight
     with pytest.raises(KeyError, match="'weight': the program's tensors are w0"):
         tensors["weight"]
+
+
+def test_keywords_come_in_any_order():
+    f = wg.capture(lambda x, *, scale, shift, options: x * scale * weight + shift + options["b"])
+    arguments = {"scale": wg.tensor(2.0), "shift": wg.tensor(5.0), "options": {"a": None, "b": 1}}
+    f(wg.ones(2), **arguments)
+    file = io.BytesIO()
+    wg.replay.explain(f).programs[0].save(file)
+    file.seek(0)
+    loaded = wg.replay.load(file)
+    for names in (["scale", "shift", "options"], ["options", "shift", "scale"], ["shift", "scale", "options"]):
+        for _ in range(2):
+            assert loaded(wg.ones(2), **{name: arguments[name] for name in names}).tolist() == [8, 10]
+    with pytest.raises(TypeError, match="was called with"):
+        loaded(wg.ones(2), shift=wg.tensor(5.0), scale=wg.tensor(2.0))
+    with pytest.raises(TypeError, match="was called with"):
+        loaded(wg.ones(2), **arguments, more=1)
+
+
+def test_a_file_stays_where_the_disk_is_full(program, tmp_path, monkeypatch):
+    path = tmp_path / "program"
+    program.save(path)
+    data = path.read_bytes()
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(document, "write_parts", fail)
+    for target in (path, tmp_path / "new"):
+        with pytest.raises(OSError, match="No space left"):
+            program.save(target)
+    assert path.read_bytes() == data
+    assert [one.name for one in tmp_path.iterdir()] == ["program"]
+
+
+def test_a_file_that_is_replaced_has_its_permissions_and_its_links(program, tmp_path):
+    path, link, plain = tmp_path / "program", tmp_path / "link", tmp_path / "plain"
+    plain.touch()
+    program.save(path)
+    assert path.stat().st_mode == plain.stat().st_mode
+    path.chmod(0o640)
+    link.symlink_to("program")
+    program.save(link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert wg.replay.load(link)(wg.ones(2)).item() == 3
+    (tmp_path / "later").symlink_to("missing")
+    program.save(tmp_path / "later")
+    assert (tmp_path / "missing").is_file()
+    assert len([*tmp_path.iterdir()]) == 5
+
+
+class Part(io.RawIOBase):
+    """A file that takes 100 bytes at a time."""
+
+    def __init__(self, most=100):
+        self.data, self.most = b"", most
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        taken = bytes(data)[: self.most]
+        self.data += taken
+        return len(taken)
+
+
+def test_a_file_that_takes_a_part_at_a_time(program, data):
+    file = Part()
+    program.save(file)
+    assert file.data == data
+    with pytest.raises(OSError, match="the file takes 0 of"):
+        program.save(Part(0))
+
+
+class Silent:
+    """A file that does not say what it takes."""
+
+    data = b""
+
+    def write(self, data):
+        self.data += bytes(data)
+
+
+def test_a_file_that_does_not_say_what_it_takes(program, data):
+    file = Silent()
+    program.save(file)
+    assert file.data == data
+
+
+@pytest.mark.parametrize("value", [
+    complex("nan"), complex(1, float("nan")), complex(float("nan"), -0.0), complex(-0.0, float("inf")), float("nan"),
+    -0.0,
+])  # fmt: skip
+def test_numbers_that_are_none_stay_what_they_are(value):
+    f = wg.capture(lambda x, number: (x * 2, number, [number]))
+    f(wg.ones(2), value)
+    file = io.BytesIO()
+    wg.replay.explain(f).programs[0].save(file)
+    file.seek(0)
+    loaded = wg.replay.load(file)
+    for _ in range(3):
+        _, number, (same,) = loaded(wg.ones(2), value)
+        assert repr(number) == repr(same) == repr(value)
+        assert type(number) is type(value)
+
+
+def test_complex_numbers_that_python_reads_stay_what_they_are():
+    f = wg.capture(lambda x: (x.sum(), x.tolist(), x[0].item()))
+    x = wg.tensor([complex(1, float("nan")), complex(float("nan"), 2)])
+    expected = repr(f(x)[1:])
+    file = io.BytesIO()
+    wg.replay.explain(f).programs[0].save(file)
+    file.seek(0)
+    loaded = wg.replay.load(file)
+    assert [repr(loaded(x)[1:]) for _ in range(3)] == [expected] * 3
+
+
+def test_modes_that_change_results_are_told(data):
+    loaded = wg.replay.load(io.BytesIO(data))
+    for _ in range(2):
+        with wg.autocast("cpu"), pytest.raises(RuntimeError, match="turn autocast off around the call"):
+            loaded(wg.ones(2))
+        with wg.autocast("cpu"), wg.autocast("cpu", enabled=False):
+            assert loaded(wg.ones(2)).item() == 3
+        with wg.device("sim"), pytest.raises(RuntimeError, match="default device 'cpu'"):
+            loaded(wg.ones(2, device="cpu"))
+        assert loaded(wg.ones(2)).item() == 3
+
+
+def test_a_tensor_of_another_dtype_is_told(data):
+    loaded = wg.replay.load(io.BytesIO(data))
+    loaded.tensors["w0"].data = wg.ones(2, dtype=wg.float64)
+    with pytest.raises(RuntimeError, match=r"tensors\['w0'\] has other data .*: float64, and not float32; write"):
+        loaded(wg.ones(2))
+
+
+def test_a_transform_around_a_call(data):
+    loaded = wg.replay.load(io.BytesIO(data))
+    assert wg.vmap(loaded)(wg.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == [5, 11]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 import wengert as wg
 from wengert_replay.exporting import ProgramFileError, ProgramGuardError
 
 from .exported import bits, last_program, reload_program, save_bytes
+from .portable_files import edit_text, load_bytes
 
 
 def test_a_number_that_python_read_is_a_guard():
@@ -124,3 +127,40 @@ def test_an_error_that_depends_on_a_number_is_a_guard():
     program = reload_program(last_program(captured))
     for x in (-wg.eye(2), wg.eye(2), wg.eye(2) * 4):
         assert bits(program(x)) == bits(step(x))
+
+
+@pytest.mark.parametrize("n", [3, 3000])
+def test_branches_of_branches_to_any_depth(n):
+    def change(text):
+        text["ops"].append({"table": "", "name": "guard", "parameters": ["value", "expected"]})
+        seen, other = ([len(text["ops"]) - 1, ["a0", [number] * 4], [], 0] for number in (1.0, 2.0))
+        rest = {"result": {"tuple": []}, "results": [], "gradients": []}
+        text["nodes"] = [{"trunk": None, "at": 0, "steps": [other], **rest}]
+        for number in range(n):
+            steps = [seen, other] if number < n - 1 else [seen]
+            text["nodes"].append({"trunk": number, "at": number, "steps": steps, **rest})
+
+    program = load_bytes(edit_text(change))
+    for _ in range(2):
+        assert program(wg.ones(2, 2)) == ()
+        assert program(wg.full((2, 2), 2.0)) == ()
+        with pytest.raises(ProgramGuardError, match=r"is 3\.0"):
+            program(wg.full((2, 2), 3.0))
+    file = io.BytesIO()
+    program.save(file)
+    assert load_bytes(file.getvalue())(wg.ones(2, 2)) == ()
+
+
+def test_many_branches_of_branches_are_saved():
+    def step(x):
+        for number in range(60):
+            if x[number] > 0:
+                return x.sum() + number
+        return x.sum()
+
+    captured = wg.capture(step)
+    calls = [(wg.arange(60) == number).float() for number in range(60)]
+    for x in calls:
+        captured(x)
+    program = reload_program(last_program(captured))
+    assert [program(x).item() for x in calls] == [float(1 + number) for number in range(60)]

@@ -15,7 +15,7 @@ import pytest
 import wengert as wg
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wengert_replay.exporting import ProgramFileError, load
+from wengert_replay.exporting import ProgramFileError, ProgramGuardError, load
 from wengert_replay.exporting.container import Array, pack_arrays, unpack_arrays
 
 from .portable_files import File, edit_text, load_bytes, with_text
@@ -237,7 +237,7 @@ def test_bytes_that_are_no_file_of_arrays_are_refused(data):
         load_bytes(data)
 
 
-def test_branches_of_branches_of_branches_are_refused():
+def test_branches_of_branches_that_no_run_takes_do_no_harm():
     def change(text: Any) -> None:
         node = text["nodes"][0]
         text["ops"].append({"table": "", "name": "guard", "parameters": ["value", "expected"]})
@@ -247,8 +247,10 @@ def test_branches_of_branches_of_branches_are_refused():
             guard = [len(text["ops"]) - 1, ["%3", [2.0 + number]], [], 0]
             text["nodes"].append({**node, "trunk": number, "at": at, "steps": [guard]})
 
-    with pytest.raises(ProgramFileError):
-        load_bytes(edit_text(change))
+    program = load_bytes(edit_text(change))
+    for _ in range(2):
+        with pytest.raises(ProgramGuardError, match=r"is 14\.0, and was 1\.0"):
+            program(wg.ones(2, 2))
 
 
 def test_the_state_of_a_generator_is_checked():

@@ -18,6 +18,7 @@ from wengert_replay.devices.listing import Listing
 from wengert_replay.devices.ranges import Ranges
 from wengert_replay.devices.segments import Numbers, Segments
 from wengert_replay.devices.watch import DeviceWatch
+from wengert_replay.inspection.answers import is_without_effects
 from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.refusal import SHARED_OUTSIDE, SHARED_RESULTS
 from wengert_replay.signature import flatten
@@ -27,7 +28,8 @@ STORED = "the function has stored tensors that it made somewhere else than in it
 SHARED = f"{SHARED_OUTSIDE}, and one of them is written"
 """A refusal for this time: another call may have another argument."""
 
-
+CALLED_TWICE = ("on a device, Python functions inside of a program are called ahead of a replay, and an eager run "
+                "would call them once more: calls with validate=True run as usual")  # fmt: skip
 CHANGED = "the function changes Python's state that it depends on"
 """A refusal for this time: another call may leave that as it was."""
 
@@ -58,7 +60,7 @@ class LeafGradient:
 class DeviceProgram(ProgramFacts):
     """A captured function's work on a device, for one signature."""
 
-    why_not_validated = ""
+    why_not_validated: str = ""
     shared = SHARED
 
     def __init__(self, plugin: Any, index: int, graph: Segments, arguments: Arguments) -> None:
@@ -90,6 +92,8 @@ class DeviceProgram(ProgramFacts):
         """Note what a recording has seen, and why there is no program. is_node: whether results had a graph."""
         self.arguments.note_writes(watch.written)
         self.structure, self.results, self.calls = structure, results, watch.calls
+        if not all(is_without_effects(function) for function, _, _ in self.calls):
+            self.why_not_validated = CALLED_TWICE
         self.listing, self.nbytes = watch.listing, Ranges(watch.regions).nbytes + self.arguments.nbytes
         self.generators = watch.generators
         alive = [memory for one in watch.memories.values() if (memory := one()) is not None]

@@ -172,9 +172,11 @@ class DevicePrograms:
         capture = self.capture
         seen: Numbers = ()
         for program in [*entry.programs]:
-            if agrees(program, seen, len(seen)) and program.fits():
-                if capture.validate and program.why_not_validated:
-                    return Outcome(capture.run_eagerly(program.why_not_validated, args, kwargs))
+            if not agrees(program, seen, len(seen)):
+                continue
+            if capture.validate and program.why_not_validated and not program.is_stale():
+                return Outcome(capture.run_eagerly(program.why_not_validated, args, kwargs))
+            if program.fits():
                 if program.shares(tensors):
                     return Outcome(capture.run_eagerly(program.shared, args, kwargs))
                 found = self.replay(program, tensors, args, kwargs)

@@ -14,7 +14,10 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Sequence
+import secrets
+import stat
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,7 +26,8 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.exporting.container import Array, pack_arrays
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.tensors import address_of, array_of, geometry_of
+from wengert_replay.exporting.tensors import Region, array_of, regions_of
+from wengert_replay.inspection.state import storage_key
 
 FORMAT = "wengert.program"
 VERSION, VERSION_WITH_BODIES = "1", "2"
@@ -63,23 +67,69 @@ def pack_program(text: dict[str, Any], state: State) -> list[bytes | memoryview]
 def add_tensors(
     arrays: dict[str, Array], entries: list[dict[str, Any]], names: list[str], tensors: Sequence[Tensor]
 ) -> None:
-    """Add the arrays of tensors, one for each storage, and say in the entries where they are."""
+    """Add the arrays of tensors, one for all storages that overlap, and say in the entries where they are."""
+    regions = regions_of([t for t in tensors if t.numel()])
     owners: dict[int, str] = {}
     for entry, name, t in zip(entries, names, tensors, strict=True):
-        owner = owners.setdefault(address_of(t), name) if t.numel() else name
+        entry.pop("storage", None)  # of the file that a loaded program is from
+        region = regions[storage_key(t)] if t.numel() else Region([t])
+        owner = owners.setdefault(id(region), name) if t.numel() else name
         if owner == name:
-            arrays[name] = array_of(t)
-        entry.update(geometry_of(t), array=owner)
+            arrays[name] = region.array(t)
+        entry.update(region.geometry(t), array=owner)
 
 
 def write_file(path: FilePath, parts: list[bytes | memoryview]) -> None:
-    """Write a file, or to an open one."""
-    if isinstance(path, (str, os.PathLike)):
-        with Path(path).open("wb") as file:
-            file.writelines(parts)
+    """Write a file, or to an open one. A file that is there already stays as it is where an error comes."""
+    if not isinstance(path, (str, os.PathLike)):
+        write_parts(path, parts)
         return
+    target = Path(os.path.realpath(Path(path)))  # a link stays one
+    is_there = target.exists()
+    if is_there and not (target.is_file() and os.access(target.parent, os.W_OK)):  # a device, a pipe, a folder
+        with target.open("wb") as file:
+            write_parts(file, parts)
+        return
+    with replace_file(target, is_there) as file:
+        write_parts(file, parts)
+
+
+@contextmanager
+def replace_file(target: Path, is_there: bool) -> Generator[BinaryIO, None, None]:
+    """Give a file beside the target, which takes its place, name and permissions if no error comes.
+
+    is_there: so is the target.
+    """
+    if is_there:
+        with target.open("ab"):  # PermissionError for one that may not be written
+            mode = stat.S_IMODE(target.stat().st_mode)
+    temporary = target.with_name(f".wengert-{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if is_there:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(target)
+        raise
+
+
+def write_parts(file: Any, parts: list[bytes | memoryview]) -> None:
+    """Write all bytes to an open file, also to one that takes a part of them at a time. Raises OSError."""
     for part in parts:
-        path.write(part)
+        left = part
+        while len(left):
+            n = file.write(left)
+            if n is None and not isinstance(file, io.RawIOBase):  # a writer that does not say takes all
+                break
+            if type(n) is not int or not 0 < n <= len(left):
+                raise OSError(f"save(): the file takes {n} of {len(left)} bytes")
+            left = memoryview(left).cast("B")[n:]
 
 
 def check_output(path: Any) -> None:

@@ -10,6 +10,7 @@ Note [What a file can do]
 from __future__ import annotations
 
 import os
+from itertools import accumulate
 from typing import Any
 
 import wengert_core
@@ -26,7 +27,7 @@ from wengert_replay.exporting.document import (
     read_file,
 )
 from wengert_replay.exporting.errors import ProgramFileError
-from wengert_replay.exporting.nodes import RESULT_FORMS, GradientRule, Node
+from wengert_replay.exporting.nodes import RESULT_FORMS, GradientRule, Node, plan_all_drops
 from wengert_replay.exporting.operations import read_op
 from wengert_replay.exporting.portable import PortableProgram
 from wengert_replay.exporting.step_reader import Parts, StepReader, checked_index, read_body
@@ -118,6 +119,7 @@ class Reader:
         self.steps = StepReader(parts, len(self.inputs), len(self.state.tensors))
         self.nodes: list[Node] = []
         self.n_before: dict[int, int] = {}
+        self.n_given: dict[int, list[int]] = {}  # the tensors that the first steps of a node give, by their number
         self.entries: dict[int, Any] = {}
 
     def program(self) -> PortableProgram:
@@ -129,8 +131,7 @@ class Reader:
             self.nodes.append(self.read_node(entry))
         if not self.nodes:
             raise ProgramFileError("the program has no steps")
-        for node in self.nodes:
-            node.plan_drops(self.steps.first, self.n_before[id(node)])
+        plan_all_drops(self.nodes, self.steps.first, self.n_before)
         default_dtype = look_up_in(DTYPES, "dtype")(text["default_dtype"])
         if not default_dtype.is_floating_point:
             raise ProgramFileError(f"the default dtype is {default_dtype.name}, which has no fractions")
@@ -165,7 +166,8 @@ class Reader:
             first = kinds[members[0]]
             if array.dtype not in ("U8", FORMAT_NAMES.get(first.dtype.name)):
                 raise ProgramFileError(f"the array '{name}' has dtype {array.dtype}, its tensor {first.dtype.name}")
-            made = make_tensors([kinds[i] for i in members], array.data)
+            storages = [checked_index(entries[i].get("storage", 0), len(entries), "a storage") for i in members]
+            made = make_tensors([kinds[i] for i in members], array.data, storages)
             found.update(zip(members, made, strict=True))
         return [(entry["array"], found[i], entry) for i, entry in enumerate(entries)]
 
@@ -231,21 +233,19 @@ class Reader:
         node.rules = [self.read_rule(rule) for rule in expect(data["gradients"], list, "the gradients")]
         check_structure(node.result, len(node.results))
         self.n_before[id(node)] = n_values
+        self.n_given[id(node)] = [0, *accumulate(len(step.kinds) for step in steps)]
         if trunk is not None:
-            entries = self.entries[id(trunk)][at - trunk.at :][:1], data["steps"][:1]
+            entries = self.entries[id(trunk)][at - trunk.at : at - trunk.at + 1], data["steps"][:1]
             if (
                 not steps
                 or not is_same_step(*[one[0] for one in entries])
-                or steps[0].signature in self.signatures_at(trunk, at)
+                or steps[0].signature == trunk.steps[at - trunk.at].signature
+                or steps[0].signature in trunk.branches.get(at, ())
             ):
                 raise ProgramFileError("a branch does not begin with the step where it leaves its trunk")
             trunk.branches.setdefault(at, {})[steps[0].signature] = node
         self.entries[id(node)] = data["steps"]
         return node
-
-    def signatures_at(self, trunk: Node, at: int) -> list[str]:
-        """Return what is seen at a step of a trunk and of its branches there."""
-        return [trunk.steps[at - trunk.at].signature, *trunk.branches.get(at, ())]
 
     def read_trunk(self, trunk: Any, at: Any) -> tuple[Node | None, int]:
         """Return what a branch leaves, and at which step; ``n_values`` becomes the number of tensors there."""
@@ -258,7 +258,7 @@ class Reader:
         steps = checked_index(at, node.at + len(node.steps), "a step") - node.at
         if steps < 0:
             raise ProgramFileError("a branch leaves its trunk before that begins")
-        self.steps.n_values = self.n_before[id(node)] + sum(len(step.kinds) for step in node.steps[:steps])
+        self.steps.n_values = self.n_before[id(node)] + self.n_given[id(node)][steps]
         return node, at
 
     def read_rule(self, entry: Any) -> GradientRule:

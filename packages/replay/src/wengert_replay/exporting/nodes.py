@@ -8,7 +8,7 @@ Note [Ways of a program from a file]
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from wengert_core.extend import Tensor
@@ -87,13 +87,15 @@ class Node:
         self.rules: list[GradientRule] = []
         self.branches: dict[int, dict[str, Node]] = {}
 
-    def may_write_before_guard(self, writes: bool = False) -> bool:
-        """Return whether a call that ends with an error at a guard may have written to something before."""
+    def may_write_before_guard(self) -> bool:
+        """Return whether a call that ends with an error at a guard of this node may have written to something before.
+
+        What the ways to this node write is theirs.
+        """
+        writes = False
         for i, step in enumerate(self.steps):
-            if isinstance(step, Guard) or step.stops or self.at + i in self.branches:
-                branches = self.branches.get(self.at + i, {}).values()
-                if writes or any(node.may_write_before_guard() for node in branches):
-                    return True
+            if writes and (isinstance(step, Guard) or step.stops or self.at + i in self.branches):
+                return True
             writes = writes or (isinstance(step, Instruction) and step.writes)
         return False
 
@@ -102,15 +104,18 @@ class Node:
 
         values: the tensors so far, to which results are added. Raises what operations raise, and ProgramGuardError.
         """
-        for i in range(first, len(self.steps)):
-            step = self.steps[i]
+        node, i = self, first
+        while i < len(node.steps):
+            step = node.steps[i]
             found, seen = step.run(values)
             values += found
             if seen:
-                return self.branch(step, self.at + i, seen).run(values, 1)
+                node, i = node.branch(step, node.at + i, seen), 1
+                continue
             for number in step.drop:
                 values[number] = None
-        return self
+            i += 1
+        return node
 
     def branch(self, step: Instruction | Guard, at: int, seen: str) -> Node:
         """Return the branch for what a step sees. Raises ProgramGuardError where there is none."""
@@ -124,23 +129,20 @@ class Node:
         return {*self.results, *(rule.after for rule in self.rules if rule.after is not None)}
 
     def uses(self) -> set[int]:
-        """Return the numbers of the tensors that this and its branches use."""
-        found = {number for step in self.steps for number in step.slots()} | self.ends()
-        for branch in self.children():
-            found |= branch.uses()
-        return found
+        """Return the numbers of the tensors that its own steps use."""
+        return {number for step in self.steps for number in step.slots()}
 
     def children(self) -> list[Node]:
         """Return the branches."""
         return [node for nodes in self.branches.values() for node in nodes.values()]
 
-    def plan_drops(self, first: int, n_values: int) -> None:
-        """Let each step say which tensors nobody uses behind it.
-
-        first: the number of the first result.   n_values: the tensors before the first step.
-        """
-        kept = self.ends().union(*(branch.uses() for branch in self.children()))
-        plan_drops(self.steps, kept, first, n_values)
+    def with_branches(self) -> Iterator[Node]:
+        """Give this node, its branches, and theirs."""
+        left = [self]
+        while left:
+            node = left.pop()
+            yield node
+            left += node.children()
 
     def results_of(self, values: list[Any]) -> list[Any]:
         """Return the results."""
@@ -167,3 +169,21 @@ class Node:
                     f"the gradient of {names[rule.leaf]}, which the program adds to, is another tensor than before: "
                     "write to it in place"
                 )
+
+
+def plan_all_drops(nodes: Sequence[Node], first: int, n_before: dict[int, int]) -> None:
+    """Let each step say which tensors nobody uses behind it.
+
+    nodes: each behind its trunk.   first: the number of the first result.   n_before: the tensors before the first step
+    of each node, by its id.
+    """
+    uses: dict[int, set[int]] = {}  # of nodes with their branches
+    for node in reversed(nodes):
+        kept: set[int] = set()
+        for one in node.children():
+            smaller, kept = sorted((kept, uses.pop(id(one))), key=len)
+            kept |= smaller
+        kept |= node.ends()
+        plan_drops(node.steps, kept, first, n_before[id(node)])
+        kept |= node.uses()
+        uses[id(node)] = kept

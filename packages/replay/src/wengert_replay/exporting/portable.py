@@ -12,20 +12,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import wengert_core
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, default_device_number
 from wengert_engine import no_grad
 
 from wengert_replay.capturing import Capture, explain
+from wengert_replay.devices.ranges import Ranges, range_of
 from wengert_replay.entries import Explanation
 from wengert_replay.exporting.document import FilePath, State, check_output, pack_program, write_file
 from wengert_replay.exporting.listing import list_program
 from wengert_replay.exporting.nodes import Node
 from wengert_replay.exporting.rollback import Rollback
-from wengert_replay.exporting.structures import build, describe_call, encode_structure, text_of
+from wengert_replay.exporting.structures import build, describe_call, encode_structure, refuse_object, text_of
 from wengert_replay.exporting.tensors import Geometry, describe_tensor
-from wengert_replay.exporting.values import Unportable
+from wengert_replay.exporting.values import Unportable, decode_value
 from wengert_replay.inspection.counting import count
+from wengert_replay.inspection.reasons import CAST
+from wengert_replay.recording.tracing import is_unusual, thread_modes
 from wengert_replay.signature import Unhashable, flatten
+
+OWN_TENSOR = "an argument is one of the program's tensors, or shares memory with one"
+"""A reason why a call runs as usual."""
 
 
 class PortableProgram:
@@ -44,10 +50,13 @@ class PortableProgram:
         self._root = root
         self._default_dtype = default_dtype
         self._outside = list(state.tensors.values())
+        self._dtypes = [t.dtype for t in self._outside]
         self._kinds = [describe_tensor(kind.dtype, kind.shape, requires_grad) for kind, requires_grad in inputs]
         self._names = [*(f"a{i}" for i in range(len(inputs))), *(f"tensors['{name}']" for name in state.tensors)]
         self._expected = text_of(text["arguments"])
-        self._may_write = root.may_write_before_guard()
+        self._keywords = [decode_value(key, refuse_object) for key, _ in text["arguments"]["tuple"][1]["dict"]]
+        self._memory = Ranges(map(range_of, self._outside))
+        self._may_write = any(node.may_write_before_guard() for node in root.with_branches())
         self._capture = Capture(self._run)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -57,6 +66,8 @@ class PortableProgram:
         way than when it was recorded.
         """
         found: list[Tensor] = []
+        if len(kwargs) > 1:  # in the order of the recording, which numbers the tensors
+            kwargs = {**{name: kwargs[name] for name in self._keywords if name in kwargs}, **kwargs}
         try:
             structure = encode_structure(flatten((args, kwargs), found))
         except (Unhashable, Unportable) as error:
@@ -67,6 +78,8 @@ class PortableProgram:
             check_input(t, kind, requires_grad, f"a{i}")
         self._root.check_gradients([*found, *self._outside], self._names)
         with Rollback([*found, *self._outside], self._state.generators, self._may_write):
+            if not is_unusual() and self._memory.meet_any(found):  # a capture would take the tensor for the argument
+                return self._capture.run_eagerly(OWN_TENSOR, found, {})
             return self._capture(*found)
 
     @property
@@ -93,6 +106,11 @@ class PortableProgram:
 
     def _run(self, *inputs: Tensor) -> Any:
         """Run the operations one by one."""
+        check_modes()
+        for name, t, dtype in zip(self._state.tensors, self._outside, self._dtypes, strict=True):
+            if t.dtype is not dtype:
+                raise RuntimeError(f"tensors['{name}'] has other data than the file gave it: {t.dtype.name}, and not "
+                                   f"{dtype.name}; write to it in place")  # fmt: skip
         values: list[Any] = [*inputs, *self._outside]
         before = wengert_core.get_default_dtype()
         differs = before is not self._default_dtype
@@ -122,6 +140,22 @@ class PortableProgram:
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *list_program(self._text)])
+
+
+def autocast_is_on_cpu() -> bool:
+    """Return whether arguments on the CPU are cast: autocast may be on for another device alone."""
+    x = wengert_core.zeros(1, 1, dtype=wengert_core.float32, device="cpu")
+    return wengert_core.mm(x, x).dtype is not x.dtype
+
+
+def check_modes() -> None:
+    """Raise RuntimeError in a mode that would let operations give something else than when they were recorded."""
+    if thread_modes() & CAST and autocast_is_on_cpu():
+        raise RuntimeError("a program from a file computes with the dtypes of its recording, and not as autocast "
+                           "would: turn autocast off around the call (autocast('cpu', enabled=False))")  # fmt: skip
+    if default_device_number():
+        raise RuntimeError("a program from a file makes its tensors on the CPU, which is not the default device now: "
+                           "call it with the default device 'cpu'")  # fmt: skip
 
 
 class NamedTensors(Mapping[str, Tensor]):

@@ -15,6 +15,7 @@ from wengert_replay.exporting.step_entries import StepWriter
 from wengert_replay.exporting.structures import encode_structure
 from wengert_replay.exporting.tensors import Geometry, address_of, describe_tensor, make_tensors
 from wengert_replay.exporting.values import DTYPES, Unportable
+from wengert_replay.inspection.state import storage_key
 from wengert_replay.programs.program import Program
 
 REQUIRES_GRAD = 1
@@ -90,7 +91,7 @@ class Writer:
         """Return the JSON text, without what State holds."""
         structure, described, _, (default_dtype, *_), *_ = program.key
         nodes: list[dict[str, Any]] = []
-        self.add_node(program, None, [], nodes)
+        self.add_nodes(program, nodes)
         self.names = self.name_tensors(names)
         return {
             "arguments": portable_structure(structure, "an argument"),
@@ -108,8 +109,19 @@ class Writer:
             **({"bodies": self.bodies.entries} if self.bodies.entries else {}),
         }
 
-    def add_node(self, program: Program, trunk: int | None, beginning: list[Any], nodes: list[dict[str, Any]]) -> None:
-        """Add the entry of a program and of its branches. beginning: the steps of the trunk."""
+    def add_nodes(self, program: Program, nodes: list[dict[str, Any]]) -> None:
+        """Add the entries of a program and of its branches, each behind its trunk."""
+        left: list[tuple[Program, int | None, list[Any]]] = [(program, None, [])]
+        while left:
+            program, trunk, beginning = left.pop()
+            number, entries = len(nodes), self.add_node(program, trunk, beginning, nodes)
+            if entries is not None:
+                left += [(branch, number, entries) for branch in reversed(program.branches)]
+
+    def add_node(
+        self, program: Program, trunk: int | None, beginning: list[Any], nodes: list[dict[str, Any]]
+    ) -> list[Any] | None:
+        """Add the entry of a program; return its steps. None: it has no entry. beginning: the steps of the trunk."""
         if program.is_stale():
             raise ProgramFileError("a tensor from outside has other memory than when the program was recorded: call "
                                    "the function once more, and save the program of that call")  # fmt: skip
@@ -117,8 +129,7 @@ class Writer:
         entries = [entry for step in program.steps for entry in steps.encode(step)]
         at = fork_of(entries, beginning) if trunk is not None else 0
         if at is None or (trunk is not None and not is_same_step(entries[at], beginning[at])):
-            return  # it leaves the trunk at what no file can hold
-        number = len(nodes)
+            return None  # it leaves the trunk at what no file can hold
         nodes.append({
             "trunk": trunk,
             "at": at,
@@ -128,8 +139,7 @@ class Writer:
                         for value, plan in zip(program.result_values, program.results, strict=True)],
             "gradients": encode_gradients(program, self, steps.slot_of),
         })  # fmt: skip
-        for branch in program.branches:
-            self.add_node(branch, number, entries, nodes)
+        return entries
 
     # ---- what State holds
 
@@ -185,8 +195,8 @@ class Writer:
 
 
 def key_of(t: Tensor) -> Any:
-    """Return what is equal for tensors with the same elements of the same memory."""
-    return (address_of(t), t.data_ptr(), t.dtype, tuple(t.shape), t.stride()) if t.numel() else id(t)
+    """Return what is equal for tensors with the same elements of the same storage."""
+    return (storage_key(t), t.data_ptr(), t.dtype, tuple(t.shape), t.stride()) if t.numel() else id(t)
 
 
 def fork_of(entries: list[Any], beginning: list[Any]) -> int | None:

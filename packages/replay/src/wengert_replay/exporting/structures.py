@@ -33,11 +33,9 @@ def encode_structure(structure: Any) -> dict[str, Any]:
         return {"named": list(names), "type": name, "items": [encode_structure(item) for item in structure[1:]]}
     if kind is Fields:
         raise Unportable(structure[1][1].__name__)
-    if kind is slice or kind is range:
-        if mentions_tensor(structure):
-            raise Unportable("slice with tensors")
-        return {"constant": encode_constant(rebuild(structure, []))}
-    return {"constant": encode_constant(structure[1])}
+    if (kind is slice or kind is range) and mentions_tensor(structure):
+        raise Unportable("slice with tensors")
+    return {"constant": encode_constant(rebuild(structure, []))}
 
 
 def encode_constant(value: Any) -> Any:

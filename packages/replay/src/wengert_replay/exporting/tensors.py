@@ -3,10 +3,13 @@
 Note [Tensors and storages in a file]
     A storage is one array. A contiguous tensor that fills its storage gives the array its dtype and shape, so that
     other programs can read parameters; any other storage is an array of bytes, of which its tensors are parts.
+    Storages that overlap, as tensors on one array of NumPy have, are one array together; the entry of each tensor then
+    has the number of its storage, as each has versions of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -17,17 +20,25 @@ from wengert_core.extend import Tensor
 from wengert_replay.exporting.container import Array
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.values import DTYPES, MOST_RANK, expect
+from wengert_replay.inspection.state import storage_key
 
 FORMAT_NAMES = {
     "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32",
     "uint64": "U64", "int64": "I64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
 }  # fmt: skip
 """The format's names of dtypes; complex numbers are bytes in it."""
+MOST_ITEM_BYTES = 16
+"""Of an element: complex128."""
 
 
 def address_of(t: Tensor) -> int:
     """Return the address of a tensor's storage."""
     return int(t.untyped_storage().data_ptr())
+
+
+def end_of(t: Tensor) -> int:
+    """Return the address behind a tensor's storage."""
+    return address_of(t) + int(t.untyped_storage().nbytes())
 
 
 def bytes_of_storage(t: Tensor) -> bytes:
@@ -47,9 +58,64 @@ def array_of(t: Tensor) -> Array:
     return Array("U8", (len(data),), data)
 
 
-def geometry_of(t: Tensor) -> dict[str, Any]:
-    """Return what a file says of a tensor beside its array."""
-    return {"dtype": t.dtype.name, "shape": list(t.shape), "strides": list(t.stride()), "offset": t.storage_offset()}
+class Region:
+    """Storages that overlap, most often one alone, and where tensors lie in them."""
+
+    def __init__(self, tensors: list[Tensor]) -> None:
+        """tensors: on these storages."""
+        self.storages = {storage_key(t): t for t in tensors}
+        self.numbers = {key: number for number, key in enumerate(self.storages)}
+        self.start = min(map(address_of, tensors))
+        self.padding = 0
+        if len(self.storages) > 1:
+            self.padding = padding_of([(t.data_ptr() - self.start, t.element_size()) for t in tensors])
+
+    def array(self, t: Tensor) -> Array:
+        """Return the array of the storages. t: a tensor on the only one."""
+        if len(self.storages) == 1:
+            return array_of(t)
+        size = max(map(end_of, self.storages.values())) - self.start
+        data = bytearray(self.padding + size)
+        for one in self.storages.values():
+            first = self.padding + address_of(one) - self.start
+            data[first : first + one.untyped_storage().nbytes()] = bytes_of_storage(one)
+        return Array("U8", (len(data),), bytes(data))
+
+    def geometry(self, t: Tensor) -> dict[str, Any]:
+        """Return what a file says of a tensor beside its array."""
+        entry = {"dtype": t.dtype.name, "shape": list(t.shape), "strides": list(t.stride()),
+                 "offset": t.storage_offset()}  # fmt: skip
+        if len(self.storages) > 1:
+            entry["offset"] = (self.padding + t.data_ptr() - self.start) // t.element_size()
+            entry["storage"] = self.numbers[storage_key(t)]
+        return entry
+
+
+def padding_of(places: list[tuple[int, int]]) -> int:
+    """Return how many bytes ahead of a region let each tensor begin at a multiple of its elements. places: where
+    tensors begin, and bytes of their elements.
+    """
+    for padding in range(MOST_ITEM_BYTES):
+        if all((first + padding) % size == 0 for first, size in places):
+            return padding
+    raise ProgramFileError("tensors from outside that overlap lie at places that are no multiples of their elements: "
+                           "clone one of them")  # fmt: skip
+
+
+def regions_of(tensors: list[Tensor]) -> dict[int, Region]:
+    """Return the regions of tensors, by the keys of their storages."""
+    found: dict[int, Region] = {}
+    members: list[Tensor] = []
+    end = 0
+    for t in [*sorted(tensors, key=address_of), None]:
+        if members and (t is None or address_of(t) >= end):
+            region = Region(members)
+            found.update(dict.fromkeys(region.storages, region))
+            members = []
+        if t is not None:
+            end = max(end, end_of(t)) if members else end_of(t)
+            members.append(t)
+    return found
 
 
 class Geometry:
@@ -103,8 +169,13 @@ def sizes_of(data: Any, what: str) -> tuple[int, ...]:
     return tuple(items)
 
 
-def make_tensors(geometries: list[Geometry], data: bytes | memoryview) -> list[Tensor]:
-    """Return new tensors on one storage with these contents. Raises ProgramFileError where they do not fit into it."""
+def make_tensors(
+    geometries: list[Geometry], data: bytes | memoryview, storages: Sequence[int] = ()
+) -> list[Tensor]:
+    """Return new tensors on memory with these contents. Raises ProgramFileError where they do not fit into it.
+
+    storages: the number of each tensor's storage, which all are on the same memory; (): they have one.
+    """
     for geometry in geometries:
         if geometry.end * geometry.dtype.itemsize > len(data):
             raise ProgramFileError(f"a tensor of {geometry.end} elements lies beyond its array of {len(data)} bytes")
@@ -117,6 +188,10 @@ def make_tensors(geometries: list[Geometry], data: bytes | memoryview) -> list[T
     size = max(geometry.dtype.itemsize for geometry in geometries)
     memory = wengert_core.zeros(-(-len(data) // size) * size, dtype=wengert_core.uint8)
     write_bytes(memory[: len(data)], data)
+    if len(set(storages)) > 1:
+        array = memory.numpy()
+        parts = {number: wengert_core.from_numpy(array) for number in set(storages)}
+        return [part_of(parts[one], geometry).detach() for one, geometry in zip(storages, geometries, strict=True)]
     return [part_of(memory, geometry).detach() for geometry in geometries]
 
 

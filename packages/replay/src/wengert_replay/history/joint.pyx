@@ -9,6 +9,7 @@ from wengert_replay.history.residuals cimport Residuals, parts_behind, residual_
 from wengert_replay.programs.plans cimport result_of
 from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
 from wengert_replay.recording.calls cimport Call
+from wengert_replay.recording.python_calls cimport forget_calls
 from wengert_replay.recording.tracing cimport Recording
 
 from weakref import ref
@@ -134,6 +135,7 @@ cdef class JointProgram(Program):
     cdef list run_backward(self, Residuals residuals, list grads):
         """Run from the return point on; return the gradients."""
         self.copy_in(grads, self.n_inputs)
+        forget_calls()
         if self.run_from(self.behind) == OUTCOME_MISSED:
             return None
         self.residuals.use(residuals)

@@ -14,6 +14,7 @@ from weakref import ref
 from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Tensor, is_strided,
                                   thread_state)
 from wengert_engine.extend cimport record_function
+from wengert_replay.recording.python_calls cimport forget_calls
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_engine import Function
@@ -155,6 +156,7 @@ cdef class Way:
         leaves = None if joint is None else joint.form.leaves_there()    # not gone before the node holds them
         found = None if leaves is None else joint.program.begin(tensors)
         if not found:
+            forget_calls()
             return found
         residuals, results = <tuple> found
         attach(Run(history, joint.form, state, len(tensors), self, residuals), tensors, results)
@@ -233,14 +235,22 @@ cdef class InputKeeper:
         return saved
 
 
+cdef object gradients_of(Run run, saved, tuple grads):
+    """The gradients for the inputs of a node, and for leaves."""
+    found = run.go_on(grads)
+    return run.history.gradients(run, list(saved[:run.n_inputs]), grads) if found is None else found
+
+
 def run_backward(ctx, *grads):
     """Return the gradients for the inputs of a node, from those of its outputs."""
     cdef Run run = <Run?> ctx.run
     state = None if run.twin is None else run.twin.state(run.history)
     saved = ctx.saved_tensors if run.kept is None else (<InputKeeper> run.kept).get(ctx, grads)
-    found = run.go_on(grads)
-    if found is None:
-        found = run.history.gradients(run, list(saved[:run.n_inputs]), grads)
+    if state is None:
+        found = gradients_of(run, saved, grads)
+    else:
+        with state.answers.note():
+            found = gradients_of(run, saved, grads)
     if run.twin is not None and not thread_state().modes & WG_GRAD:
         run.twin.check(grads, found, state)
     return (None, None, None, *found) if run.applied else tuple(found)

@@ -63,6 +63,8 @@ def count(n: int, one: str, several: str = "") -> str:
 
 def branches_of(program: Program) -> Iterator[Program]:
     """Yield the branches of a program, and theirs."""
-    for branch in program.branches:
+    left = [*reversed(program.branches)]
+    while left:
+        branch = left.pop()
         yield branch
-        yield from branches_of(branch)
+        left += reversed(branch.branches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.inspection.counting import count
 
 MOST_READ = 8
@@ -77,6 +78,17 @@ class ProgramFacts:
         if self.device_program.had_gradients() != earlier.device_program.had_gradients():
             return "other leaves from outside had a gradient before the call"
         return "a tensor from outside was replaced or has other memory, or a Python function gives something else"
+
+    def save(self, path: Any, *, names: Any = None) -> None:
+        """Raise ProgramFileError: a file holds no graph of a device."""
+        raise ProgramFileError(f"a program on {self.device_program.arguments.device} cannot be saved, as its graphs "
+                               "belong to this process: capture the function with arguments on the CPU, and save that "
+                               "program")  # fmt: skip
+
+    def to_dot(self, limit: int | None = 1000) -> str:
+        """Raise NotImplementedError: a graph of a device is not drawn."""
+        raise NotImplementedError(f"a program on {self.device_program.arguments.device} is not drawn: print(program) "
+                                  "shows its operations")  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<program on {self.device_program.arguments.device}: {self.summary()}>"

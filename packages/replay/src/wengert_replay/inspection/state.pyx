@@ -1,9 +1,11 @@
-"""State of storages: bytes and version, to be compared and put back."""
+"""State of storages: bytes and version, to be compared and put back; a tracer that hears of no launches."""
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport PyObject
 from libc.string cimport memcpy
 
-from wengert_core.extend cimport Storage, Tensor
+from wengert_core.extend cimport WG_TELL, Storage, Tensor, thread_state
+
+from wengert_engine.extend import set_tracer
 
 
 def storage_state(Tensor t not None):
@@ -28,3 +30,14 @@ def restore_storage(Tensor t not None, state):
 def storage_key(Tensor t not None):
     """Return a number that is the same for tensors of one storage, as long as it lives."""
     return <size_t> <PyObject*> t.storage
+
+
+def set_version(Tensor t not None, version):
+    """Give a tensor's storage a version."""
+    (<Storage> t.storage).version = version
+
+
+def follow_calls(tracer):
+    """Let a tracer hear of this thread's operations and Python functions, and nobody of launches; None: no more."""
+    set_tracer(tracer)
+    thread_state().modes &= ~(<unsigned int> WG_TELL)

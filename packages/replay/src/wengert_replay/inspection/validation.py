@@ -3,7 +3,8 @@
 Note [A validated call]
     The state that a replay can change is kept: storages of arguments and of tensors from outside, gradients of leaves,
     generators. The program is replayed, what it did is noted, the state is put back, and the function runs as usual.
-    So writes are done once, Python code runs as in an eager call, and the caller gets the eager results.
+    So writes are done once, Python code runs as in an eager call, and the caller gets the eager results. Python
+    functions that a replay calls are called by it alone: Note [Python functions in a validated call] in answers.py.
     Results with a graph are those of the replay, and their node has a twin: the eager results with their own graph,
     on leaves in place of the arguments. A backward differentiates both, and compares the gradients of arguments and of
     leaves from outside. One that builds a graph is not compared.
@@ -21,8 +22,11 @@ from wengert_core.extend import Tensor, short_repr
 
 from wengert_replay.history.histories import History
 from wengert_replay.history.node import differentiate, leaves_like, outputs_of
+from wengert_replay.inspection.answers import Answers, why_not_answered
 from wengert_replay.inspection.counting import branches_of
 from wengert_replay.inspection.state import restore_storage, storage_key, storage_state
+from wengert_replay.recording.python_calls import PythonCall
+from wengert_replay.refusal import Miss
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 if TYPE_CHECKING:
@@ -57,17 +61,36 @@ def replay_validated(
     """
     if isinstance(program, History):
         return replay_with_twin(program, inputs)
-    state = State([program, *branches_of(program)], inputs)
-    found = program.replay(inputs)
+    nodes = [program, *branches_of(program)]
+    why = why_not_answered(calls_python(nodes))
+    if why:
+        return Miss(program, -2, why, "")
+    state = State(nodes, inputs)
+    with state.answers.note():
+        found = program.replay(inputs)
     if not isinstance(found, tuple):
         return found  # nothing was done: it does not fit, or a number differs
     shape, results = found
     replayed = Effects(state, results)
     state.restore()
     name = getattr(function, "__qualname__", type(function).__name__)
-    eager_results = run_eagerly(name, shape, lambda: function(*args, **kwargs))
+    with state.answers.give():
+        eager_results = run_eagerly(name, shape, lambda: function(*args, **kwargs))
+    compare_calls(name, state.answers)
     Effects(state, eager_results).compare(name, replayed)
     return shape, eager_results
+
+
+def calls_python(nodes: Sequence[Program]) -> bool:
+    """Return whether one of these programs calls Python functions."""
+    return any(isinstance(call, PythonCall) for node in nodes for call in node.calls.values())
+
+
+def compare_calls(name: str, answers: Answers) -> None:
+    """Raise ReplayDiffersError where an eager run has called other Python functions than the replay."""
+    words = answers.find_difference()
+    if words:
+        raise difference(name, words)
 
 
 def run_eagerly(name: str, shape: Any, call: Callable[[], Any]) -> list[Tensor]:
@@ -89,15 +112,22 @@ def run_eagerly(name: str, shape: Any, call: Callable[[], Any]) -> list[Tensor]:
 
 def replay_with_twin(history: History, inputs: list[Tensor]) -> Any:
     """Replay a call whose results have a graph, and compare it. Note [A validated call]"""
-    state = State(history.programs(), inputs)
-    found = history.replay(inputs)
+    programs = history.programs()
+    why = why_not_answered(calls_python(programs))
+    if why:
+        return Miss(programs[0], -2, why, "")
+    state = State(programs, inputs)
+    with state.answers.note():
+        found = history.replay(inputs)
     if not isinstance(found, tuple):
         return found
     shape, results = found
     replayed = Effects(state, results, has_graph=True)
     state.restore()
     leaves = leaves_like(inputs)
-    eager_results = run_eagerly(history.name, shape, lambda: history.function(leaves))
+    with state.answers.give():
+        eager_results = run_eagerly(history.name, shape, lambda: history.function(leaves))
+    compare_calls(history.name, state.answers)
     places = {id(leaf): one for leaf, one in zip(leaves, inputs, strict=True)}
     seen = [places.get(id(one), one) for one in eager_results]
     Effects(state, seen, has_graph=True).compare(history.name, replayed)
@@ -128,12 +158,14 @@ class Twin(NamedTuple):
         """
         pattern = [one is not None for one in grads]
         given = [one for one in grads if one is not None]
-        if not given:
+        if not given or why_not_answered(bool(state.answers.calls)):
             return
         names = [f"argument {number}" for number in self.form.ends]
         names += [f"leaf {number}" for number in range(len(self.form.leaves))]
         state.restore()
-        expected = differentiate(self.results, self.inputs, given, self.form, pattern)
+        with state.answers.give():
+            expected = differentiate(self.results, self.inputs, given, self.form, pattern)
+        compare_calls(self.name, state.answers)
         for name, one, eager in zip(names, found, expected, strict=True):
             if one is None or eager is None:
                 words = "" if one is eager else f"is {describe(one)} in a replay, {describe(eager)} in an eager run"
@@ -166,6 +198,11 @@ class State:
         self.storages = {storage_key(t): (t, storage_state(t)) for t in tensors}
         self.generators = [(one, one.get_state()) for one in generators_of(programs)]
         self.resets_versions = any(call.resets_versions for node in programs for call in node.calls.values())
+        self.answers = Answers(self)
+
+    def storages_now(self) -> dict[int, tuple[bytes, int]]:
+        """Return contents and versions of the storages, by their keys."""
+        return {key: storage_state(t) for key, (t, _) in self.storages.items()}
 
     def restore(self) -> None:
         for name, leaf in self.leaves.items():
@@ -185,9 +222,10 @@ def named_tensors(programs: list[Program], inputs: list[Tensor]) -> Iterator[tup
     """Yield the tensors whose memory, version or gradient a replay can change, each with a name for messages."""
     seen: set[int] = set()
     rows = [(f"argument {number}", t) for number, t in enumerate(inputs)]
-    for node in programs:
-        rows += [(f"{OUTSIDE[row[1] == row[2]]} {number}", row[0]) for number, row in enumerate(node.outside)]
-        rows += [(f"leaf {number}", plan.leaf) for number, plan in enumerate(node.leaves) if plan.leaf is not None]
+    outside = [row for node in programs for row in node.outside]  # numbers of the first program, then of branches
+    rows += [(f"{OUTSIDE[row[1] == row[2]]} {number}", row[0]) for number, row in enumerate(outside)]
+    leaves = [plan.leaf for node in programs for plan in node.leaves]
+    rows += [(f"leaf {number}", leaf) for number, leaf in enumerate(leaves) if leaf is not None]
     for name, t in rows:
         if id(t) not in seen:
             seen.add(id(t))

@@ -170,6 +170,13 @@ class Changes:
         self.draws.note()
         return sorted(self.draws.found)
 
+    def names(self) -> list[str]:
+        """Return the names of all that is another one now."""
+        found, marks, *_ = self.look()
+        changed = differences(named_parts(self.found, self.marks), named_parts(found, marks))
+        named = [(path[-1] if path else "an argument", owner) for path, owner, _ in changed]
+        return sorted({f"{owner}.{name}" if owner else name for name, owner in named})
+
     def find(self) -> tuple[list[str], list[str]]:
         """Return the names of what is another one now: of what is read, and of what may be; but for what is counted."""
         found, marks, *_ = self.look()

@@ -19,3 +19,4 @@ cdef class PythonCall(Call):
     cdef tuple with_kept(self, tuple args, dict kwargs)
 
 cdef object call_python(Recording recording, object function, tuple args, dict kwargs)
+cdef int forget_calls() except -1

@@ -22,6 +22,7 @@ Note [Lists and dicts]
 cimport cython
 from cpython.ref cimport PyObject
 
+from threading import local
 from weakref import ref
 
 from wengert_core.extend cimport FLOAT64, Storage, Tensor, block_at, new_on_memory, set_recorder, strides_of
@@ -67,16 +68,18 @@ cdef class PythonCall(Call):
 
     cdef list run(self):
         tensors = [one() if isinstance(one, (ref, OutsideView)) else one for one in self.tensors]
+        watcher = getattr(WATCHERS, "watcher", None) if N_WATCHERS else None
         try:
-            if self.plain is not None:
+            if self.plain is not None and watcher is None:
                 return self.take_numbers(self.plain(*tensors))
             if self.is_plain:
-                result = self.function(*tensors)
+                result = self.function(*tensors) if watcher is None else watcher.call(self.function, tuple(tensors), {})
             else:
                 args, kwargs = rebuild(self.structure, tensors)
                 if self.kept:
                     args = self.with_kept(args, kwargs)
-                result = self.function(*args, **kwargs)
+                result = self.function(*args, **kwargs) if watcher is None \
+                    else watcher.call(self.function, args, kwargs)
         except Exception as error:
             error.add_note(f"raised by {self.name}, which a replay of wengert.capture called")
             raise
@@ -126,6 +129,29 @@ cdef class PythonCall(Call):
             if shared and (<Tensor> target).data != (<Tensor> source).data:
                 return "a tensor that is there already", <size_t> (<Tensor> source).data
         return Call.settle(self, results)
+
+
+WATCHERS = local()                     # of threads: what calls the functions of their replays
+cdef int N_WATCHERS = 0
+
+
+def watch_calls(watcher):
+    """Let ``watcher.call(function, args, kwargs)`` call the functions of this thread's replays; None: no more. Return
+    the watcher before.
+    """
+    global N_WATCHERS
+    before = getattr(WATCHERS, "watcher", None)
+    N_WATCHERS += (watcher is not None) - (before is not None)
+    WATCHERS.watcher = watcher
+    return before
+
+
+cdef int forget_calls() except -1:
+    """Let this thread's watcher forget the calls so far: a replay has been undone, or another part of it begins."""
+    watcher = getattr(WATCHERS, "watcher", None) if N_WATCHERS else None
+    if watcher is not None:
+        watcher.forget()
+    return 0
 
 
 cdef bint matches(value, tuple structure, list tensors) except -1:
