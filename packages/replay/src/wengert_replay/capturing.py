@@ -108,7 +108,11 @@ class Capture(UsualCalls):
         if state is None:
             return self.run_stateful(args, kwargs)
         key = (structure, described, modes, surroundings(), *state)
-        entry = self.entries.get(key)
+        try:
+            entry = self.entries.get(key)
+        except Exception as error:  # of a hash or an == of the user's
+            why = f"the hash or the == of an argument raised {type(error).__name__}"
+            return self.run_eagerly(why, args, kwargs, warn=True)
         if entry is None:
             why = self.why_no_more(None)
             if why:

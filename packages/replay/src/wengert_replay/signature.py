@@ -165,10 +165,10 @@ def check_object(value: Any) -> None:
 
 
 def has_hash(value: Any) -> bool:
-    """Return whether an object has a hash; a view of memory that may be written raises a ValueError."""
+    """Return whether an object has a hash; that of a class of the user's may raise any error."""
     try:
         hash(value)
-    except (TypeError, ValueError):
+    except Exception:
         return False
     return True
 

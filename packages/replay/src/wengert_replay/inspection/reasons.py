@@ -85,7 +85,9 @@ def why_as_usual() -> str:
 def why_unhashable(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     """Return words for the first argument whose value cannot be compared with that of another call."""
     named = [*zip(name_parameters(function, len(args)), args, strict=True), *kwargs.items()]
-    path, value = next(found for name, value in named for found in unhashable_parts(name, value))
+    path, value = next((found for name, value in named for found in unhashable_parts(name, value)), ("", None))
+    if not path:  # a hash that raises an error at times
+        return "an argument has no value to compare"
     return f"argument '{path}' of type {type(value).__name__} has no value to compare: {advice_for(value)}"
 
 
