@@ -218,38 +218,39 @@ class Capture(UsualCalls):
         changes = Changes(self.function, args, kwargs, self.guard_python)
         recording.changes = changes
         counts = count_references(recording.inputs)
-        holder = self.run_recorded(recording, args, kwargs)
-        looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
-        entry.attempts += 1
         program = None
-        with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
-            try:
-                why = recording.refusal or watch.refusal()
-                why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
-                if looked or why:
-                    raise Refusal(looked or why, recording.passes or bool(looked))
-                self.check_state(entry, changes, args, kwargs)
-                watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
-                refuse_stored_arguments(recording, counts, holder, entry.key[0])
-                refuse_stored(recording, holder)
-                entry.refuse_changes(recording, holder[0], changes, miss is not None)
-                if miss is None and watch.finds_graph(holder[0]):
-                    holder = [self.adopt(entry, recording, holder, watch)]
-                    program = entry.history_program()
-                else:
-                    program = make_program(recording, holder[0], entry.key[0], miss)
-                    if miss is None:
-                        entry.programs.append(program)
-                    entry.branches += miss is not None
-                if program is not None:
-                    program.key, entry.refusals = entry.key, 0
-                if program is not None or recording.pauses:
-                    self.warn_of_effects(recording)
-            except Refusal as refused:
-                self.note_refusal(entry, refused)
-            finally:
-                if not recording.pauses:
-                    recording.close()
+        try:
+            holder = self.run_recorded(recording, args, kwargs)
+            looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
+            entry.attempts += 1
+            with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
+                try:
+                    why = recording.refusal or watch.refusal()
+                    why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
+                    if looked or why:
+                        raise Refusal(looked or why, recording.passes or bool(looked))
+                    self.check_state(entry, changes, args, kwargs)
+                    watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
+                    refuse_stored_arguments(recording, counts, holder, entry.key[0])
+                    refuse_stored(recording, holder)
+                    entry.refuse_changes(recording, holder[0], changes, miss is not None)
+                    if miss is None and watch.finds_graph(holder[0]):
+                        holder = [self.adopt(entry, recording, holder, watch)]
+                        program = entry.history_program()
+                    else:
+                        program = make_program(recording, holder[0], entry.key[0], miss)
+                        if miss is None:
+                            entry.programs.append(program)
+                        entry.branches += miss is not None
+                    if program is not None:
+                        program.key, entry.refusals = entry.key, 0
+                    if program is not None or recording.pauses:
+                        self.warn_of_effects(recording)
+                except Refusal as refused:
+                    self.note_refusal(entry, refused)
+        finally:
+            if not recording.pauses:
+                recording.close()
         recording.changes = None
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
@@ -258,7 +259,6 @@ class Capture(UsualCalls):
 
     def run_recorded(self, recording: Recording, args: Any, kwargs: Any) -> list[Any]:
         """Run the function while it is recorded; return its result alone in a list."""
-        recording.start()
         try:
             return [self.function(*args, **kwargs)]
         except Exception as error:
@@ -312,6 +312,7 @@ class Capture(UsualCalls):
         self.shortcut = None
         self.forget_words()
         self.entries.clear()
+            recording.start()
         self.devices.forget()
         self.states = PythonStates(self.max_programs)
 

@@ -348,15 +348,7 @@ class History:
     def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
         leaves, clock, state = leaves_like(tensors), graph_clock(), self.state()
         recording = Recording(list(leaves))
-        if not why:
-            recording.start()
-        try:
-            result = self.function(leaves)
-        finally:
-            recording.stop()
-        results: list[Tensor] = []
-        structure, result = flatten(result, results), None
-        form, _ = form_of(structure, results, recording, clock)
+        recording.turn = self.turn
         try:
             if not why:
                 why = recording.refusal or why_not_node(results, recording)
@@ -374,6 +366,15 @@ def rebuilt_call(function: Callable[..., Any], structure: Any) -> Callable[[list
         args, kwargs = rebuild(structure, tensors)
         return function(*args, **kwargs)
 
+            try:
+                if not why:
+                    recording.start()
+                result = self.function(leaves)
+            finally:
+                recording.stop()
+            results: list[Tensor] = []
+            structure, result = flatten(result, results), None
+            form, _ = form_of(structure, results, recording, clock)
     return call
 
 

@@ -102,7 +102,6 @@ def run_again(
     expected = history.results_by_program(run, leaves)
     with restore_state(run) as restoration:
         try:
-            recording.start()
             try:
                 results, found = gradients_of(history.function, leaves, copies, run.form, pattern, pause)
             finally:
@@ -114,6 +113,7 @@ def run_again(
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
             history.reasons.append(derivative.refusal)
+                recording.start()
         finally:
             recording.close()
     try:

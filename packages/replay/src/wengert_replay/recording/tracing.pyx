@@ -167,11 +167,11 @@ cdef class Recording(TracedOperations):
         cdef uint32_t i
         set_recorder(&self.recorder)
         self.is_open = True
+        pause_collector(True)
         for i in range(<uint32_t> len(self.versions), <uint32_t> len(self.inputs)):
             t = self.inputs[i]
             self.versions.append((<Storage> t.storage).version)
             self.add_input(t, i)
-        pause_collector(True)
         return 0
 
     def stop(self):
@@ -371,6 +371,17 @@ cpdef int pause_collector(bint begins) except -1:
 def may_pause():
     """Whether another recording may pause: whoever frees memory looks for it in the pools of all that do."""
     return N_PAUSED < MOST_PAUSED
+
+@cython.binding(False)
+cdef class CollectorPause:
+    """A context in which Python's collector of cycles pauses."""
+
+    def __enter__(self):
+        pause_collector(True)
+
+    def __exit__(self, *error):
+        pause_collector(False)
+
 
 
 def thread_modes():
