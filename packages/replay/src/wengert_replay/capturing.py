@@ -18,7 +18,7 @@ from typing import Any, overload
 from wengert_core.extend import DisableTorchFunctionSubclass, Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
-from wengert_replay.arguments import describe_tensors
+from wengert_replay.arguments import attributes_of, describe_tensors, refuse_attributes
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
@@ -31,7 +31,7 @@ from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
-from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
+from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
 from wengert_replay.python_state.changes import Changes, words_on_draws
@@ -217,7 +217,7 @@ class Capture(UsualCalls):
         self.eager += 1
         changes = Changes(self.function, args, kwargs, self.guard_python)
         recording.changes = changes
-        counts = count_references(recording.inputs)
+        counts, attributes = count_references(recording.inputs), attributes_of(recording.inputs)
         program = None
         try:
             holder = self.run_recorded(recording, args, kwargs)
@@ -282,6 +282,9 @@ class Capture(UsualCalls):
         """
         found = [kind for kind in recording.facts if kind not in self.facts]
         if not found:
+                    refuse_attributes(recording, attributes, holder)
+                    refuse_stored_containers(holder)
+                    entry.refuse_objects(holder[0])
             return ""
         self.facts, self.shortcut = tuple(sorted((*self.facts, *found))), None
         self.entries.clear()  # no signature is one of these any more

@@ -39,6 +39,8 @@ ADVICE = (
     (r"random numbers outside of wengert", "draw them by wengert.rand or wengert.randn, or give them as arguments"),
     (r"of Python that it reads, or may read",
      "give them to the function as arguments, count outside of it, or in a tensor that is written in place"),
+    (r"list, a dict or a dataclass in it (that|twice)", "return a new one (list(...))"),
+    (r"attribute of Python", "return what it holds, or set it outside of the function"),
     (r"result (has an object|is nested)", "return tensors, numbers, and tuples, lists and dicts of them"),
     (r"result is of the class", "return a plain tensor, as detach() or as_subclass(Tensor) gives one"),
     (r"a list, a dict or a dataclass among", "return what changes, in a new object"),
