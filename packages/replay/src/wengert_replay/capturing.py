@@ -30,7 +30,7 @@ from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
-from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
+from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method, name_like
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
@@ -39,7 +39,8 @@ from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
-from wengert_replay.refusal import Miss, Refusal
+from wengert_replay.refusal import NO_TURN, Miss, Refusal
+from wengert_replay.result_objects import has_name
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, surroundings
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
@@ -69,13 +70,28 @@ class Capture(UsualCalls):
         self.devices: DevicePrograms = DevicePrograms(self)
         self.shortcut: Shortcut | None = None
         self.facts: tuple[str, ...] = ()  # of arguments, which Python reads
-        functools.update_wrapper(self, function)
+        name_like(self, function)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the function that the capture does not have itself."""
+        if name.startswith("__") or name == "function":
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(self.function, name)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The attributes of the function, which ``functools.wraps`` copies; not the capture's own."""
+        return getattr(self.function, "__dict__", {})
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self.methods.bind(instance) if instance is not None and is_method(self.function) else self
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and pickles have the function, and no programs."""
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Let copies and pickles have the function, and no programs; one that its module has by its name is itself, as
+        a function is.
+        """
+        if has_name(self):
+            return str(self.__qualname__)
         return type(self), (self.function, *self.options())
 
     def options(self) -> tuple[Any, ...]:
@@ -408,17 +424,17 @@ def explain(function: Capture | BoundCapture) -> Explanation:
     program 1: x: float32[3]; 1 operation, 0 branches, replayed 0 times
         unlike program 0: x is float32[3], not float32[2]
     """
-    if isinstance(function, BoundCapture):
-        function = function.capture
-    function = getattr(function, "captured", function)  # of wengert.compile
-    if not isinstance(function, Capture):
+    captured: Any = function.capture if isinstance(function, BoundCapture) else function
+    if not isinstance(captured, Capture):  # of wengert.compile, or of an object without weak references
+        captured = getattr(captured, "captured", getattr(captured, "__func__", None))
+    if not isinstance(captured, Capture):
         kind = type(function).__name__
         hint = ": a program from a file has the attribute explanation" if kind == "PortableProgram" else ""
         raise TypeError("explain(): argument 'function' (position 1) must be what wengert.capture or wengert.compile "
                         f"has returned, not {kind}{hint}")  # fmt: skip
-    pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
-    pairs += function.devices.pairs()
-    signatures, differences = explain_signatures(pairs, function.function, function.states)
-    programs, reasons = [program for _, program in pairs], list(function.reasons)
-    owners = len(function.methods.captures)
-    return Explanation(programs, signatures, differences, function.replayed, function.eager, reasons, owners)
+    pairs = [(key, program) for key, entry in list(captured.entries.items()) for program in entry.all_programs()]
+    pairs += captured.devices.pairs()
+    signatures, differences = explain_signatures(pairs, captured.function, captured.states)
+    programs, reasons = [program for _, program in pairs], list(captured.reasons)
+    owners = len(captured.methods.captures)
+    return Explanation(programs, signatures, differences, captured.replayed, captured.eager, reasons, owners)
