@@ -34,6 +34,7 @@ from wengert_replay.methods import BoundCapture, Methods, callable_error, captur
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
+from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.python_state.changes import Changes, words_on_draws
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
@@ -44,6 +45,9 @@ from wengert_replay.result_objects import has_name
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, surroundings
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
+
+WAITED = 2
+"""A turn that a thread has waited for: WAITED in programs/turns.pxd."""
 
 
 class Capture(UsualCalls):
@@ -67,6 +71,7 @@ class Capture(UsualCalls):
         self.states = PythonStates(max_programs)
         self.replayed: int = 0
         self.methods = Methods(self)
+        self.turn: Turn = Turn()
         self.devices: DevicePrograms = DevicePrograms(self)
         self.shortcut: Shortcut | None = None
         self.facts: tuple[str, ...] = ()  # of arguments, which Python reads
@@ -133,7 +138,9 @@ class Capture(UsualCalls):
             why = self.why_no_more(None)
             if why:
                 return self.run_eagerly(why, args, kwargs, warn=True)
-            entry = self.entries[key] = Entry(key)
+            entry = Entry(key)
+            with contextlib.suppress(Exception):  # the same: further calls are recorded, too
+                self.entries[key] = entry
         return self.replay_or_record(entry, tensors, args, kwargs)
 
     def replay_or_record(
@@ -160,7 +167,7 @@ class Capture(UsualCalls):
                 self.note_shortcut(args, kwargs, tensors, entry, one)
                 return rebuild(*found)
             if found is False:
-                return self.run_eagerly(self.why_no_way(one), args, kwargs, warn=True)
+                return self.run_in_turn(bool(one.written), self.why_no_way(one), args, kwargs, warn=True)
             if one.is_stale():
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     entry.programs.remove(one)
@@ -180,7 +187,7 @@ class Capture(UsualCalls):
 
     def why_no_more(self, entry: Entry | None) -> str:
         """Return why a call that no program fits is not recorded; "" where it is. entry: None for a new signature."""
-        full = sum(one.n_programs for one in self.entries.values()) >= self.max_programs
+        full = sum(one.n_programs for one in list(self.entries.values())) >= self.max_programs
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
             return self.why_full(self.max_programs, list(self.entries))
         if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
@@ -195,17 +202,22 @@ class Capture(UsualCalls):
             self.shortcut = None
             entry.programs.clear()
             return self.record(entry, tensors, args, kwargs)
+        if miss.number == -2:
+            return self.run_beside(args, kwargs) if miss.seen == NO_TURN else self.run_eagerly(miss.seen, args, kwargs)
+        writes = miss.node.takes_turn_of(self.turn)
         if miss.number < 0:
-            why = miss.seen if miss.number == -2 else f"{type(miss.seen).__name__} in a replay: {miss.where}"
-            return self.run_eagerly(why, args, kwargs)
-        seen = [value for number, value in miss.node.fork_table if number == miss.number]
+            why = f"{type(miss.seen).__name__} in a replay: {miss.where}"
+            return self.run_in_turn(writes, why, args, kwargs)
+        seen = [value for number, value in list(miss.node.fork_table) if number == miss.number]
         if len(seen) >= WAYS and isinstance(miss.seen, bytes) and len(miss.seen) > 1:
-            entry.refusal = f"a number that Python reads ({line_of(miss)}) differs in each call: {READ_OUTSIDE}"
-            return self.run_eagerly(entry.refusal, args, kwargs, warn=True)
+            why = f"a number that Python reads ({line_of(miss)}) differs in each call: {READ_OUTSIDE}"
+            with PythonTurn(self.turn):  # no replay is in its midst
+                entry.end(why)
+                return self.run_eagerly(why, args, kwargs, warn=True)
         if entry.branches >= self.max_branches:
             why = (f"there are {self.max_branches} branches of a program (max_branches); the last new way begins at "
                    f"{line_of(miss)}")  # fmt: skip
-            return self.run_eagerly(why, args, kwargs, warn=True)
+            return self.run_in_turn(writes, why, args, kwargs, warn=True)
         return self.record(entry, tensors, args, kwargs, miss)
 
     def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
@@ -219,8 +231,26 @@ class Capture(UsualCalls):
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
             return self.run_inside(args, kwargs)  # a profile observes the thread
-        with without_collector():
-            return self.run_and_record(entry, tensors, args, kwargs, miss)
+        with PythonTurn(self.turn) as turn:
+            if not turn:
+                return self.run_beside(args, kwargs)
+            if turn == WAITED and entry.attempts:  # another thread may have recorded the same meanwhile
+                entry.calls -= 1
+                return self.replay_or_record(entry, tensors, args, kwargs)
+            with without_collector():
+                return self.run_and_record(entry, tensors, args, kwargs, miss)
+
+    def run_in_turn(self, writes: bool, why: str, args: Any, kwargs: Any, warn: bool = False) -> Any:
+        """Run a call as usual; not in the midst of replays that write to tensors from outside: they might undo that."""
+        if not writes:
+            return self.run_eagerly(why, args, kwargs, warn)
+        with PythonTurn(self.turn):
+            return self.run_eagerly(why, args, kwargs, warn)
+
+    def run_beside(self, args: Any, kwargs: Any) -> Any:
+        """Run a call as usual, while another thread's call is in code of Python. Note [Turns] in programs/turns.pyx"""
+        self.note_reason(NO_TURN)
+        return self.run_eagerly("", args, kwargs)
 
     def run_and_record(
         self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None
@@ -228,7 +258,8 @@ class Capture(UsualCalls):
         """Return the result of a call, whose recording becomes a program unless it is refused."""
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
-        recording.given, recording.unseen = (args, kwargs), entry.unseen
+        recording.given, recording.unseen, recording.turn = (args, kwargs), entry.unseen, self.turn
+        passed = self.turn.passed
         recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
         changes = Changes(self.function, args, kwargs, self.guard_python)
@@ -245,10 +276,15 @@ class Capture(UsualCalls):
                     why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
                     if looked or why:
                         raise Refusal(looked or why, recording.passes or bool(looked))
+                    if self.turn.passed != passed and recording.writes_outside():
+                        raise Refusal("another thread has called the function while it was recorded", transient=True)
                     self.check_state(entry, changes, args, kwargs)
                     watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
                     refuse_stored_arguments(recording, counts, holder, entry.key[0])
                     refuse_stored(recording, holder)
+                    refuse_attributes(recording, attributes, holder)
+                    refuse_stored_containers(holder)
+                    entry.refuse_objects(holder[0])
                     entry.refuse_changes(recording, holder[0], changes, miss is not None)
                     if miss is None and watch.finds_graph(holder[0]):
                         holder = [self.adopt(entry, recording, holder, watch)]
@@ -276,6 +312,7 @@ class Capture(UsualCalls):
     def run_recorded(self, recording: Recording, args: Any, kwargs: Any) -> list[Any]:
         """Run the function while it is recorded; return its result alone in a list."""
         try:
+            recording.start()
             return [self.function(*args, **kwargs)]
         except Exception as error:
             self.note_reason(why_raised(error))
@@ -298,9 +335,6 @@ class Capture(UsualCalls):
         """
         found = [kind for kind in recording.facts if kind not in self.facts]
         if not found:
-                    refuse_attributes(recording, attributes, holder)
-                    refuse_stored_containers(holder)
-                    entry.refuse_objects(holder[0])
             return ""
         self.facts, self.shortcut = tuple(sorted((*self.facts, *found))), None
         self.entries.clear()  # no signature is one of these any more
@@ -317,6 +351,7 @@ class Capture(UsualCalls):
         """Return a recorded result that has a graph, where that can be as the result of one node of a graph."""
         if entry.history is None:
             entry.history = History(rebuilt_call(self.function, entry.key[0]), self.name, self.reasons)
+            entry.history.turn = self.turn
             entry.history.may_pause = not self.strict  # which reports what is found when a program is made
         result = entry.history.adopt(recording, holder, watch)
         why = entry.history.refusal
@@ -331,7 +366,6 @@ class Capture(UsualCalls):
         self.shortcut = None
         self.forget_words()
         self.entries.clear()
-            recording.start()
         self.devices.forget()
         self.states = PythonStates(self.max_programs)
 
@@ -344,7 +378,7 @@ class Capture(UsualCalls):
         if refused.begins_anew or (refused.transient and entry.refusals < RETRIES):
             self.note_reason(why)
             return
-        entry.refusal = why
+        entry.end(why)
         if self.strict:
             raise self.strict_error(why)
         is_new = self.note_reason(why)

@@ -126,6 +126,12 @@ class Entry:
             self.refusals -= is_branch and self.unlike < MOST_UNLIKE  # each way has a first recording
             raise Refusal(words_on_changes(changed), transient=True)
 
+    def end(self, why: str) -> None:
+        """Let all further calls run as usual."""
+        self.refusal = why
+        for program in self.programs:
+            program.ended = why
+
     def refuse_objects(self, result: Any) -> None:
         """Raise Refusal where a result has an object that each call may make anew, and that the last recordings have
         not given. Note [Objects in results] in result_objects.py

@@ -212,6 +212,10 @@ cdef class Recording(TracedOperations):
             marks[i] = self.pool.blocks[i].live != 0
         return made
 
+    def writes_outside(self):
+        """Whether versions of tensors from outside have risen since it has first seen them."""
+        return any([(<Storage> (<Tensor> t).storage).version != version for t, version, *_ in self.outside.values()])
+
     def differentiates(self):
         """Whether a backward has run."""
         return self.has_run_nodes
@@ -368,10 +372,6 @@ cpdef int pause_collector(bint begins) except -1:
     return 0
 
 
-def may_pause():
-    """Whether another recording may pause: whoever frees memory looks for it in the pools of all that do."""
-    return N_PAUSED < MOST_PAUSED
-
 @cython.binding(False)
 cdef class CollectorPause:
     """A context in which Python's collector of cycles pauses."""
@@ -382,6 +382,10 @@ cdef class CollectorPause:
     def __exit__(self, *error):
         pause_collector(False)
 
+
+def may_pause():
+    """Whether another recording may pause: whoever frees memory looks for it in the pools of all that do."""
+    return N_PAUSED < MOST_PAUSED
 
 
 def thread_modes():
