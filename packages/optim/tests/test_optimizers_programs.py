@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import pickle
+import random
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -227,3 +230,33 @@ def test_an_optimizer_made_in_inference_mode_makes_its_buckets_anew() -> None:
         if step in (2, 4):
             params[1].data = params[1].data.clone()
     assert len({tuple(param.tolist()) for param in params}) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupted_step_leaves_gradients_on():
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    w = wg.ones(3, requires_grad=True)
+    w.grad = wg.ones(3)
+    optimizer = wg.optim.Adam([w], lr=0.01)
+    optimizer.step()
+    before, times, interrupts = signal.signal(signal.SIGALRM, interrupt), random.Random(0), 0
+    try:
+        for _ in range(2000):
+            with contextlib.suppress(KeyboardInterrupt):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, times.uniform(1e-6, 6e-5))
+                    for _ in range(5):
+                        optimizer.step()
+                except KeyboardInterrupt:
+                    interrupts += 1
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            assert wg.is_grad_enabled()
+    finally:
+        wg.set_grad_enabled(True)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupts > 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import gc
+import inspect
 import os
 import pickle
 import threading
@@ -221,3 +222,80 @@ def test_explain_names_the_arguments_of_a_method():
     words = str(wg.replay.explain(model.step))
     assert "x: float32[3]" in words
     assert "self" not in words
+
+
+@wg.capture
+def known(x):
+    """Triple a number; captured under its own name."""
+    return x * 3
+
+
+class Known:
+    """An object with a captured method, in a module."""
+
+    __slots__ = ("__dict__", "__weakref__")
+
+    @wg.capture
+    def step(self, x, *, k=1):
+        """Multiply."""
+        return x * k
+
+
+class WithoutReferences:
+    """An object that cannot be referred to weakly."""
+
+    __slots__ = ()
+
+    @wg.capture
+    def step(self, x, *, k=1):
+        """Multiply."""
+        return x * k
+
+
+def test_a_captured_function_of_a_module_is_pickled_by_its_name():
+    for f in (known, Known.step):
+        assert pickle.loads(pickle.dumps(f)) is f
+        assert copy.copy(f) is copy.deepcopy(f) is f
+
+
+@pytest.mark.parametrize("kind", [Known, WithoutReferences])
+def test_methods_are_compared_copied_and_inspected_as_python_s_are(kind):
+    one, other = kind(), kind()
+    assert one.step == one.step != other.step
+    assert len({one.step, one.step, other.step}) == 2
+    assert (one.step.__self__, one.step.__func__) == (one, kind.step)
+    assert str(inspect.signature(one.step)) == "(x, *, k=1)"
+    assert (one.step.__name__, one.step.__doc__) == ("step", "Multiply.")
+    assert copy.copy(one.step)(wg.ones(1), k=2).item() == 2
+    copied = copy.deepcopy(one.step)
+    assert copied.__self__ is not one
+    assert copied(wg.ones(1), k=2).item() == 2
+    loaded = pickle.loads(pickle.dumps(one.step))
+    assert type(loaded.__self__) is kind
+    assert loaded(wg.ones(1), k=2).item() == 2
+    assert [one.step(wg.ones(1), k=3).item() for _ in range(3)] == [3] * 3
+
+
+def test_a_copied_object_has_its_own_methods():
+    one = Known()
+    one.callback = one.step
+    other = copy.deepcopy(one)
+    assert other.callback.__self__ is other
+    assert other.callback == other.step != one.step
+
+
+def test_methods_may_be_referred_to_weakly():
+    one = Known()
+    assert weakref.WeakMethod(one.step)()(wg.ones(1), k=2).item() == 2
+    method = one.step
+    assert weakref.ref(method)() is method
+    reference = weakref.WeakMethod(one.step)
+    del one, method
+    gc.collect()
+    assert reference() is None
+
+
+def test_explain_takes_a_method_of_an_object_that_cannot_be_referred_to_weakly():
+    one = WithoutReferences()
+    one.step(wg.ones(1))
+    assert explain(one.step).eager > 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import _thread
 import contextlib
 import gc
+import random
+import signal
 import threading
 import weakref
 
 import pytest
 import wengert as wg
 from wengert_core import memory
+from wengert_replay.recording.tracing import Recording
 
 explain = wg.replay.explain
 
@@ -240,3 +243,160 @@ def test_many_captures_leave_nothing_behind():
     gc.collect()
     assert memory.stats()["bytes_in_use"] <= before
     assert len(gc.get_objects()) <= objects + 20
+
+
+def raising(error):
+    """Return a function that raises an error in the midst of its operations."""
+
+    def function(x):
+        y = x * 2
+        raise error(y.tolist()[0])
+
+    return function
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_another_thread_may_drop_the_exception_of_a_recording(error):
+    caught = []
+
+    def work():
+        f = wg.capture(raising(error), quiet=True)
+        for _ in range(20):
+            try:
+                f(wg.ones(100))
+            except BaseException as found:
+                caught.append(found)
+            given.wait()
+            taken.wait()
+            for n in range(1, 50):  # from the lists of the thread
+                tensor = wg.full((n,), float(n))
+                right.append(tensor.tolist() == [n] * n)
+
+    given, taken, right = threading.Barrier(2, timeout=30), threading.Barrier(2, timeout=30), []
+    thread = threading.Thread(target=work)
+    thread.start()
+    for _ in range(20):
+        given.wait()
+        caught.clear()
+        gc.collect()
+        taken.wait()
+    thread.join()
+    assert len(right) == 20 * 49
+    assert all(right)
+
+
+@pytest.mark.parametrize("construct", ["scan", "fori_loop", "while_loop", "cond"])
+def test_a_body_that_raises_leaves_no_memory_of_a_recording_in_use(construct):
+    def body(*parts):
+        raise ArithmeticError(str(wg.ones(3).sum().item()))
+
+    calls = {
+        "scan": lambda x: wg.func.scan(body, x, x.unsqueeze(0)),
+        "fori_loop": lambda x: wg.func.fori_loop(0, 3, body, x),
+        "while_loop": lambda x: wg.func.while_loop(lambda c: c.sum() < 9, body, x),
+        "cond": lambda x: wg.func.cond(x.sum() > 0, body, body, (x,)),
+    }
+    f, kept = wg.capture(calls[construct], quiet=True), []
+    for _ in range(3):
+        with pytest.raises(ArithmeticError) as caught:
+            f(wg.ones(2))
+        kept.append(caught.value)
+    thread = threading.Thread(target=kept.clear)
+    del caught
+    thread.start()
+    thread.join()
+    gc.collect()
+    g = wg.capture(lambda x: x * 3)
+    assert [g(wg.full((2,), float(k))).tolist() for k in range(4)] == [[3.0 * k] * 2 for k in range(4)]
+    assert explain(g).replays == 3
+
+
+def step_of_adam():
+    model = wg.nn.Sequential(wg.nn.Linear(4, 8), wg.nn.Tanh(), wg.nn.Linear(8, 1))
+    optimizer = wg.optim.Adam(model.parameters(), lr=0.01)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return wg.capture(step, quiet=True)
+
+
+def a_graph():
+    w = wg.ones(4, requires_grad=True)
+    f = wg.capture(lambda x: (w * x).sin().sum(), quiet=True)
+    return lambda x: wg.autograd.grad(f(x), w)
+
+
+MAKERS = {
+    "operations": lambda: wg.capture(lambda x: x * 2 + 1, quiet=True),
+    "a training step": step_of_adam,
+    "a graph": a_graph,
+    "a loop": lambda: wg.capture(lambda x: wg.func.fori_loop(0, 3, lambda i, y: y * 2, x), quiet=True),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_no_interrupt_leaves_the_thread_recording_or_the_collector_off(make):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before, random_times, interrupts = signal.signal(signal.SIGALRM, interrupt), random.Random(0), 0
+    x = wg.ones(3, 4)
+    make()(x)
+    try:
+        for _ in range(300):
+            f = make()
+            with contextlib.suppress(KeyboardInterrupt):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, random_times.uniform(1e-6, 1e-3))
+                    f(x), f(x)
+                except KeyboardInterrupt:
+                    interrupts += 1
+                    raise
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            wg.set_grad_enabled(True)
+            assert gc.isenabled()
+            g = wg.capture(lambda x: x - 1, quiet=True)
+            g(x), g(x)
+            assert explain(g).replays == 1
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        gc.enable()
+    assert interrupts > 10
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_another_thread_may_close_what_a_thread_records_into(n):
+    given, taken, right, recordings = threading.Event(), threading.Event(), [], []
+
+    def work():
+        for _ in range(n):
+            recordings.append(Recording([]))
+            recordings[-1].start()
+            wg.ones(100) * 2
+            recordings[-1].stop()
+        given.set()
+        taken.wait(30)
+        for size in range(1, 50):
+            right.append(wg.full((size,), float(size)).tolist() == [size] * size)
+        f = wg.capture(lambda x: x * 3)
+        right.append([f(wg.full((100,), float(k))).sum().item() for k in range(3)] == [0, 300, 600])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    given.wait(30)
+    recordings.pop()
+    recordings.clear()
+    gc.collect()
+    others = [wg.full((size,), -1.0) for size in range(1, 200)]
+    taken.set()
+    thread.join(30)
+    assert right == [True] * 50
+    assert all(one.sum().item() == -len(one) for one in others)

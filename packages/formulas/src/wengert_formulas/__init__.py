@@ -17,9 +17,11 @@ def load() -> FormulaTable:
     """The formulas of all operations of core, as one table."""
     try:
         from wengert_formulas.composed import TABLE
-    except BaseException:  # Ctrl-C: the next call goes on where this one stopped
+    except BaseException:  # Ctrl-C: the next call goes on where this one stopped, also in ops that formulas use
+        from wengert_core.optable import core_table
+
         from wengert_formulas.derivatives import base
 
-        base.TABLE.read_again = True
+        base.TABLE.read_again = core_table.TABLE.read_again = True
         raise
     return TABLE

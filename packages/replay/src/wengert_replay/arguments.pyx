@@ -7,6 +7,7 @@ Note [Facts that Python reads]
     function's signatures. What packages of wengert read is left out: they know what a recording needs.
 """
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.ref cimport PyObject
 
 import sys
 
@@ -21,6 +22,7 @@ from wengert_core.extend import DisableTorchFunctionSubclass
 from wengert_engine.extend import current_tracer
 
 from wengert_replay.refusal import SHARED_ARGUMENTS as _SHARED_ARGUMENTS
+from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten
 
 KINDS = {"_is_view()": "a view", "_base": "a view", "detach_()": "a view", "_version": "version",
@@ -140,6 +142,38 @@ cdef bint meets_other(Tensor t, list tensors) except -1:
         if other is not t and share_memory(t.storage, other.storage):
             return True
     return False
+
+
+def attributes_of(list tensors not None):
+    """Return, of each tensor, its attributes of Python: a dict, or None where there are none."""
+    found = [dict_of_tensor(t) for t in tensors]
+    return [dict(one) if one else None for one in found]
+
+
+def refuse_attributes(Recording recording not None, list before not None, list holder not None):
+    """Raise Refusal where a function has set attributes of Python on an argument, or on a result that it has made.
+
+    before: ``attributes_of`` the recording's inputs.   holder: a list of the result alone.
+    """
+    cdef list results = []
+    for old, new in zip(before, attributes_of(recording.inputs)):
+        if not are_alike(old, new):
+            raise Refusal("the function sets an attribute of Python on an argument", transient=True)
+    try:
+        flatten(holder[0], results)
+    except (Unhashable, RecursionError):
+        return                         # refused for this
+    known = {id(t) for t in recording.inputs} | {id(row[0]) for row in recording.tensors.values()}
+    for t, own in zip(results, attributes_of(results)):
+        if own and id(t) not in known:
+            raise Refusal("the function sets an attribute of Python on a result", transient=True)
+
+
+cdef bint are_alike(one, other) except -1:
+    """Whether two dicts of attributes, or None, have the same objects."""
+    if one is None or other is None:
+        return one is other
+    return len(one) == len(other) and all([name in other and other[name] is value for name, value in one.items()])
 
 
 def facts_of(tuple row not None):

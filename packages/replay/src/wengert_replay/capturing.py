@@ -18,7 +18,7 @@ from typing import Any, overload
 from wengert_core.extend import DisableTorchFunctionSubclass, Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
-from wengert_replay.arguments import describe_tensors
+from wengert_replay.arguments import attributes_of, describe_tensors, refuse_attributes
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
@@ -30,19 +30,24 @@ from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
-from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method
-from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments
+from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method, name_like
+from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
+from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.python_state.changes import Changes, first_names, words_on_draws, words_on_shared
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
-from wengert_replay.refusal import Miss, Refusal
+from wengert_replay.refusal import NO_TURN, Miss, Refusal
+from wengert_replay.result_objects import has_name
 from wengert_replay.shortcut import Shortcut, make_shortcut
 from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, surroundings
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
+
+WAITED = 2
+"""A turn that a thread has waited for: WAITED in programs/turns.pxd."""
 
 
 class Capture(UsualCalls):
@@ -66,16 +71,32 @@ class Capture(UsualCalls):
         self.states = PythonStates(max_programs)
         self.replayed: int = 0
         self.methods = Methods(self)
+        self.turn: Turn = Turn()
         self.devices: DevicePrograms = DevicePrograms(self)
         self.shortcut: Shortcut | None = None
         self.facts: tuple[str, ...] = ()  # of arguments, which Python reads
-        functools.update_wrapper(self, function)
+        name_like(self, function)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the function that the capture does not have itself."""
+        if name.startswith("__") or name == "function":
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return getattr(self.function, name)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """The attributes of the function, which ``functools.wraps`` copies; not the capture's own."""
+        return getattr(self.function, "__dict__", {})
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self.methods.bind(instance) if instance is not None and is_method(self.function) else self
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let copies and pickles have the function, and no programs."""
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Let copies and pickles have the function, and no programs; one that its module has by its name is itself, as
+        a function is.
+        """
+        if has_name(self):
+            return str(self.__qualname__)
         return type(self), (self.function, *self.options())
 
     def options(self) -> tuple[Any, ...]:
@@ -108,12 +129,18 @@ class Capture(UsualCalls):
         if state is None:
             return self.run_stateful(args, kwargs)
         key = (structure, described, modes, surroundings(), *state)
-        entry = self.entries.get(key)
+        try:
+            entry = self.entries.get(key)
+        except Exception as error:  # of a hash or an == of the user's
+            why = f"the hash or the == of an argument raised {type(error).__name__}"
+            return self.run_eagerly(why, args, kwargs, warn=True)
         if entry is None:
             why = self.why_no_more(None)
             if why:
                 return self.run_eagerly(why, args, kwargs, warn=True)
-            entry = self.entries[key] = Entry(key)
+            entry = Entry(key)
+            with contextlib.suppress(Exception):  # the same: further calls are recorded, too
+                self.entries[key] = entry
         return self.replay_or_record(entry, tensors, args, kwargs)
 
     def replay_or_record(
@@ -140,7 +167,7 @@ class Capture(UsualCalls):
                 self.note_shortcut(args, kwargs, tensors, entry, one)
                 return rebuild(*found)
             if found is False:
-                return self.run_eagerly(self.why_no_way(one), args, kwargs, warn=True)
+                return self.run_in_turn(bool(one.written), self.why_no_way(one), args, kwargs, warn=True)
             if one.is_stale():
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     entry.programs.remove(one)
@@ -160,7 +187,7 @@ class Capture(UsualCalls):
 
     def why_no_more(self, entry: Entry | None) -> str:
         """Return why a call that no program fits is not recorded; "" where it is. entry: None for a new signature."""
-        full = sum(one.n_programs for one in self.entries.values()) >= self.max_programs
+        full = sum(one.n_programs for one in list(self.entries.values())) >= self.max_programs
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
             return self.why_full(self.max_programs, list(self.entries))
         if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
@@ -175,17 +202,22 @@ class Capture(UsualCalls):
             self.shortcut = None
             entry.programs.clear()
             return self.record(entry, tensors, args, kwargs)
+        if miss.number == -2:
+            return self.run_beside(args, kwargs) if miss.seen == NO_TURN else self.run_eagerly(miss.seen, args, kwargs)
+        writes = miss.node.takes_turn_of(self.turn)
         if miss.number < 0:
-            why = miss.seen if miss.number == -2 else f"{type(miss.seen).__name__} in a replay: {miss.where}"
-            return self.run_eagerly(why, args, kwargs)
-        seen = [value for number, value in miss.node.fork_table if number == miss.number]
+            why = f"{type(miss.seen).__name__} in a replay: {miss.where}"
+            return self.run_in_turn(writes, why, args, kwargs)
+        seen = [value for number, value in list(miss.node.fork_table) if number == miss.number]
         if len(seen) >= WAYS and isinstance(miss.seen, bytes) and len(miss.seen) > 1:
-            entry.refusal = f"a number that Python reads ({line_of(miss)}) differs in each call: {READ_OUTSIDE}"
-            return self.run_eagerly(entry.refusal, args, kwargs, warn=True)
+            why = f"a number that Python reads ({line_of(miss)}) differs in each call: {READ_OUTSIDE}"
+            with PythonTurn(self.turn):  # no replay is in its midst
+                entry.end(why)
+                return self.run_eagerly(why, args, kwargs, warn=True)
         if entry.branches >= self.max_branches:
             why = (f"there are {self.max_branches} branches of a program (max_branches); the last new way begins at "
                    f"{line_of(miss)}")  # fmt: skip
-            return self.run_eagerly(why, args, kwargs, warn=True)
+            return self.run_in_turn(writes, why, args, kwargs, warn=True)
         return self.record(entry, tensors, args, kwargs, miss)
 
     def python_state(self, args: Any, kwargs: Any) -> tuple[int, ...] | None:
@@ -199,8 +231,26 @@ class Capture(UsualCalls):
         """Run the function and record it; what it does is the same where the recording is refused."""
         if is_unusual():
             return self.run_inside(args, kwargs)  # a profile observes the thread
-        with without_collector():
-            return self.run_and_record(entry, tensors, args, kwargs, miss)
+        with PythonTurn(self.turn) as turn:
+            if not turn:
+                return self.run_beside(args, kwargs)
+            if turn == WAITED and entry.attempts:  # another thread may have recorded the same meanwhile
+                entry.calls -= 1
+                return self.replay_or_record(entry, tensors, args, kwargs)
+            with without_collector():
+                return self.run_and_record(entry, tensors, args, kwargs, miss)
+
+    def run_in_turn(self, writes: bool, why: str, args: Any, kwargs: Any, warn: bool = False) -> Any:
+        """Run a call as usual; not in the midst of replays that write to tensors from outside: they might undo that."""
+        if not writes:
+            return self.run_eagerly(why, args, kwargs, warn)
+        with PythonTurn(self.turn):
+            return self.run_eagerly(why, args, kwargs, warn)
+
+    def run_beside(self, args: Any, kwargs: Any) -> Any:
+        """Run a call as usual, while another thread's call is in code of Python. Note [Turns] in programs/turns.pyx"""
+        self.note_reason(NO_TURN)
+        return self.run_eagerly("", args, kwargs)
 
     def run_and_record(
         self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None
@@ -208,44 +258,51 @@ class Capture(UsualCalls):
         """Return the result of a call, whose recording becomes a program unless it is refused."""
         watch = Watch(tensors, entry.history.written if entry.history is not None else [])
         recording = Recording(list(tensors))
-        recording.given, recording.unseen = (args, kwargs), entry.unseen
+        recording.given, recording.unseen, recording.turn = (args, kwargs), entry.unseen, self.turn
+        passed = self.turn.passed
         recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
         self.eager += 1
         changes = Changes(self.function, args, kwargs, self.guard_python)
         recording.changes = changes
-        counts = count_references(recording.inputs)
-        holder = self.run_recorded(recording, args, kwargs)
-        looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
-        entry.attempts += 1
+        counts, attributes = count_references(recording.inputs), attributes_of(recording.inputs)
         program = None
-        with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
-            try:
-                why = recording.refusal or watch.refusal()
-                why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
-                if looked or why:
-                    raise Refusal(looked or why, recording.passes or bool(looked))
-                self.check_state(entry, changes, args, kwargs)
-                watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
-                refuse_stored_arguments(recording, counts, holder, entry.key[0])
-                refuse_stored(recording, holder)
-                entry.refuse_changes(recording, holder[0], changes, miss is not None)
-                if miss is None and watch.finds_graph(holder[0]):
-                    holder = [self.adopt(entry, recording, holder, watch)]
-                    program = entry.history_program()
-                else:
-                    program = make_program(recording, holder[0], entry.key[0], miss)
-                    if miss is None:
-                        entry.programs.append(program)
-                    entry.branches += miss is not None
-                if program is not None:
-                    program.key, entry.refusals = entry.key, 0
-                if program is not None or recording.pauses:
-                    self.warn_of_effects(recording)
-            except Refusal as refused:
-                self.note_refusal(entry, refused)
-            finally:
-                if not recording.pauses:
-                    recording.close()
+        try:
+            holder = self.run_recorded(recording, args, kwargs)
+            looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
+            entry.attempts += 1
+            with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
+                try:
+                    why = recording.refusal or watch.refusal()
+                    why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
+                    if looked or why:
+                        raise Refusal(looked or why, recording.passes or bool(looked))
+                    if self.turn.passed != passed and recording.writes_outside():
+                        raise Refusal("another thread has called the function while it was recorded", transient=True)
+                    self.check_state(entry, changes, args, kwargs)
+                    watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
+                    refuse_stored_arguments(recording, counts, holder, entry.key[0])
+                    refuse_stored(recording, holder)
+                    refuse_attributes(recording, attributes, holder)
+                    refuse_stored_containers(holder)
+                    entry.refuse_objects(holder[0])
+                    entry.refuse_changes(recording, holder[0], changes, miss is not None)
+                    if miss is None and watch.finds_graph(holder[0]):
+                        holder = [self.adopt(entry, recording, holder, watch)]
+                        program = entry.history_program()
+                    else:
+                        program = make_program(recording, holder[0], entry.key[0], miss)
+                        if miss is None:
+                            entry.programs.append(program)
+                        entry.branches += miss is not None
+                    if program is not None:
+                        program.key, entry.refusals = entry.key, 0
+                    if program is not None or recording.pauses:
+                        self.warn_of_effects(recording)
+                except Refusal as refused:
+                    self.note_refusal(entry, refused)
+        finally:
+            if not recording.pauses:
+                recording.close()
         recording.changes = None
         del recording, watch  # and with them what has lived for the recording only
         if program is not None:
@@ -254,8 +311,8 @@ class Capture(UsualCalls):
 
     def run_recorded(self, recording: Recording, args: Any, kwargs: Any) -> list[Any]:
         """Run the function while it is recorded; return its result alone in a list."""
-        recording.start()
         try:
+            recording.start()
             return [self.function(*args, **kwargs)]
         except Exception as error:
             self.note_reason(why_raised(error))
@@ -299,6 +356,7 @@ class Capture(UsualCalls):
         """Return a recorded result that has a graph, where that can be as the result of one node of a graph."""
         if entry.history is None:
             entry.history = History(rebuilt_call(self.function, entry.key[0]), self.name, self.reasons)
+            entry.history.turn = self.turn
             entry.history.may_pause = not self.strict  # which reports what is found when a program is made
         result = entry.history.adopt(recording, holder, watch)
         why = entry.history.refusal
@@ -325,7 +383,7 @@ class Capture(UsualCalls):
         if refused.begins_anew or (refused.transient and entry.refusals < RETRIES):
             self.note_reason(why)
             return
-        entry.refusal = why
+        entry.end(why)
         if self.strict:
             raise self.strict_error(why)
         is_new = self.note_reason(why)
@@ -405,17 +463,17 @@ def explain(function: Capture | BoundCapture) -> Explanation:
     program 1: x: float32[3]; 1 operation, 0 branches, replayed 0 times
         unlike program 0: x is float32[3], not float32[2]
     """
-    if isinstance(function, BoundCapture):
-        function = function.capture
-    function = getattr(function, "captured", function)  # of wengert.compile
-    if not isinstance(function, Capture):
+    captured: Any = function.capture if isinstance(function, BoundCapture) else function
+    if not isinstance(captured, Capture):  # of wengert.compile, or of an object without weak references
+        captured = getattr(captured, "captured", getattr(captured, "__func__", None))
+    if not isinstance(captured, Capture):
         kind = type(function).__name__
         hint = ": a program from a file has the attribute explanation" if kind == "PortableProgram" else ""
         raise TypeError("explain(): argument 'function' (position 1) must be what wengert.capture or wengert.compile "
                         f"has returned, not {kind}{hint}")  # fmt: skip
-    pairs = [(key, program) for key, entry in function.entries.items() for program in entry.all_programs()]
-    pairs += function.devices.pairs()
-    signatures, differences = explain_signatures(pairs, function.function, function.states)
-    programs, reasons = [program for _, program in pairs], list(function.reasons)
-    owners = len(function.methods.captures)
-    return Explanation(programs, signatures, differences, function.replayed, function.eager, reasons, owners)
+    pairs = [(key, program) for key, entry in list(captured.entries.items()) for program in entry.all_programs()]
+    pairs += captured.devices.pairs()
+    signatures, differences = explain_signatures(pairs, captured.function, captured.states)
+    programs, reasons = [program for _, program in pairs], list(captured.reasons)
+    owners = len(captured.methods.captures)
+    return Explanation(programs, signatures, differences, captured.replayed, captured.eager, reasons, owners)

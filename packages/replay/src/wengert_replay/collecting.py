@@ -10,10 +10,8 @@ Note [Garbage of a recording]
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from wengert_replay.recording.tracing import stop_collector
+from wengert_replay.recording.tracing import CollectorStop
 
 YOUNG = 1
 
@@ -23,11 +21,9 @@ def collect_young() -> None:
     gc.collect(YOUNG)
 
 
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Turn Python's collector off, so that new objects stay new for ``collect_young``."""
-    stop_collector(True)
-    try:
-        yield
-    finally:
-        stop_collector(False)
+def without_collector() -> CollectorStop:
+    """Turn Python's collector off, so that new objects stay new for ``collect_young``.
+
+    The context is compiled: Ctrl-C cannot come between its beginning and the ``with`` that ends it.
+    """
+    return CollectorStop()

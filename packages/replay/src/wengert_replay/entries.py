@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from wengert_replay.history.histories import History
@@ -14,7 +15,8 @@ from wengert_replay.programs.program import Program
 from wengert_replay.python_state.changes import Changes, words_on_changes
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Refusal
-from wengert_replay.signature import Unhashable, flatten
+from wengert_replay.result_objects import find_doubtful, refer_to
+from wengert_replay.signature import Unhashable, find_state, flatten
 
 RETRIES = 4
 """Recordings of one signature, one after another, that may be refused for this time."""
@@ -22,6 +24,8 @@ WAYS = 8
 """Values of one number that Python reads, other than truth values, for which there are branches."""
 MOST_UNLIKE = 12
 """Recordings of one signature that are kept for comparison, and of its branches that may be unlike others."""
+MOST_OBJECTS = 32
+"""Objects in results that are compared with those of the next recording."""
 STORM = 8
 """Recordings of one signature, beside branches, after which most calls must be replayed."""
 ENTRIES = 16
@@ -97,6 +101,7 @@ class Entry:
         self.unseen: set[Any] = set()  # constructs whose results may share memory, and nobody sees it
         self.fingerprints: list[Fingerprint] = []  # of the last recordings, where Python's state changes
         self.unlike: int = 0  # of these recordings
+        self.objects: list[Callable[[], Any]] = []  # references to objects in results that calls may make anew
 
     def refuse_changes(self, recording: Recording, result: Any, changes: Changes, is_branch: bool) -> None:
         """Raise Refusal where the function has changed what it reads of Python's state; where it may read it, if the
@@ -117,6 +122,32 @@ class Entry:
             self.unlike += 1
             self.refusals -= is_branch and self.unlike < MOST_UNLIKE  # each way has a first recording
             raise Refusal(words_on_changes(changed), transient=True)
+
+    def end(self, why: str) -> None:
+        """Let all further calls run as usual."""
+        self.refusal = why
+        for program in self.programs:
+            program.ended = why
+
+    def refuse_objects(self, result: Any) -> None:
+        """Raise Refusal where a result has an object that each call may make anew, and that the last recordings have
+        not given. Note [Objects in results] in result_objects.py
+        """
+        try:
+            structure = flatten(result, [])
+        except (Unhashable, RecursionError):
+            return  # refused for this
+        kind = find_state(structure, self.key[0])
+        if kind is not None:
+            raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call makes anew")
+        found = find_doubtful(structure, self.key[0])
+        known = [one() for one in self.objects]
+        new = [one for one in found if all(one is not other for other in known)]
+        self.objects = [*self.objects, *map(refer_to, new)][-MOST_OBJECTS:]
+        if new:
+            kind = type(new[0])
+            raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call may make anew",
+                          transient=True)  # fmt: skip
 
     @property
     def n_programs(self) -> int:

@@ -67,8 +67,8 @@ def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: 
         return SHARED_OUTSIDE
     now: list[Tensor] = []
     try:
-        unchanged = flatten((args, kwargs), now) == key[0]
-    except Unhashable:
+        unchanged = bool(flatten((args, kwargs), now) == key[0])
+    except Exception:  # of a class of the user's, or Unhashable
         unchanged = False
     if not unchanged or any(one is not other for one, other in zip(now, tensors, strict=True)):
         return "the function changes a list, a dict or a dataclass among its arguments"

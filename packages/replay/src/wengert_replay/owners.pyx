@@ -23,7 +23,7 @@ from wengert_replay.graphs import walk
 from wengert_replay.refusal import NO_HISTORY as _NO_HISTORY
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
 from wengert_replay.refusal import Refusal, stored_words
-from wengert_replay.signature import Unhashable, find_state, flatten, parts_within
+from wengert_replay.signature import Unhashable, find_state, flatten, is_container, parts_within
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject* o) noexcept
@@ -244,6 +244,60 @@ def maker_of(Recording recording not None, set blocks not None):
             if launch.role[k] & OPERAND_WRITTEN and <size_t> launch.data[k] in blocks:
                 return recording.words_of(launch.step)
     return ""
+
+
+cdef int add_containers(value, dict counts, list found) except -1:
+    """Count how often each list, dict and dataclass is in a result; append each to a list the first time."""
+    cdef size_t key = <size_t> <PyObject*> value
+    if isinstance(value, Tensor):
+        return 0
+    if is_container(value):
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] > 1:
+            return 0
+        found.append(value)
+    if isinstance(value, dict):
+        for item in (<dict> value).values():
+            add_containers(item, counts, found)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            add_containers(item, counts, found)
+    else:
+        for item in parts_within(value):
+            add_containers(item, counts, found)
+    return 0
+
+
+cdef bint has_other_owners(dict counts, list found) except -1:
+    """Whether somebody else has one of these, beside the result and the list."""
+    cdef Py_ssize_t i
+    cdef PyObject* one
+    for i in range(len(found)):
+        one = PyList_GET_ITEM(found, i)
+        if Py_REFCNT(one) > 1 + <Py_ssize_t> counts[<size_t> one]:
+            return True
+    return False
+
+
+def refuse_stored_containers(list holder not None):
+    """Raise Refusal where somebody else has a list, a dict or a dataclass of a function's result: it was there before,
+    or the function has stored it, and a replay would give another one; or where one is in the result twice.
+
+    holder: as in ``refuse_stored``.
+    """
+    cdef dict counts = {}
+    cdef list found = []
+    try:
+        add_containers(holder[0], counts, found)
+    except RecursionError:
+        return                         # refused for this
+    if max(counts.values(), default=0) > 1:
+        raise Refusal("the result has a list, a dict or a dataclass in it twice")
+    if has_other_owners(counts, found):
+        collect_young()
+        if has_other_owners(counts, found):
+            raise Refusal("the result has a list, a dict or a dataclass in it that the function has stored, or has "
+                          "from outside", transient=True)
 
 
 def refuse_stored(Recording recording not None, list holder not None):

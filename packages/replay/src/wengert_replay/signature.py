@@ -48,6 +48,8 @@ def flatten(value: Any, tensors: list[Tensor]) -> Any:
     if kind in (float, complex):
         return (kind, value if value == value else NAN, bits_of(value))  # 0.0 == -0.0, and no NaN == NaN
     if kind in (tuple, list) or is_named_tuple(kind):
+        if getattr(value, "__dict__", None):  # attributes of its own, beside its parts
+            raise Unhashable(kind.__name__)
         return (kind, *(flatten(item, tensors) for item in value))
     if kind is slice or kind is range:  # range(0, 3, 2) == range(0, 4, 2), whose stop is another one
         return (kind, *(flatten(part, tensors) for part in bounds_of(value)))
@@ -165,10 +167,10 @@ def check_object(value: Any) -> None:
 
 
 def has_hash(value: Any) -> bool:
-    """Return whether an object has a hash; a view of memory that may be written raises a ValueError."""
+    """Return whether an object has a hash; that of a class of the user's may raise any error."""
     try:
         hash(value)
-    except (TypeError, ValueError):
+    except Exception:
         return False
     return True
 
@@ -191,7 +193,9 @@ def rebuild(value: Any, tensors: list[Any]) -> Any:
         parts = [rebuild(item, tensors) for item in value[1:]]
         if kind is Fields:
             return with_fields(parts[0], parts[1:])
-        return kind(parts) if issubclass(kind, Result) else kind(*parts)
+        if issubclass(kind, Result):
+            return kind(parts)
+        return tuple.__new__(kind, parts) if issubclass(kind, tuple) else kind(*parts)  # not by a __new__ of the user's
     return number_of_bits(kind, value[2]) if value[1] is NAN else value[1]
 
 
@@ -226,6 +230,12 @@ def holds(structure: Any, value: Any) -> bool:
     if kind in MAPPINGS or is_sequence(kind):
         return any(holds(item, value) for item in parts_of(structure))
     return kind is type(value) and structure[1] is value
+
+
+def is_container(value: Any) -> bool:
+    """Return whether ``rebuild`` makes another object in place of one that may be changed."""
+    kind: Any = type(value)
+    return kind is list or kind in MAPPINGS or (field_names(kind) != () and kind.__hash__ is None)
 
 
 def containers(value: Any) -> set[int]:

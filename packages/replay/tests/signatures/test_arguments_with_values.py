@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import wengert as wg
 
+explain = wg.replay.explain
 NOON = datetime.datetime(2020, 1, 1, 12, tzinfo=datetime.UTC)
 LATER = datetime.timezone(datetime.timedelta(hours=1))
 
@@ -270,3 +271,41 @@ def test_slices_are_in_files_and_dataclasses_are_not():
         captured(Batch(wg.ones(2)))
     with pytest.raises(wg.replay.ProgramFileError, match="of type Batch, which no file can hold"):
         wg.replay.explain(captured).programs[0].save(io.BytesIO())
+
+
+class Trouble(Exception):
+    """An error of a class of the user's."""
+
+
+class Troubled:
+    """An object whose hash or == raises an error, or gives no truth value, at some of its calls."""
+
+    def __init__(self, hashes=(), equals=(), value=True):
+        self.hashes, self.equals, self.value, self.n = hashes, equals, value, 0
+
+    def trouble(self, when):
+        self.n += 1
+        if self.n in when:
+            raise Trouble(self.n)
+
+    def __hash__(self):
+        self.trouble(self.hashes)
+        return 1
+
+    def __eq__(self, other):
+        self.trouble(self.equals)
+        return self.value
+
+
+@pytest.mark.parametrize("options", [
+    *[{"hashes": range(n, 1000, step)} for n in range(1, 7) for step in (1, 2, 3, 7)],
+    *[{"equals": range(n, 1000, step)} for n in range(1, 4) for step in (1, 2)], {"value": wg.ones(2)},
+])  # fmt: skip
+@pytest.mark.parametrize("place", [lambda one: one, lambda one: [one], lambda one: {"a": one}])
+def test_arguments_whose_hash_or_equality_raises_let_the_function_run_as_usual(options, place):
+    f = wg.capture(lambda x, one: x * 2, quiet=True)
+    objects = [Troubled(**options), Troubled(**options)]
+    for k in range(12):
+        assert f(wg.full((1,), float(k)), place(objects[k % 2])).item() == 2 * k
+    assert [f(wg.full((1,), float(k)), 1).item() for k in range(3)] == [0, 2, 4]
+    assert explain(f).replays >= 2

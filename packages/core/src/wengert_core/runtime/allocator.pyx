@@ -10,7 +10,8 @@ Note [Pools]
     pool is open, the lists are put aside and the limit is below zero, so that ``allocate`` and ``release`` come to
     their slow ends by the tests that they have anyway, and these look whose the buffer is. A pool that pauses gives out
     nothing and still takes back what is freed: whoever goes on with it, in any thread, finds no block of its own in
-    other hands.
+    other hands. One that another thread closes (an exception that is dropped there has kept it open) stays a thread's
+    until that one allocates again: its struct is freed then, and not before.
 
 >>> from wengert_core import memory
 >>> sorted(memory.stats())[:3]
@@ -177,18 +178,58 @@ cdef Pool* POOLS = NULL                # those that are open
 
 memset(ASIDE, 0, sizeof(ASIDE))
 
+cdef Pool* LEFT = NULL                 # those that another thread has closed, while their own allocates from them
+
 cdef struct ThreadPool:                # what open_pool allocates
     Pool pool
     ThreadPool* outer                  # that the thread goes on with when this one is closed; NULL: none
+    bint current                       # a thread allocates from it
+    bint left                          # it is among LEFT
+    bint freed                         # while it is
+
+
+cdef void allocate_from(ThreadPool* pool) noexcept:
+    """Let this thread allocate from a pool; NULL: from none."""
+    global wengert_pool
+    if wengert_pool != NULL:
+        (<ThreadPool*> wengert_pool).current = False
+    wengert_pool = <void*> pool
+    if pool != NULL:
+        pool.current = True
+
+
+cdef void leave_closed() noexcept:
+    """Let this thread allocate from no pool that another thread has closed."""
+    cdef ThreadPool* pool = <ThreadPool*> wengert_pool
+    cdef Pool** where
+    while pool != NULL and pool.left:
+        where = &LEFT
+        while where[0] != <Pool*> pool:
+            where = &where[0].next
+        where[0] = (<Pool*> pool).next
+        allocate_from(pool.outer)
+        pool.left = False
+        if pool.freed:
+            free(pool)
+        pool = <ThreadPool*> wengert_pool
+
+
+cdef void pass_over(Pool* others, ThreadPool* pool) noexcept:
+    """Let no pool of a list come back to one that is closed."""
+    while others != NULL:
+        if (<ThreadPool*> others).outer == pool:
+            (<ThreadPool*> others).outer = pool.outer
+        others = others.next
 
 
 cdef Pool* open_pool() except NULL:
     """Open a pool for this thread. One that it has already gives out nothing until this one is closed."""
-    global N_POOLS, POOLS, LIMIT, wengert_pool
+    global N_POOLS, POOLS, LIMIT
     cdef ThreadPool* made = <ThreadPool*> calloc(1, sizeof(ThreadPool))
     cdef Pool* pool = <Pool*> made
     if made == NULL:
         raise MemoryError()
+    leave_closed()
     made.outer = <ThreadPool*> wengert_pool
     if not N_POOLS:
         memcpy(ASIDE, LISTS, sizeof(LISTS))
@@ -196,27 +237,26 @@ cdef Pool* open_pool() except NULL:
         LIMIT, STATS.limit = STATS.limit, -1
     N_POOLS += 1
     pool.next, POOLS = POOLS, pool
-    wengert_pool = pool
+    allocate_from(made)
     return pool
 
 
 cdef void close_pool(Pool* pool) noexcept:
-    """Allocate from it no more, in the thread that opened it. Its blocks stay."""
-    global N_POOLS, POOLS, wengert_pool
+    """Allocate from it no more. Its blocks stay."""
+    global N_POOLS, POOLS, LEFT
     cdef Pool** where = &POOLS
-    cdef Pool* other = POOLS
-    cdef ThreadPool* outer = (<ThreadPool*> pool).outer
+    cdef ThreadPool* own = <ThreadPool*> pool
     while where[0] != NULL and where[0] != pool:
         where = &where[0].next
     if where[0] == NULL:
         return
     where[0] = pool.next
-    while other != NULL:               # one inside of this that is open for longer
-        if (<ThreadPool*> other).outer == <ThreadPool*> pool:
-            (<ThreadPool*> other).outer = outer
-        other = other.next
+    pass_over(POOLS, own)              # one inside of this may be open for longer
+    pass_over(LEFT, own)
     if wengert_pool == <void*> pool:
-        wengert_pool = <void*> outer
+        allocate_from(own.outer)
+    elif own.current:
+        own.left, pool.next, LEFT = True, LEFT, pool
     N_POOLS -= 1
     if not N_POOLS:
         memcpy(LISTS, ASIDE, sizeof(LISTS))
@@ -226,28 +266,33 @@ cdef void close_pool(Pool* pool) noexcept:
 
 cdef void pause_pool(Pool* pool) noexcept:
     """Let an open pool of this thread give out nothing until it is resumed. What is freed goes back to it."""
-    global wengert_pool
     if wengert_pool == <void*> pool:
-        wengert_pool = <void*> (<ThreadPool*> pool).outer
+        allocate_from((<ThreadPool*> pool).outer)
 
 
 cdef void resume_pool(Pool* pool) noexcept:
     """Let this thread allocate from a pool that pauses."""
-    global wengert_pool
+    leave_closed()
     (<ThreadPool*> pool).outer = <ThreadPool*> wengert_pool
-    wengert_pool = <void*> pool
+    allocate_from(<ThreadPool*> pool)
 
 
 cdef void free_pool(Pool* pool) noexcept:
     """Release the blocks of a closed pool that nobody uses; those in use are their owners'."""
     cdef Py_ssize_t i
+    cdef Pool* left = LEFT
     for i in range(pool.n):
         if not pool.blocks[i].live:
             STATS.in_use += pool.blocks[i].nbytes
             release(pool.blocks[i].address, pool.blocks[i].bin_)
     free(pool.blocks)
     free(pool.table)
-    free(pool)
+    while left != NULL and left != pool:
+        left = left.next
+    if left != NULL:
+        (<ThreadPool*> pool).freed = True
+    else:
+        free(pool)
 
 
 @cython.overflowcheck(False)            # the product wraps
@@ -314,6 +359,7 @@ cdef Block* add_block(Pool* pool, char* address, Py_ssize_t nbytes, unsigned cha
 cdef char* allocate_for_pool(Py_ssize_t nbytes, Py_ssize_t size) except NULL:
     """A block from the thread's pool; from the lists that were put aside where it has none."""
     global N_POOLS
+    leave_closed()
     cdef Pool* pool = <Pool*> wengert_pool
     cdef unsigned which = wengert_bin_of(nbytes)
     cdef char* block

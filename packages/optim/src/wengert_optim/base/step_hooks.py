@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import wengert
@@ -14,6 +15,7 @@ __all__ = [
     "GLOBAL_PRE_HOOKS",
     "PROFILER",
     "add_hook",
+    "grad_mode_of",
     "in_profile",
     "register_optimizer_step_post_hook",
     "register_optimizer_step_pre_hook",
@@ -83,13 +85,21 @@ def with_hooks(optimizer: Any, step: Callable[..., Any], args: tuple[Any, ...], 
     return value
 
 
+def grad_mode_of(optimizer: Any) -> AbstractContextManager[Any]:
+    """Return the context of an optimizer's step: a graph is recorded only if the default ``differentiable`` is true.
+
+    ``set_grad_enabled(False)`` switches when it is made: Ctrl-C before the ``with`` would leave gradients off.
+    """
+    return wengert.set_grad_enabled(True) if optimizer.defaults["differentiable"] else wengert.no_grad()
+
+
 def use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a step so that it records a graph only if the optimizer's default ``differentiable`` is true."""
     from functools import wraps
 
     @wraps(step)
     def step_in_its_mode(*args: Any, **kwargs: Any) -> Any:
-        with wengert.set_grad_enabled(args[0].defaults["differentiable"]):
+        with grad_mode_of(args[0]):
             return step(*args, **kwargs)
 
     return step_in_its_mode

@@ -11,6 +11,7 @@ from wengert import Tensor
 from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_fused_parameter, step_tensor
+from wengert_optim.base.step_hooks import grad_mode_of
 from wengert_optim.optimizer import Optimizer, ParamsT
 from wengert_optim.updates.captured import count_waits
 from wengert_optim.updates.plan import LONGEST_WAIT, Plan
@@ -79,7 +80,7 @@ class Elementwise(Optimizer):
         Returns what the closure returned, or None.
         """
         loss = None
-        with wengert.set_grad_enabled(self.defaults["differentiable"]):
+        with grad_mode_of(self):
             if closure is not None:
                 with wengert.enable_grad():
                     loss = closure()

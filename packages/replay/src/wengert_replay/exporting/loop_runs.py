@@ -339,13 +339,12 @@ def record_body(recording: Recording, body: PortableBody, inputs: Flat, outside:
     arguments = [None if position is None else present[position] for position in positions]
     own = Recording(present)
     nest(own, recording, is_trial=True)  # what would write to a tensor from outside is stopped before
-    own.start()
     try:
+        own.start()
         results = body.run(arguments, outside)
-    finally:
         own.stop()
-    try:
         result_positions, found = number(results)
         return make_body(own, recording, found, positions, result_positions, in_place=not inputs), results
     finally:
+        own.stop()
         own.close()

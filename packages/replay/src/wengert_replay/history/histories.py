@@ -53,6 +53,7 @@ from wengert_replay.history.runs import Derivative, Form, Joint, Origins, Run, W
 from wengert_replay.history.watch import Watch
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
+from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
 from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, unknown_object
 from wengert_replay.signature import Unhashable, flatten, rebuild
@@ -84,6 +85,7 @@ class History:
         self.ways: list[Way] = []
         self.paused: PausedCall | None = None  # whose backward has not come
         self.may_pause: bool = True  # calls do, until their first backward
+        self.turn: Turn = Turn()  # of the captured function's calls
 
     # ---- calls
 
@@ -155,7 +157,9 @@ class History:
     def pause(self, recording: Recording, results: list[Tensor], form: Form, state: State) -> Any:
         """Return the result of a call as that of a node, whose backward goes on in the recording."""
         way = Way()
-        self.paused, graph = pause_call(recording, results, form, way)
+        paused, graph = pause_call(recording, results, form, way)
+        self.settle_paused()  # one of another thread
+        self.paused = paused
         self.ways.append(way)
         run = Run(self, form, state, len(recording.inputs), way)
         run.graph = graph
@@ -181,6 +185,13 @@ class History:
         del paused, recording
         if way.joint is not None:
             way.joint.program.drop_temporaries()
+
+    def take_paused(self, paused: PausedCall) -> bool:
+        """Let a paused call be the caller's alone; False where another thread has it."""
+        found = self.paused is paused
+        if found:
+            self.paused = None
+        return found
 
     def make_forward(self, way: Way, recording: Recording, results: list[Tensor], form: Form) -> None:
         """Make a program of a call alone. Raises Refusal."""
@@ -223,6 +234,10 @@ class History:
 
     def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return gradients for the inputs that require them, and for the leaves; grads: of the outputs."""
+        with PythonTurn(self.turn):
+            return self.find_gradients(run, inputs, grads)
+
+    def find_gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         pattern = tuple([one is not None for one in grads])
         given = [one for one in grads if one is not None]
         if not given:
@@ -246,9 +261,10 @@ class History:
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
     ) -> list[Tensor | None]:
         """Return the gradients of a call by a program, which is made where there is none."""
-        if self.paused is not None:
-            if self.paused.way is run.way and self.paused.may_go_on():
-                return record_on(self, run, derivative, given, pattern)
+        paused = self.paused
+        if paused is not None:
+            if paused.way is run.way and paused.may_go_on() and self.take_paused(paused):
+                return record_on(self, run, derivative, paused, given, pattern)
             self.settle_paused()
         found = self.replay_gradients(run, derivative, inputs, given)
         if found is not None:
@@ -348,16 +364,17 @@ class History:
     def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
         leaves, clock, state = leaves_like(tensors), graph_clock(), self.state()
         recording = Recording(list(leaves))
-        if not why:
-            recording.start()
+        recording.turn = self.turn
         try:
-            result = self.function(leaves)
-        finally:
-            recording.stop()
-        results: list[Tensor] = []
-        structure, result = flatten(result, results), None
-        form, _ = form_of(structure, results, recording, clock)
-        try:
+            try:
+                if not why:
+                    recording.start()
+                result = self.function(leaves)
+            finally:
+                recording.stop()
+            results: list[Tensor] = []
+            structure, result = flatten(result, results), None
+            form, _ = form_of(structure, results, recording, clock)
             if not why:
                 why = recording.refusal or why_not_node(results, recording)
                 if not forget_leaves(recording):

@@ -8,6 +8,7 @@ cimport cython
 from wengert_replay.history.residuals cimport Residuals, parts_behind, residual_memory
 from wengert_replay.programs.plans cimport result_of
 from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
+from wengert_replay.programs.turns cimport PASSED, Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport forget_calls
 from wengert_replay.recording.tracing cimport Recording
@@ -82,11 +83,11 @@ cdef class JointProgram(Program):
     cdef int enter_run(self) except -1:
         """Hold tensors from outside, whose memory is used, while the program runs."""
         self.held = self.surroundings.hold()
-        self.busy = True
+        self.occupy()
         return 0
 
     cdef int leave_run(self) except -1:
-        self.busy, self.held = False, None
+        self.busy, self.held = 0, None
         return 0
 
     cdef int run_forward(self, list inputs) except -1:
@@ -145,8 +146,12 @@ cdef class JointProgram(Program):
         """Run the function. Returns the run's residuals, or None without gradients, and the results; None where the
         program does not fit, False where a guard differs or an operation fails, with nothing outside changed.
         """
-        with self.lock:
-            if self.busy or self.surroundings.meets(inputs):
+        cdef Turn turn
+        if self.take_turn() == PASSED:
+            return False
+        turn = self.turn
+        try:
+            if self.surroundings.meets(inputs):
                 return False
             if not self.fits(inputs):
                 return None
@@ -159,11 +164,17 @@ cdef class JointProgram(Program):
                 return self.note_run(), self.collect_from(0, self.n_results, inputs)
             finally:
                 self.leave_run()
+        finally:
+            turn.leave()
 
     def go_on(self, Residuals residuals not None, list grads not None):
         """Return the gradients of a run, from gradients of results; None where its residuals are gone."""
-        with self.lock:
-            if self.busy or self.surroundings.is_stale() \
+        cdef Turn turn
+        if self.take_turn() == PASSED:
+            return None
+        turn = self.turn
+        try:
+            if self.surroundings.is_stale() \
                     or self.read_later and versions_of(self.read_later) != residuals.versions \
                     or not self.residuals.take_over(residuals):
                 return None
@@ -174,13 +185,19 @@ cdef class JointProgram(Program):
                 return None
             finally:
                 self.leave_run()
+        finally:
+            turn.leave()
 
     def run_plainly(self, list inputs not None):
         """Run the function, and return its results; versions of what it writes stay. None where the program does not
         fit.
         """
-        with self.lock:
-            if self.busy or not self.fits(inputs):
+        cdef Turn turn
+        if self.take_turn() == PASSED:
+            return None
+        turn = self.turn
+        try:
+            if not self.fits(inputs):
                 return None
             self.enter_run()
             try:
@@ -190,14 +207,20 @@ cdef class JointProgram(Program):
                 return self.collect_from(0, self.n_results, inputs)
             finally:
                 self.leave_run()
+        finally:
+            turn.leave()
 
     def run_again(self, list inputs not None, list grads not None, Residuals before or None):
         """Run the function; return the run's residuals and gradients; versions of what it writes stay. None where the
         program does not fit. before: residuals of the same call, which are gone; or None.
         """
         cdef Residuals residuals
-        with self.lock:
-            if self.busy or not self.fits(inputs):
+        cdef Turn turn
+        if self.take_turn() == PASSED:
+            return None
+        turn = self.turn
+        try:
+            if not self.fits(inputs):
                 return None
             self.enter_run()
             try:
@@ -212,6 +235,8 @@ cdef class JointProgram(Program):
                 return None
             finally:
                 self.leave_run()
+        finally:
+            turn.leave()
 
     cdef list collect_from(self, Py_ssize_t first, Py_ssize_t last, list inputs):
         """The results of the run, from one number to another."""

@@ -86,8 +86,8 @@ class PausedCall:
         """
         results = self.take_results()
         inputs = list(self.recording.inputs)
-        self.recording.reopen(given)
         try:
+            self.recording.reopen(given)
             return_point = add_return_point(self.recording, gradients_of_results.__code__)
             found = gradients_of_results(results, inputs, given, self.form, pattern)
         finally:

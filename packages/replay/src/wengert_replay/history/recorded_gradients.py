@@ -26,6 +26,7 @@ from wengert_replay.refusal import BACKWARD_AND_GRAPH, OTHER_WRITES, Refusal
 
 if TYPE_CHECKING:
     from wengert_replay.history.histories import History
+    from wengert_replay.history.paused import PausedCall
 
 
 def record_again(
@@ -49,11 +50,16 @@ def record_again(
 
 
 def record_on(
-    history: History, run: Run, derivative: Derivative, given: list[Tensor], pattern: Sequence[bool]
+    history: History,
+    run: Run,
+    derivative: Derivative,
+    paused: PausedCall,
+    given: list[Tensor],
+    pattern: Sequence[bool],
 ) -> list[Tensor | None]:
     """Return gradients of a call whose recording pauses, and make a program of both."""
     try:
-        return run_on(history, run, derivative, given, pattern)
+        return run_on(history, run, derivative, paused, given, pattern)
     finally:
         if derivative.joint is not None:
             derivative.joint.program.drop_temporaries()
@@ -63,10 +69,13 @@ def record_on(
 
 
 def run_on(
-    history: History, run: Run, derivative: Derivative, given: list[Tensor], pattern: Sequence[bool]
+    history: History,
+    run: Run,
+    derivative: Derivative,
+    paused: PausedCall,
+    given: list[Tensor],
+    pattern: Sequence[bool],
 ) -> list[Tensor | None]:
-    paused, history.paused = history.paused, None
-    assert paused is not None
     try:
         copies = [copy_with_strides(one) for one in given]
         found, return_point = paused.go_on(copies, pattern)
@@ -91,6 +100,7 @@ def run_again(
     """Return the gradients, and whether backward has had the effects of an eager one."""
     copies = [copy_with_strides(one) for one in given]
     recording = Recording([*leaves, *copies])
+    recording.turn = history.turn
     return_points: list[int] = []
     alike: list[bool] = []
 
@@ -102,8 +112,8 @@ def run_again(
     expected = history.results_by_program(run, leaves)
     with restore_state(run) as restoration:
         try:
-            recording.start()
             try:
+                recording.start()
                 results, found = gradients_of(history.function, leaves, copies, run.form, pattern, note_return)
             finally:
                 recording.stop()

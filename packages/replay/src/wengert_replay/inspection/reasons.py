@@ -40,6 +40,8 @@ ADVICE = (
     (r"of Python that it reads, or may read",
      "give them to the function as arguments, count outside of it, or in a tensor that is written in place"),
     (r"under compiler.disable that it calls share", "let such a function read and set it, and give what it reads"),
+    (r"list, a dict or a dataclass in it (that|twice)", "return a new one (list(...))"),
+    (r"attribute of Python", "return what it holds, or set it outside of the function"),
     (r"result (has an object|is nested)", "return tensors, numbers, and tuples, lists and dicts of them"),
     (r"result is of the class", "return a plain tensor, as detach() or as_subclass(Tensor) gives one"),
     (r"a list, a dict or a dataclass among", "return what changes, in a new object"),
@@ -86,7 +88,9 @@ def why_as_usual() -> str:
 def why_unhashable(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> str:
     """Return words for the first argument whose value cannot be compared with that of another call."""
     named = [*zip(name_parameters(function, len(args)), args, strict=True), *kwargs.items()]
-    path, value = next(found for name, value in named for found in unhashable_parts(name, value))
+    path, value = next((found for name, value in named for found in unhashable_parts(name, value)), ("", None))
+    if not path:  # a hash that raises an error at times
+        return "an argument has no value to compare"
     return f"argument '{path}' of type {type(value).__name__} has no value to compare: {advice_for(value)}"
 
 

@@ -8,6 +8,7 @@ Note [Backward of a cond]
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -42,7 +43,11 @@ class BodyRecording:
         nest(self.own, recording, ends_outside, is_trial=True)
 
     def __enter__(self) -> Self:
-        self.own.start()
+        try:
+            self.own.start()
+        except BaseException:  # Ctrl-C, behind the start
+            self.__exit__(*sys.exc_info())
+            raise
         return self
 
     def __exit__(

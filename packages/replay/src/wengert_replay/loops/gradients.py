@@ -326,12 +326,15 @@ class Part:
         positions, present = number(tensors)
         recording = Recording(present)
         nest(recording, self.whole.recording, ends_outside=True)  # gradients of tensors that have a history
-        recording.start()
         try:
+            recording.start()
             results = self.pull(tensors[: self.n_slots], tensors[self.n_slots :],
                                 self.end == self.derivation.count and iteration == 0)  # fmt: skip
-        finally:
+        except BaseException:
             recording.stop()
+            recording.close()
+            raise
+        recording.stop()
         if self.ending:
             self.derivation.check(self.ending)
             self.ending = []

@@ -142,16 +142,7 @@ class Iterations:
         recording = Recording(copies)
         clock = graph_clock() if self.has_graph else 0
         nest(recording, self.around, is_trial=self.has_graph)  # with a gradient, the plain loop may begin anew
-        recording.start()
-        try:
-            results = with_numbers(self.function, copies)
-        except NoLoop as stopped:
-            self.refusal = stopped.why or WRITES_TO_ROWS
-            recording.stop()
-            recording.close()
-            raise
-        finally:
-            recording.stop()
+        results = self.call_recorded(recording, copies)
         self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
                       if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
         self.unchanged = {k for k in self.unchanged if not self.is_test and results[k] is copies[k]}
@@ -187,6 +178,20 @@ class Iterations:
         if self.refusal and any(self.gives):
             raise NoLoop
         return [arguments.get(id(one), one) for one in on_originals(results, copies, tensors)]
+
+    def call_recorded(self, recording: Recording, copies: Flat) -> Flat:
+        """Return what the function gives, and record it."""
+        try:
+            recording.start()
+            found: Flat = with_numbers(self.function, copies)
+        except BaseException as error:
+            recording.stop()
+            recording.close()
+            if isinstance(error, NoLoop):
+                self.refusal = error.why or WRITES_TO_ROWS
+            raise
+        recording.stop()
+        return found
 
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""

@@ -5,6 +5,8 @@ from wengert_replay.programs.outside cimport Outside
 from wengert_replay.programs.snapshot cimport Snapshot
 from wengert_replay.programs.stream cimport Stream
 from wengert_replay.programs.structure cimport Structure
+from wengert_replay.programs.turns cimport Turn
+from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
 
 cdef enum Outcome:
@@ -36,15 +38,24 @@ cdef class Program:
     cdef readonly Py_ssize_t n_launches    # calls of drivers, Python functions and constructs among them
     cdef readonly Py_ssize_t replays
     cdef readonly Py_ssize_t guard_failures
-    cdef readonly object lock
+    cdef Turn turn
+    cdef public str ended              # why it is replayed no more; None
     cdef Py_ssize_t return_point       # the number of the call where the function has returned, and a run stops; -1
-    cdef bint busy                     # it runs
+    cdef unsigned long busy            # the thread in which it runs; 0: in none
+    cdef int busy_fork                 # the number of the process, among its forks, in which it does
     cdef char* at                      # the row where a run stops
     cdef object seen
     cdef list found                    # the tensors of the call that has stopped a run
     cdef list names                    # of the stream's marks, for a profile; None
 
     cdef Py_ssize_t leave_trunk(self, Recording recording, object seen) except -1
+    cdef bint writes_outside(self) except -1
+    cdef int share_turn(self, Turn turn) except -1
+    cdef int set_turn(self, Turn turn) except -1
+    cdef int take_turn(self) except -1
+    cdef bint is_busy(self) noexcept
+    cdef void occupy(self) noexcept
+    cdef list run_python(self, Call call)
     cdef int note_memory(self) except -1
     cdef bint may_branch(self) noexcept
     cdef int link_gradients(self, Recording recording, list results) except -1

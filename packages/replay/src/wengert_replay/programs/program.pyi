@@ -5,6 +5,7 @@ from weakref import ref
 
 from wengert_core.extend import Tensor
 
+from wengert_replay.programs.turns import Turn
 from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Miss
@@ -19,12 +20,14 @@ class Program:
     leaves: list[Any]
     results: list[Any]
     key: Any
+    ended: str | None
     notes: list[str]
     shape: Any
     n_launches: int
     replays: int
     guard_failures: int
-    lock: Lock
+    @property
+    def lock(self) -> Lock: ...
     def __init__(
         self,
         recording: Recording,
@@ -38,6 +41,7 @@ class Program:
     ) -> None: ...
     def replay(self, inputs: list[Tensor]) -> tuple[Any, list[Any]] | Miss | None: ...
     def is_stale(self) -> bool: ...
+    def takes_turn_of(self, turn: Turn) -> bool: ...
     def drop_temporaries(self) -> None: ...
     def words_at(self) -> str: ...
     def counts(self) -> Any: ...

@@ -11,7 +11,7 @@ Note [A replay]
 """
 cimport cython
 
-from wengert_registry import fork_lock
+import os
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
@@ -25,14 +25,32 @@ from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
+from wengert_replay.programs.turns cimport PASSED, TAKEN, Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.trace.likeness cimport begins_like
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
+from wengert_replay.refusal import NO_TURN as _NO_TURN
 from wengert_replay.refusal import SHARED_OUTSIDE as _SHARED_OUTSIDE
 from wengert_replay.refusal import Miss, Refusal
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident() noexcept
+
+cdef str INSIDE = "a call inside of its own replay runs as usual"
+cdef int FORKS = 0                     # of this process and those that it comes from
+
+
+def note_fork():
+    """Count a fork, in the child."""
+    global FORKS
+    FORKS += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=note_fork)
 
 
 @cython.binding(False)
@@ -50,7 +68,7 @@ cdef class Program:
         cdef Py_ssize_t first = 0
         cdef Arena arena
         recording.close()
-        self.lock = fork_lock() if trunk is None else trunk.lock
+        self.turn = Turn() if trunk is None else trunk.turn
         self.calls, self.steps, self.notes = recording.calls, recording.steps, recording.construct_notes
         self.trunk, self.fork, self.fork_table, self.shape = trunk, fork, {}, shape
         self.memory = Memory(recording, None if trunk is None else trunk.memory)
@@ -86,6 +104,8 @@ cdef class Program:
         self.fill_stream(recording, first, arena if arena.is_all or arena.n_regions else None)
         self.memory.take_pool(recording)
         self.memory.forget_regions()
+        if recording.turn is not None and (self.snapshot.n or self.snapshot.generators or self.writes_outside()):
+            self.share_turn(<Turn> recording.turn)
         if trunk is not None:
             trunk.fork_table[fork, seen] = self
 
@@ -93,6 +113,53 @@ cdef class Program:
         if not arguments:
             raise TypeError("a Program is not made by hand: wengert.capture makes it")
         self.return_point = -1
+
+    cdef bint writes_outside(self) except -1:
+        """Whether a run writes to tensors from outside."""
+        return any([versions for *_, versions in self.surroundings.memory_rows()])
+
+    cdef int share_turn(self, Turn turn) except -1:
+        """Let this program, with all that it is a branch of, take turns with others of its function."""
+        cdef Turn own = self.turn
+        cdef Program trunk = self
+        if own is turn:
+            return 0
+        with own:                      # a replay that runs ends with the turn that it has taken
+            while trunk.trunk is not None:
+                trunk = trunk.trunk
+            self.turn = turn
+            trunk.set_turn(turn)
+        return 0
+
+    cdef int set_turn(self, Turn turn) except -1:
+        cdef Program branch
+        self.turn = turn
+        for branch in self.fork_table.values():
+            branch.set_turn(turn)
+        return 0
+
+    cdef int take_turn(self) except -1:
+        """Take the program's turn; PASSED where it is another thread's, or this thread is in a replay of it."""
+        cdef Turn turn = self.turn
+        while True:
+            if turn.take() == PASSED:
+                return PASSED
+            if self.turn is turn:
+                break
+            turn.leave()               # it has got another one meanwhile
+            turn = self.turn
+        if self.is_busy():
+            turn.leave()
+            return PASSED
+        return TAKEN
+
+    cdef bint is_busy(self) noexcept:
+        """Whether it runs: not where that was in a thread that a fork has not taken along."""
+        return self.busy != 0 and (self.busy == PyThread_get_thread_ident() or self.busy_fork == FORKS)
+
+    cdef void occupy(self) noexcept:
+        """Note that it runs in this thread."""
+        self.busy, self.busy_fork = PyThread_get_thread_ident(), FORKS
 
     cdef int link_gradients(self, Recording recording, list results) except -1:
         """Give a result that is the new gradient of a leaf as that."""
@@ -178,19 +245,25 @@ cdef class Program:
 
         inputs: the tensors among the arguments, of the signature that the program was recorded for.
         """
-        with self.lock:
-            if self.busy:
-                return Miss(self, -2, "a call inside of its own replay runs as usual", "")
+        cdef Turn turn
+        if self.take_turn() == PASSED:
+            return Miss(self, -2, INSIDE if self.busy == PyThread_get_thread_ident() else _NO_TURN, "")
+        turn = self.turn
+        try:
+            if self.ended is not None:
+                return Miss(self, -2, self.ended, "")
             if not self.fits(inputs):
                 return None
             if self.surroundings.meets(inputs):
                 return Miss(self, -2, _SHARED_OUTSIDE, "")
-            self.busy = True
+            self.occupy()
             try:
                 return self.run_along(inputs)
             finally:
                 self.withdraw_results()
-                self.busy = False
+                self.busy = 0
+        finally:
+            turn.leave()
 
     cdef object run_along(self, list inputs):
         """Run from the start to an end, along branches; the program fits."""
@@ -316,12 +389,24 @@ cdef class Program:
                 self.at += (<Row*> at).size
                 return OUTCOME_RETURNED
             call = <Call> self.calls[(<Row*> at).n]
-            self.found = call.run()
+            if isinstance(call, PythonCall):
+                self.found = self.run_python(call)
+            else:
+                self.found = call.run()
             self.seen = call.settle(self.found)
             if self.seen is not None:
                 return OUTCOME_MISSED
             self.found = None
             at += (<Row*> at).size
+
+    cdef list run_python(self, Call call):
+        """Run a Python function, which may wait for another thread that wants this turn. Note [Turns] in turns.pyx"""
+        cdef Turn turn = self.turn
+        turn.python += 1
+        try:
+            return call.run()
+        finally:
+            turn.python -= 1
 
     cdef bint enter(self, list found) except -1:
         """Take over what the call has given in which this branch leaves its trunk; False where it does not fit."""
@@ -350,6 +435,15 @@ cdef class Program:
     # ---- looking inside
 
     @property
+    def lock(self):
+        """The lock of the turn that its replays take."""
+        return self.turn.lock
+
+    def takes_turn_of(self, Turn turn not None):
+        """Return whether its replays take turns with recordings, as they write to what others read."""
+        return self.turn is turn
+
+    @property
     def branches(self):
         """The programs that go on from here where a guard differs."""
         return list(self.fork_table.values())
@@ -357,7 +451,7 @@ cdef class Program:
     @property
     def n_branches(self):
         """The number of branches, and of theirs."""
-        return sum(1 + branch.n_branches for branch in self.fork_table.values())
+        return sum(1 + branch.n_branches for branch in list(self.fork_table.values()))
 
     @property
     def n_calls(self):

@@ -14,6 +14,7 @@ cdef class Recording(TracedOperations):
     cdef readonly list python          # hooks and custom Functions that have run
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
+    cdef public object turn            # of the function's calls: Turn; None where others are no matter
     cdef public object given           # the arguments of the captured function; None: made for the recording
     cdef public object changes         # of the state of Python by the function: Changes; None: nobody asks
     cdef public object lookups         # where the function finds tensors: Lookups; None: not known

@@ -188,11 +188,11 @@ cdef class Recording(TracedOperations):
         cdef uint32_t i
         set_recorder(&self.recorder)
         self.is_open = True
+        stop_collector(True)
         for i in range(<uint32_t> len(self.versions), <uint32_t> len(self.inputs)):
             t = self.inputs[i]
             self.versions.append((<Storage> t.storage).version)
             self.add_input(t, i)
-        stop_collector(True)
         return 0
 
     def stop(self):
@@ -232,6 +232,10 @@ cdef class Recording(TracedOperations):
         for i in range(self.pool.n):
             marks[i] = self.pool.blocks[i].live != 0
         return made
+
+    def writes_outside(self):
+        """Whether versions of tensors from outside have risen since it has first seen them."""
+        return any([(<Storage> (<Tensor> t).storage).version != version for t, version, *_ in self.outside.values()])
 
     def differentiates(self):
         """Whether a backward has run."""
@@ -387,6 +391,17 @@ cpdef int stop_collector(bint begins) except -1:
     if not begins and not N_RECORDING and COLLECTS:
         gc.enable()
     return 0
+
+
+@cython.binding(False)
+cdef class CollectorStop:
+    """A context in which Python's collector of cycles is off."""
+
+    def __enter__(self):
+        stop_collector(True)
+
+    def __exit__(self, *error):
+        stop_collector(False)
 
 
 def may_pause():
