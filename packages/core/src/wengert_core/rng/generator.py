@@ -118,7 +118,7 @@ class Generator:
         return _from_data.of_array(np.frombuffer(self._state_bytes(), np.uint8).copy(), None)
 
     def _state_bytes(self) -> bytes:
-        """The bytes of ``get_state``; before the first number is drawn, NumPy's random module is not loaded for them."""
+        """The bytes of ``get_state``; before a number is drawn, NumPy's random module is not loaded for them."""
         if self._numpy is None:
             state, step = pcg64.first_state(self._seed)
             parts = [(state, 16), (step, 16), (0, 8), (0, 8), (self._seed, 8)]
