@@ -233,6 +233,8 @@ cdef Outside outside_of(Recording recording):
         if row.versions and storage in recording.arrays:
             raise Refusal("the function writes to an array that it makes a tensor of")
         made.writes = made.writes or row.versions != 0
+        if storage in recording.own_storages:      # as ``data`` gives: each call of the function makes another one
+            row.versions = 0
     for i, t in enumerate(recording.inputs):
         made.writes = made.writes or (<Storage> t.storage).version != <unsigned int> recording.versions[i]
     made.storages = set(recording.outside) if made.writes else None
