@@ -1,4 +1,4 @@
-"""Tensors of the host in calls on a device: a recording that fails leaves them as they were, for the call runs again."""
+"""Tensors of the host in calls on a device: a recording that fails leaves them as they were."""
 
 from __future__ import annotations
 
