@@ -9,7 +9,7 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.collecting import collect_young
-from wengert_replay.graphs import is_spent
+from wengert_replay.graphs import is_spent, walk
 from wengert_replay.history.outside import is_from_outside
 from wengert_replay.owners import maker_of
 from wengert_replay.programs.program import Program
@@ -37,6 +37,8 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
     if any(one.is_leaf and one.requires_grad and one.grad is not None and id(one) not in known
            and not is_from_outside(one, recording) for one in results):  # fmt: skip
         raise Refusal(OWN_GRADIENT)
+    if leads_to_own_gradient(results, recording):
+        raise Refusal("the function runs backward, and a result has a graph")
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
     live = blocks_in_use(recording, [*results, *grads])
     owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
@@ -44,6 +46,16 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
         raise Refusal("two results or gradients share memory")
     fork = () if miss is None else (miss.node, miss.number, miss.seen)
     return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)
+
+
+def leads_to_own_gradient(results: list[Tensor], recording: Recording) -> bool:
+    """Whether the graph of a result, though freed, leads to a leaf of the function's own, which has got a gradient.
+
+    A replay would give the same leaf each time.
+    """
+    own = {id(leaf) for leaf, before in recording.leaves.values() if leaf.grad is not before
+           and (id(leaf) in recording.made or not is_from_outside(leaf, recording))}  # fmt: skip
+    return bool(own) and any(id(leaf) in own for one in results for _, leaf in walk([one.grad_fn]))
 
 
 def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> str:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 OWN_LEAF = "a result is a leaf that the function has made"
 OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
 RETAINED = "a result keeps its gradient (retain_grad()), and has hooks, which change that"
+THAWED = "requires_grad of tensors from outside is changed"
+"""What keeps a program from fitting: it may fit again."""
 NO_HISTORY = "a result is a view made under no_grad, whose base has got a history since"
 
 

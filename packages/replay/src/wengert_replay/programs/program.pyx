@@ -31,7 +31,7 @@ from wengert_replay.trace.likeness cimport begins_like
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
-from wengert_replay.refusal import Miss, Refusal
+from wengert_replay.refusal import THAWED, Miss, Refusal
 
 
 @cython.binding(False)
@@ -241,7 +241,15 @@ cdef class Program:
 
     def is_stale(self):
         """Whether a tensor from outside is gone or has other memory than in the recording: it never fits again."""
-        return self.surroundings.is_stale()
+        return self.surroundings.is_lost()
+
+    def why_not_fitting(self, list inputs not None):
+        """Return what keeps a program from fitting, in words, where it is no other tensor from outside; "" else."""
+        cdef LeafPlan leaf
+        for leaf in self.leaves:
+            if leaf.has_other_grad(inputs):
+                return "gradients that it reads are other tensors"
+        return THAWED if not self.surroundings.is_lost() and self.surroundings.differs_in_grad() else ""
 
     def drop_temporaries(self):
         """Watch tensors and leaves no more that are gone with the recording."""
