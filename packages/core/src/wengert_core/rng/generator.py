@@ -115,25 +115,16 @@ class Generator:
     def get_state(self) -> Tensor:
         """What determines the numbers to come, as a tensor of bytes."""
         note_effect()
-        return _from_data.of_array(np.frombuffer(self._state_bytes(), np.uint8).copy(), None)
-
-    def _state_bytes(self) -> bytes:
-        """The bytes of ``get_state``; before a number is drawn, NumPy's random module is not loaded for them."""
-        if self._numpy is None:
-            state, step = pcg64.first_state(self._seed)
-            parts = [(state, 16), (step, 16), (0, 8), (0, 8), (self._seed, 8)]
-        else:
-            known: Any = self._numpy.bit_generator.state
-            parts = [(known["state"]["state"], 16), (known["state"]["inc"], 16), (known["has_uint32"], 8)]
-            parts += [(known["uinteger"], 8), (self._seed, 8)]
-        return b"".join(int(value).to_bytes(size, "little") for value, size in parts)
+        state: Any = self.numpy().bit_generator.state
+        parts = [(state["state"]["state"], 16), (state["state"]["inc"], 16), (state["has_uint32"], 8)]
+        parts += [(state["uinteger"], 8), (self._seed, 8)]
+        raw = b"".join(int(value).to_bytes(size, "little") for value, size in parts)
+        return _from_data.of_array(np.frombuffer(raw, np.uint8).copy(), None)
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that get_state gave; returns the generator."""
         raw = _checked_state(new_state)
         note_effect()
-        if self._numpy is None and raw == self._state_bytes():
-            return self
         numbers = [
             int.from_bytes(raw[low:high], "little") for low, high in ((0, 16), (16, 32), (32, 40), (40, 48), (48, 56))
         ]

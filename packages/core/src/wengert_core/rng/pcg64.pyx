@@ -353,14 +353,6 @@ def draw_positions(rng, cnp.ndarray[double, ndim=2, mode="c"] ends, Py_ssize_t d
 
 # ---- seeds
 
-def first_state(value):
-    """Return the state that a seed of 64 bits begins with, and the step of its sequence, as ints of 128 bits."""
-    cdef uint64_t number = value
-    cdef wg_pcg_words words
-    wg_seed(&words, number)
-    return (words.state_low | <object> words.state_high << 64, words.step_low | <object> words.step_high << 64)
-
-
 def seed(rng, value):
     """Start a NumPy generator with PCG64 again from a seed of 64 bits."""
     cdef uint64_t number = value
