@@ -32,7 +32,7 @@ REFUSES = {
     "copy_": UNBATCHED_SELF, "lobpcg": "^vmap: ",
     "nn.functional.one_hot": "explicit positive num_classes", "repeat_interleave": "stack expects each tensor",
     "nn.functional.embedding_bag": r"offsets\[0\] has to be 0", "embedding_bag": r"offsets\[0\] has to be 0",
-    "_embedding_bag": "offsets have to begin with 0",
+    "_embedding_bag": r"offsets\[0\] has to be 0|offsets have to begin with 0",
 }
 """What ops say to some of these batches: the shape of the result would depend on the values, as torch says, too."""
 UNSET = {"empty_like", "new_empty", "new_empty_strided"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
+import numpy as np
 import pytest
 import wengert as wg
 from hypothesis import given, settings
@@ -243,3 +245,44 @@ def test_random_control_flow(steps, values):
             wg.manual_seed(5)
             got = captured(numbers(value, -value))
             assert (got.tolist(), own.tolist(), own._version) == (expected.tolist(), plain.tolist(), plain._version)
+
+
+def both_ways(x, y):
+    return y if x.sum() > 0 else y * 2
+
+
+ARRAYS = {
+    "a cast": lambda x: both_ways(x, x * wg.from_numpy(np.array([3, 4])).to(wg.float64)),
+    "a product": lambda x: both_ways(x, x * (wg.from_numpy(np.array([3.0, 4.0])) * 2)),
+    "used behind": lambda x: both_ways(x, x) * wg.from_numpy(np.array([3.0, 4.0])),
+    "used on both sides": lambda x: with_an_array_on_both_sides(x, wg.from_numpy(np.array([3.0, 4.0]))),
+    "two of them": lambda x: both_ways(x, x * wg.from_numpy(np.ones(2)) + wg.from_numpy(np.ones(3))[1:]),
+    "a driver": lambda x: both_ways(x, x * wg.special.zeta(wg.from_numpy(np.array([3.0, 4.0])), x.abs() + 1)),
+    "a number that is read twice": lambda x: both_ways(x * wg.from_numpy(np.array([1.0, -1.0])), both_ways(x, x)),
+}  # fmt: skip
+
+
+def with_an_array_on_both_sides(x, array):
+    y = x * array
+    return y + array if x.sum() > 0 else y - array.exp()
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_that_the_function_makes_are_the_same_in_a_branch(name):
+    found = compare(ARRAYS[name], [[numbers(k, -1)] for k in (2, 0, 3, -2, 4, 0.5, -3)])
+    assert found.replays >= 4
+    assert not any("did something else" in one for one in found.reasons)
+
+
+def test_an_array_with_other_numbers_is_no_branch():
+    rows = itertools.count()
+
+    def function(x):
+        array = np.full(2, float(next(rows)))
+        return both_ways(x, x * wg.from_numpy(array))
+
+    captured = wg.capture(function, quiet=True)
+    for value in (2, -2, 3, -3):
+        captured(numbers(value, 0))
+    assert any("did something else than in its first recording" in one or "of Python that it reads" in one
+               for one in wg.replay.explain(captured).reasons)  # fmt: skip

@@ -139,3 +139,30 @@ def test_functions_that_are_not_replayed_are_not_validated():
 def test_wrong_arguments_are_refused():
     with pytest.raises(TypeError, match="validate"):
         wg.capture(lambda: 1, validate="yes")
+
+
+WRITES_TO_DATA = {
+    "in place": lambda w: w.data.mul_(0.5),
+    "twice": lambda w: w.data.mul_(0.5).add_(1),
+    "a view": lambda w: w.data[1:].mul_(0.5),
+    "twice by data": lambda w: (w.data.mul_(0.5), w.data.add_(1)),
+    "beside the tensor": lambda w: (w.data.mul_(0.5), w.detach().add_(1)),
+    "a copy": lambda w: w.data.copy_(w * 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITES_TO_DATA)
+@pytest.mark.parametrize("differentiates", [False, True])
+def test_writes_by_data_are_those_of_an_eager_run(name, differentiates):
+    seen = []
+    for options in (None, {}, {"validate": True}):
+        w = wg.nn.Parameter(wg.ones(3))
+
+        def function(x, w=w):
+            WRITES_TO_DATA[name](w)
+            return (x * w if differentiates else x * w.detach()) * 2
+
+        called = function if options is None else wg.capture(function, quiet=True, **options)
+        results = [called(wg.ones(3) * k).tolist() for k in range(5)]
+        seen.append((results, w.tolist(), w._version))
+    assert seen[1] == seen[2] == seen[0]

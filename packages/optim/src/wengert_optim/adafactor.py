@@ -72,6 +72,14 @@ class Adafactor(GroupOptimizer):
                 if own and not isinstance(own["step"], Tensor):
                     own["step"] = step_tensor({}, param, own["step"])
 
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update all parameters that have a gradient. closure: as of other optimizers.
+
+        Raises RuntimeError also where a graph of a device is captured.
+        """
+        self._accelerator_graph_capture_health_check()
+        return super().step(closure)
+
     def _update_group(self, group: dict[str, Any], params: list[Tensor], grads: list[Any]) -> None:
         self._check_dense(params, grads)
         states = [self.state[param] for param in params]

@@ -28,9 +28,14 @@ def advance(options: Any, step: Tensor, eta: Tensor, mu: Tensor) -> tuple[Any, A
         eta.copy_(next_eta)
         mu.copy_(1 / past.clamp(min=1))
     else:
-        eta.copy_(wengert.as_tensor(next_eta))  # in the default dtype, whatever a checkpoint has made of eta
-        mu.copy_(wengert.as_tensor(1 / max(1, past)))
+        eta.copy_(as_tensor(next_eta))  # in the default dtype, whatever a checkpoint has made of eta
+        mu.copy_(as_tensor(1 / max(1, past)))
     return rates
+
+
+def as_tensor(value: Any) -> Tensor:
+    """Return a number as a tensor of the host, whatever the default device is; a tensor is returned as it is."""
+    return value if isinstance(value, Tensor) else wengert.tensor(value, device="cpu")
 
 
 def update(options: Any, rates: tuple[Any, Any], param: Tensor, grad: Tensor, mean: Tensor) -> None:

@@ -214,7 +214,15 @@ class Optimizer:
             cls.step.hooked = True
 
     def _accelerator_graph_capture_health_check(self) -> None:
-        """Do nothing: there are no graphs of kernels here. Optimizers written for PyTorch call it."""
+        """Raise RuntimeError where a graph of a device is captured around a step of an optimizer without capturable.
+
+        Python counts its steps, and replays would not. Optimizers written for PyTorch call it, too.
+        """
+        graphs = MODULES.get(step_hooks.GRAPHS)
+        kind = "" if graphs is None else graphs.captured_kind()
+        if kind and not all(group.get("capturable") for group in self.param_groups):
+            raise RuntimeError(f"Attempting {kind.upper()} graph capture of step() for an instance of "
+                               f"{type(self).__name__} but param_groups' capturable is False.")  # fmt: skip
 
     _cuda_graph_capture_health_check = _accelerator_graph_capture_health_check
 

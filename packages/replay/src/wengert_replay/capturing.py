@@ -22,7 +22,7 @@ from wengert_replay.arguments import attributes_of, describe_tensors, refuse_att
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
-from wengert_replay.entries import ENTRIES, RETRIES, STORM, WAYS, Entry, Explanation
+from wengert_replay.entries import ENTRIES, RETRIES, WAYS, Entry, Explanation
 from wengert_replay.history.histories import History, rebuilt_call
 from wengert_replay.history.watch import Watch
 from wengert_replay.inspection.reasons import why_raised, why_unhashable, with_advice
@@ -164,10 +164,12 @@ class Capture(UsualCalls):
                 return self.record_branch(entry, found, tensors, args, kwargs)
             if found:
                 self.replayed += 1
+                entry.used = entry.attempts
                 self.note_shortcut(args, kwargs, tensors, entry, one)
                 return rebuild(*found)
             if found is False:
                 return self.run_in_turn(bool(one.written), self.why_no_way(one), args, kwargs, warn=True)
+            entry.note_misfit(one.why_not_fitting(tensors) if isinstance(one, Program) else "")
             if one.is_stale():
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     entry.programs.remove(one)
@@ -190,9 +192,9 @@ class Capture(UsualCalls):
         full = sum(one.n_programs for one in list(self.entries.values())) >= self.max_programs
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
             return self.why_full(self.max_programs, list(self.entries))
-        if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
-            entry.refusal = ("tensors from outside are replaced between calls: "
-                             f"{entry.attempts} of {entry.calls} calls were recorded")  # fmt: skip
+        if entry is not None and entry.is_storm():
+            cause = entry.cause or "tensors from outside are replaced"
+            entry.refusal = f"{cause} between calls: {entry.attempts} of {entry.calls} calls were recorded"
             return entry.refusal
         return ""
 

@@ -14,7 +14,7 @@ from wengert_replay.programs.fingerprint import Fingerprint
 from wengert_replay.programs.program import Program
 from wengert_replay.python_state.changes import Changes, words_on_changes
 from wengert_replay.recording.tracing import Recording
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import THAWED, Refusal
 from wengert_replay.result_objects import find_doubtful, refer_to
 from wengert_replay.signature import Unhashable, find_state, flatten
 
@@ -28,6 +28,8 @@ MOST_OBJECTS = 32
 """Objects in results that are compared with those of the next recording."""
 STORM = 8
 """Recordings of one signature, beside branches, after which most calls must be replayed."""
+PATIENCE = 12
+"""Recordings, one after another, where requires_grad of tensors from outside changes, after which it is so, too."""
 ENTRIES = 16
 """Signatures without a program that are remembered, for each program that there may be."""
 
@@ -95,6 +97,9 @@ class Entry:
         self.programs: list[Program] = []
         self.refusal = ""
         self.attempts = self.calls = 0
+        self.used = 0  # attempts before a program was last used
+        self.cause = ""  # why the last program did not fit; "": tensors from outside are others
+        self.is_thawed: bool = False  # that was THAWED at some time
         self.refusals: int = 0  # of recordings since the last one that was kept
         self.branches = 0
         self.history: History | None = None  # where results have a graph
@@ -148,6 +153,17 @@ class Entry:
             kind = type(new[0])
             raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call may make anew",
                           transient=True)  # fmt: skip
+
+    def note_misfit(self, cause: str) -> None:
+        """Note why a program does not fit a call."""
+        self.cause = cause
+        self.is_thawed = self.is_thawed or cause == THAWED
+
+    def is_storm(self) -> bool:
+        """Whether too many calls are recorded. Programs that may fit again have time until one does."""
+        if self.is_thawed and self.attempts - self.used < PATIENCE:
+            return False
+        return self.attempts >= STORM and 2 * self.attempts > self.calls
 
     @property
     def n_programs(self) -> int:

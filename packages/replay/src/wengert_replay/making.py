@@ -9,12 +9,13 @@ from wengert_core.extend import Tensor
 
 from wengert_replay.arguments import describe_tensors
 from wengert_replay.collecting import collect_young
-from wengert_replay.graphs import is_spent
+from wengert_replay.graphs import is_spent, walk
 from wengert_replay.history.outside import predates
 from wengert_replay.owners import maker_of
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
 from wengert_replay.refusal import (
+    BACKWARD_AND_GRAPH,
     NESTED_RESULT,
     OWN_GRADIENT,
     SHARED_OUTSIDE,
@@ -46,6 +47,8 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
     if any(one.is_leaf and one.requires_grad and one.grad is not None and id(one) not in known
            and not predates(one, recording) for one in results):  # fmt: skip
         raise Refusal(OWN_GRADIENT)
+    if leads_to_own_gradient(results, recording):
+        raise Refusal(BACKWARD_AND_GRAPH)
     grads = [leaf.grad for leaf, _ in recording.leaves.values() if leaf.grad is not None]
     live = blocks_in_use(recording, [*results, *grads])
     owners = [tensor.untyped_storage().data_ptr() for tensor in {id(one): one for one in [*results, *grads]}.values()]
@@ -53,6 +56,16 @@ def make_program(recording: Recording, result: Any, arguments: Any, miss: Miss |
         raise Refusal(SHARED_RESULTS)
     fork = () if miss is None else (miss.node, miss.number, miss.seen)
     return Program(recording, results, live, lambda node: is_spent(node, recording.inputs), shape, *fork)
+
+
+def leads_to_own_gradient(results: list[Tensor], recording: Recording) -> bool:
+    """Whether the graph of a result, though freed, leads to a leaf of the function's own, which has got a gradient.
+
+    A replay would give the same leaf each time.
+    """
+    own = {id(leaf) for leaf, before in recording.leaves.values() if leaf.grad is not before
+           and (id(leaf) in recording.made or not predates(leaf, recording))}  # fmt: skip
+    return bool(own) and any(id(leaf) in own for one in results for _, leaf in walk([one.grad_fn]))
 
 
 def why_no_program(recording: Recording, key: Any, tensors: list[Tensor], args: Any, kwargs: Any, result: Any) -> str:

@@ -13,6 +13,7 @@ import wengert
 __all__ = [
     "GLOBAL_POST_HOOKS",
     "GLOBAL_PRE_HOOKS",
+    "GRAPHS",
     "PROFILER",
     "add_hook",
     "grad_mode_of",
@@ -25,6 +26,8 @@ __all__ = [
 
 PROFILER = "wengert.autograd.profiler"
 """The module of profiles: a step that runs before it is loaded is in no profile, so it needs no label."""
+GRAPHS = "wengert_replay.devices.graphs"
+"""The module of graphs of devices: no graph is captured before it is loaded."""
 GLOBAL_PRE_HOOKS: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 GLOBAL_POST_HOOKS: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 

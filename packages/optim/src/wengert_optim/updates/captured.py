@@ -245,7 +245,7 @@ def as_floats(value: Any) -> Any:
 def changing(value: Any) -> Any:
     """Return a number, or those of a tuple, as tensors."""
     if type(value) is float:
-        return NUMBER(value, dtype=wengert.float64)
+        return NUMBER(value, dtype=wengert.float64, device="cpu")  # whatever the default device is
     return tuple(map(changing, value)) if isinstance(value, tuple) else value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -11,7 +12,7 @@ from wengert import Tensor
 from wengert.compiler import is_compiling
 
 from wengert_optim.base.hyperparameters import check_fused_parameter, step_tensor
-from wengert_optim.base.step_hooks import grad_mode_of
+from wengert_optim.base.step_hooks import GRAPHS, grad_mode_of
 from wengert_optim.optimizer import Optimizer, ParamsT
 from wengert_optim.updates.captured import count_waits
 from wengert_optim.updates.plan import LONGEST_WAIT, Plan
@@ -79,6 +80,8 @@ class Elementwise(Optimizer):
         closure: a function that computes the loss anew, with its gradients, and returns it.
         Returns what the closure returned, or None.
         """
+        if GRAPHS in sys.modules and "capturable" in self.defaults:
+            self._accelerator_graph_capture_health_check()
         loss = None
         with grad_mode_of(self):
             if closure is not None:

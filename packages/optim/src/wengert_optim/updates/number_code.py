@@ -139,7 +139,7 @@ def trace_numbers(rule: Any, options: Any, n_counters: int) -> NumberCode | None
     """Return what a rule computes in a step; None where no list says it."""
     made, lr = NumberCode(), options.get("lr")
     if type(lr) is float:
-        made.tensors.append(wengert.tensor(lr, dtype=wengert.float64))
+        made.tensors.append(wengert.tensor(lr, dtype=wengert.float64, device="cpu"))
         options = {**options, "lr": Counter(made, n_counters)}
     try:
         numbers = rule.advance(options, *[Counter(made, place) for place in range(n_counters)])

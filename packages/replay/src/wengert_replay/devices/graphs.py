@@ -19,6 +19,8 @@ from wengert_engine.extend import is_observed
 MODES = ("global", "thread_local", "relaxed")
 GENERATOR_CALLS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 """By pool and number of a device: a GeneratorCalls."""
+UNDERWAY: list[str] = []
+"""The types of devices of which a CUDAGraph captures just now."""
 
 
 def plugin_of(kind: str) -> Any:
@@ -98,6 +100,7 @@ class CUDAGraph:
             if watch is not None:
                 watch.stop()
             raise
+        UNDERWAY.append(self.kind)
         self._index, self._pool, self._watch, self._inputs = index, pool, watch, []
         self._is_checked = check_input_liveness
 
@@ -106,6 +109,7 @@ class CUDAGraph:
         if self._index is None or self._graph is not None:
             raise RuntimeError("capture_end: no capture of this graph has begun on the current stream")
         index, self._index = self._index, None
+        UNDERWAY.remove(self.kind)
         watch, self._watch = self._watch, None
         if watch is not None:
             watch.stop()
@@ -261,6 +265,11 @@ def is_capturing(kind: str) -> bool:
     """Return whether the current stream of a type of device captures a graph; False without a device."""
     plugin = plugin_of(kind)
     return plugin is not None and plugin.can_capture and bool(plugin.is_capturing(plugin.current_device()))
+
+
+def captured_kind() -> str:
+    """Return the type of device whose current stream a CUDAGraph captures; "" where none does."""
+    return next((kind for kind in [*UNDERWAY] if is_capturing(kind)), "")
 
 
 def is_current_stream_capturing() -> bool:

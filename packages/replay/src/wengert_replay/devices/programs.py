@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wengert_core.extend import Tensor
+from wengert_core.extend import Tensor, rng_states
 
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.devices.signature import describe, describe_in_words, is_capturing, why_not
@@ -230,6 +230,7 @@ class DevicePrograms:
             return DeviceHistory(capture, structure, entry.fuse, program, form)
 
         state = capture.python_state(args, kwargs)
+        rng_states()  # loads NumPy's random module, which inside of the recording would be taken for a draw
         changes = Changes(capture.function, args, kwargs, capture.guard_python)
 
         def why_changed() -> str:

@@ -43,6 +43,7 @@ cdef class DeviceWatch(Tracer):
     cdef readonly Lines lines            # of the program, that called operations
     cdef readonly str call             # the operation that runs or has failed, as it is printed; "" between two
     cdef set host                      # storages of the host that were made meanwhile
+    cdef dict host_before              # storage of the host -> (a tensor on it, its state before the first write)
     cdef list keep                     # so that their addresses stay theirs
     cdef unsigned int device
     cdef int depth                     # of operations inside of operations
@@ -50,6 +51,7 @@ cdef class DeviceWatch(Tracer):
 
     cdef void drop_launches(self) noexcept
     cdef object call_of_generators(self, function, tuple args)
+    cdef int copy_before_write(self, Op op, PyObject** slots) except -1
     cdef int note_call(self, Op op, PyObject** slots) except -1
     cdef int see_effects(self) except -1
     cdef int note_host_read(self) except -1

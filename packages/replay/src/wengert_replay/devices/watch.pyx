@@ -7,7 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from wengert_core.extend cimport (WG_GRAD, Launch, Op, Storage, StorePlan, Tensor, free_launch, is_strided,
+from wengert_core.extend cimport (WG_GRAD, Launch, Op, Storage, StorePlan, Tensor, alias, free_launch, is_strided,
                                   set_recorder)
 
 from wengert_core import Generator
@@ -15,8 +15,10 @@ from wengert_core.extend import device_memory_of, device_plugin
 from wengert_engine.extend import set_tracer
 
 from wengert_replay.devices.fusion cimport PendingChain
+from wengert_replay.recording.watch cimport written_tensors
 from wengert_replay.trace.lines cimport Lines
 
+from wengert_replay.inspection.state import restore_storage, storage_state
 from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
 from wengert_replay.signature import Unhashable, flatten
 
@@ -93,6 +95,7 @@ cdef class DeviceWatch(Tracer):
     def __init__(self, Tensor first not None, bint fuse):
         self.tensors, self.memories, self.leaves, self.calls, self.refusal = {}, {}, {}, [], ""
         self.host, self.keep, self.held, self.device = set(), [], {}, first.device
+        self.host_before = {}
         self.extents, self.asked, self.written, self.given = {}, set(), {}, []
         self.generators, self.states, self.last_read = [], [], b""
         self.regions, self.lines, self.call = set(), Lines(), ""
@@ -149,6 +152,8 @@ cdef class DeviceWatch(Tracer):
 
     cdef int begin(self, Op op, PyObject** slots) except -1:
         cdef int i
+        if not self.is_off:
+            self.copy_before_write(op, slots)
         if self.depth == 0 and not self.is_off:
             self.see_effects()
             for i in range(op.n_params):
@@ -158,6 +163,22 @@ cdef class DeviceWatch(Tracer):
                 self.note_call(op, slots)
         self.depth += 1
         return 0
+
+    cdef int copy_before_write(self, Op op, PyObject** slots) except -1:
+        """Copy memory of the host before an operation writes to it: the function may have to run once more."""
+        cdef Tensor t
+        for t in written_tensors(op, slots):
+            if t.device == 0 and is_strided(t) and <size_t> t.storage not in self.host_before:
+                self.host_before[<size_t> t.storage] = alias(t), storage_state(t)
+        return 0
+
+    def undo_on_host(self):
+        """Let memory of the host, and its versions, be as before the first write. Memory of another size stays."""
+        cdef Tensor t
+        for t, state in reversed(self.host_before.values()):   # two Storages, as of ``data``, may have one memory
+            if (<Storage> t.storage).nbytes == len(state[0]):
+                restore_storage(t, state)
+        self.host_before.clear()
 
     cdef int note_call(self, Op op, PyObject** slots) except -1:
         """Note the operation that begins, as it is printed: results may be written to what it reads."""

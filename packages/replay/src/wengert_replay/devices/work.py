@@ -97,7 +97,11 @@ def failing_line(error: Exception) -> str:
 
 
 def undo(watch: DeviceWatch) -> None:
-    """Let leaves have the gradients, and tensors the versions, that they had before a capture. Its work is not done."""
+    """Let leaves have the gradients, tensors the versions, and the host the numbers that they had before a capture.
+
+    Its work on the device is not done.
+    """
+    watch.undo_on_host()
     for leaf, before in watch.leaves.values():
         leaf.grad = before
     for reference, _, _, version in watch.tensors.values():

@@ -186,7 +186,7 @@ def run_rows(
                 if is_open:
                     room = room_for(room, sum(bytes_for(one, 1).numel() for one in likes))
                 kept = [bytes_for(one, room) for one in likes]
-                steps = [scalar_tensor(iterations.ran, dtype=int64)] if tests else []
+                steps = [scalar_tensor(iterations.ran, dtype=int64, device="cpu")] if tests else []
                 bodies = [*iterations.bodies, *(tests.bodies if tests else [])]
                 outside = [one for body in bodies for one in body.outside]
                 surroundings = Surroundings(recording, construct, key, [*carry, *rows, *limits, *outside])

@@ -256,7 +256,7 @@ class BackwardLoop:
         """Return the loop over some of the forward iterations, and its outputs. It has run then."""
         derivation, count = self.derivation, self.derivation.count
         bounds = self.bounds_of(first, end)
-        start = [empty(0) if one is None else one for one in self.slots]
+        start = [empty(0, device="cpu") if one is None else one for one in self.slots]
         used = [*self.rows, *seeds]
         rows = [one.part(first, end, count) for one in used]
         backwards = [one.backwards for one in (*used, *self.row_grads)]
@@ -321,7 +321,7 @@ class Part:
         if self.derivation.has_index and self.bounds:
             last = self.bounds[1]
             end = number_of(last) if isinstance(last, Tensor) else last
-            rows.append(scalar_tensor(end - 1 - iteration, dtype=int64))
+            rows.append(scalar_tensor(end - 1 - iteration, dtype=int64, device="cpu"))
         tensors = [None if one is None else copy_with_strides(one) for one in (*self.slots, *rows)]
         positions, present = number(tensors)
         recording = Recording(present)
@@ -397,5 +397,6 @@ class Part:
                 raise Refusal(GRADIENT_STRIDES)
             at = following
         self.last_slots = self.bodies[at].like_results[: self.n_slots]
-        return [empty(0) if one is None else empty_strided(tuple(one.shape), one.stride(), dtype=one.dtype)
+        return [empty(0, device="cpu") if one is None
+                else empty_strided(tuple(one.shape), one.stride(), dtype=one.dtype, device="cpu")
                 for one in self.last_slots]  # fmt: skip

@@ -203,4 +203,4 @@ def window_indices(bounds: slice, size: int) -> Any:
     if not 0 <= start < stop <= size:
         return None
     is_other = (first < 0) | (last - first != stop - start) | (last > size)
-    return where(is_other, size, first) + arange(0, stop - start, bounds.step or 1, dtype=int64)
+    return where(is_other, size, first) + arange(0, stop - start, bounds.step or 1, dtype=int64, device="cpu")

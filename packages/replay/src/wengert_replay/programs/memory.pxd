@@ -28,6 +28,7 @@ cdef class Memory:
     cdef Pool* pool                    # owned: blocks of the first run
     cdef Memory trunk                  # whose memory this uses too; or None
     cdef list blocks                   # (address, size class) of memory that was allocated for this
+    cdef dict arrays                   # of NumPy, of which the function makes tensors: address -> bytes
     cdef dict input_blocks             # by the number of an argument: the address of its elements
     cdef dict geometries               # of results, while they are planned: tensors without memory
     cdef readonly Py_ssize_t nbytes    # that the program holds, without the trunk's
@@ -35,7 +36,8 @@ cdef class Memory:
     cdef void add(self, size_t low, size_t high, int kind, Py_ssize_t number, bint pooled) noexcept
     cdef Region* find(self, char* address) noexcept
     cdef int relocate(self, char** address, Py_ssize_t low) noexcept      # its RegionKind
-    cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept
+    cdef bint put(self, char* address, Py_ssize_t low, char* moved) except -1
+    cdef bint has_array(self, char* address, Region* region) except -1
     cdef int settle(self, set live) except -1
     cdef int stay(self) except -1
     cdef int import_region(self, size_t address) except -1

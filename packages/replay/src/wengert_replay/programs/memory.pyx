@@ -8,11 +8,13 @@ Note [Where a program's memory is]
     that come into use behind it are planned (``set_aside``). Loops are no such calls: they name what they use, and come
     back. What somebody still uses when the function has returned (results, gradients) is theirs; the program has a
     block of its own in its place. So have arguments, from which their elements are copied. A branch uses its trunk's
-    memory for what both have done alike (``put``), and memory of its own for the rest.
+    memory for what both have done alike (``put``), and memory of its own for the rest. An array of NumPy of which the
+    function makes a tensor lies elsewhere in each recording: where it has the same bytes, it is the trunk's.
 """
 cimport cython
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free, malloc, qsort
+from libc.string cimport memcmp
 
 from wengert_core.extend cimport (OPERAND_CONSTANT, Block, Launch, Storage, Tensor, allocate, free_pool, itemsize_of,
                                   release, strides_of)
@@ -79,7 +81,7 @@ cdef class Memory:
         cdef size_t address
         cdef Tensor t
         cdef Storage s
-        self.blocks, self.trunk, self.input_blocks, self.geometries = [], trunk, {}, {}
+        self.blocks, self.trunk, self.input_blocks, self.geometries, self.arrays = [], trunk, {}, {}, {}
         i = recording.pool.n + len(recording.foreign) + len(recording.inputs) + len(recording.outside)
         self.regions = <Region*> calloc(i + 1, sizeof(Region))
         if self.regions == NULL:
@@ -92,13 +94,16 @@ cdef class Memory:
         for i, t in enumerate(recording.inputs):
             extent(t, &low, &high)
             self.add(<size_t> t.data + low, <size_t> t.data + high, REGION_INPUT, i, False)
-        for _, _, address, nbytes in recording.outside.values():
+        for storage, (_, _, address, nbytes) in recording.outside.items():
             self.add(address, address + nbytes, REGION_OUTSIDE, -1, False)
+            if storage in recording.arrays:
+                self.arrays[address] = nbytes
         qsort(self.regions, self.n, sizeof(Region), rising)
         for i in range(self.n):
             region = &self.regions[i]
             if region.kind == REGION_OUTSIDE:
-                region.moved = <char*> region.low
+                if trunk is None or region.low not in self.arrays:
+                    region.moved = <char*> region.low
             elif region.kind == REGION_INPUT and trunk is not None and region.input in trunk.input_blocks:
                 region.moved = <char*> <size_t> trunk.input_blocks[region.input]
             put_number(&self.starts, region.low, 0, <uint32_t> i)
@@ -130,7 +135,9 @@ cdef class Memory:
             region = &self.regions[i]
             if region.moved != NULL:
                 continue
-            if region.pooled and not region.lent:
+            if region.kind == REGION_OUTSIDE:
+                region.moved = <char*> region.low
+            elif region.pooled and not region.lent:
                 region.moved = <char*> region.low
                 self.nbytes += region.high - region.low
             else:
@@ -276,12 +283,22 @@ cdef class Memory:
         address[0] = region.moved + (<size_t> address[0] - region.low)
         return region.kind
 
-    cdef bint put(self, char* address, Py_ssize_t low, char* moved) noexcept:
+    cdef bint put(self, char* address, Py_ssize_t low, char* moved) except -1:
         """Let the region of an address lie where it does in the trunk; False where it lies elsewhere already."""
         cdef Region* region = self.find(address + low)
+        cdef bint is_elsewhere
+        cdef char* first
         if region == NULL:
             return False
         first = moved - (<size_t> address - region.low)
         if region.moved == NULL:
-            region.moved = first
+            is_elsewhere = region.kind == REGION_OUTSIDE and not self.trunk.has_array(first, region)
+            region.moved = <char*> region.low if is_elsewhere else first
         return region.moved == first
+
+    cdef bint has_array(self, char* address, Region* region) except -1:
+        """Whether an array lies there that this, or its trunk, has made a tensor of, with the bytes of a region."""
+        cdef size_t nbytes = region.high - region.low
+        if self.arrays.get(<size_t> address) == nbytes:
+            return memcmp(address, <char*> region.low, nbytes) == 0
+        return self.trunk is not None and self.trunk.has_array(address, region)

@@ -35,6 +35,8 @@ cdef class Outside:
     cdef bint has_foreign              # some of the memory is foreign
 
     cdef bint is_stale(self) noexcept
+    cdef bint differs_in_grad(self) noexcept
+    cdef bint is_lost(self) noexcept
     cdef bint finds_others(self) except -1
     cdef bint meets(self, list inputs) except -1
     cdef int raise_versions(self) noexcept

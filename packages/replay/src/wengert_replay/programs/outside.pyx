@@ -52,6 +52,20 @@ cdef class Outside:
         free(self.memory)
 
     cdef bint is_stale(self) noexcept:
+        """Whether one has other memory, another shape or place, or is gone, so that the program never fits again; or
+        requires gradients where it did not, or the other way round.
+        """
+        return self.is_lost() or self.differs_in_grad()
+
+    cdef bint differs_in_grad(self) noexcept:
+        """Whether one requires gradients where it did not, or the other way round. They are there."""
+        cdef Py_ssize_t i
+        for i in range(self.n_tensors):
+            if (<Tensor> target_of(&self.tensors[i])).flags & WG_GRAD != self.tensors[i].requires_grad:
+                return True
+        return False
+
+    cdef bint is_lost(self) noexcept:
         """Whether one has other memory, another shape or place, or is gone: the program never fits again."""
         cdef Py_ssize_t i
         cdef PyObject* found
@@ -64,7 +78,6 @@ cdef class Outside:
             row = &self.tensors[i]
             found = target_of(row)
             if found == NULL or (<Tensor> found).data != row.data or <size_t> (<Tensor> found).storage != row.storage \
-                    or (<Tensor> found).flags & WG_GRAD != row.requires_grad \
                     or geometry_of(<Tensor> found) != row.geometry:
                 return True
         for i in range(self.n_memory):
@@ -240,6 +253,8 @@ cdef Outside outside_of(Recording recording):
         if row.versions and storage in recording.arrays:
             raise Refusal("the function writes to an array that it makes a tensor of")
         made.writes = made.writes or row.versions != 0
+        if storage in recording.own_storages:      # as ``data`` gives: each call of the function makes another one
+            row.versions = 0
     for i, t in enumerate(recording.inputs):
         made.writes = made.writes or (<Storage> t.storage).version != <unsigned int> recording.versions[i]
     made.storages = set(recording.outside) if made.writes else None

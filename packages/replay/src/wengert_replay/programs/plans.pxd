@@ -70,6 +70,7 @@ cdef class LeafPlan:
     cdef Tensor leaf_of(self, list inputs)
 
     cdef bint fits(self, list inputs) except -1
+    cdef bint has_other_grad(self, list inputs) except -1
     cdef int assign(self, list inputs, list leaves) except -1
 
 

@@ -296,6 +296,16 @@ cdef class LeafPlan:
             return False
         return leaf.extra == NULL and self.hooks is None or hooks_of(leaf) == self.hooks
 
+    cdef bint has_other_grad(self, list inputs) except -1:
+        """Whether the program uses the memory of a gradient that the leaf has no more."""
+        cdef Tensor leaf
+        if self.is_temporary or not self.grad_storage or self.input < 0 and self.where() is None:
+            return False
+        leaf = self.leaf_of(inputs)
+        return leaf.extra == NULL or leaf.extra.grad == NULL \
+            or <size_t> (<Tensor> leaf.extra.grad).storage != self.grad_storage \
+            or geometry_of(<Tensor> leaf.extra.grad) != self.grad_geometry
+
     cdef int assign(self, list inputs, list leaves) except -1:
         """Give the leaf its new gradient. leaves: the plans of all."""
         if not self.changes or self.is_temporary:

@@ -34,7 +34,7 @@ from wengert_replay.recording.tracing cimport Recording
 
 from wengert_replay.refusal import NO_TURN as _NO_TURN
 from wengert_replay.refusal import SHARED_OUTSIDE as _SHARED_OUTSIDE
-from wengert_replay.refusal import Miss, Refusal
+from wengert_replay.refusal import THAWED, Miss, Refusal
 
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident() noexcept
@@ -315,7 +315,15 @@ cdef class Program:
 
     def is_stale(self):
         """Whether a tensor from outside is gone or has other memory than in the recording: it never fits again."""
-        return self.surroundings.is_stale()
+        return self.surroundings.is_lost()
+
+    def why_not_fitting(self, list inputs not None):
+        """Return what keeps a program from fitting, in words, where it is no other tensor from outside; "" else."""
+        cdef LeafPlan leaf
+        for leaf in self.leaves:
+            if leaf.has_other_grad(inputs):
+                return "gradients that it reads are other tensors"
+        return THAWED if not self.surroundings.is_lost() and self.surroundings.differs_in_grad() else ""
 
     def drop_temporaries(self):
         """Watch tensors and leaves no more that are gone with the recording."""

@@ -23,6 +23,7 @@ from wengert_core.ops.index.embedding_bag_checks import (
     check_factors,
     check_integers,
     check_sparse,
+    check_starts,
     check_table,
     on_host,
     padding_row,
@@ -83,7 +84,9 @@ def bag_values(
     """The stages of embedding_bag."""
     entries = indices if indices.dim() == 1 else indices.reshape(-1)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    bags, sizes = bag_numbers(on_host(offsets), entries.numel(), include_last_offset)
+    starts = on_host(offsets)
+    check_starts(starts, entries.numel(), include_last_offset)
+    bags, sizes = bag_numbers(starts, entries.numel(), include_last_offset)
     places = bag_of_each = constant_like(weight, bags)
     if padding_idx >= 0:
         kept = np.flatnonzero(on_host(entries) != padding_idx)
@@ -117,6 +120,7 @@ def bags_of_arrays(
 ) -> Any:  # fmt: skip
     """The reference: bag by bag."""
     entries = indices.reshape(-1)
+    check_starts(np.asarray(offsets), len(entries), last)
     starts = [int(n) for n in offsets][: len(offsets) - last]
     found, sizes, maxima = [weight[:0]], [], [xp.zeros((0, weight.shape[1]), offsets.dtype)]
     for start, end in zip(starts, [*starts[1:], len(entries)], strict=False):
@@ -171,6 +175,8 @@ def embedding_bag(
     if is_batched(input) or max_norm is not None:
         check_entries(input, weight.size(0))  # otherwise by the op itself
     if max_norm is not None:
+        if offsets is not None:
+            check_ends(offsets, input.numel(), include_last_offset)
         shorten(constant(weight), input.reshape(-1), max_norm, norm_type)
     if offsets is None:
         include_last_offset = False
@@ -198,7 +204,8 @@ def rows_of_bags(
             raise RuntimeError(f"{name} has to be a {wanted} Tensor, but got Tensor of dimension {x.dim()}")
     kind = promote_types(indices.dtype, offsets.dtype)
     check_integers(kind, indices, offsets)
-    check_ends(offsets, indices.numel(), include_last_offset)
+    if is_batched(offsets):  # otherwise by the op itself
+        check_ends(offsets, indices.numel(), include_last_offset)
     if mode not in (SUM, MEAN, MAX):
         raise RuntimeError(f"`mode` must be sum, mean, or max (0, 1, 2), got {mode}")
     check_table(weight)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from wengert_core.devices.device import CPU
-from wengert_core.drivers.pointwise.pointwise_checks import every_sample
+from wengert_core.drivers.pointwise.pointwise_checks import every_sample, is_batched
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.ops.index.sparse_gradients import sparse_constructor
 from wengert_core.tensors.tensor import Tensor
@@ -111,12 +111,17 @@ def check_offsets(offsets: Tensor | None, count: int, last: bool) -> None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    check_ends(offsets, count, last)
+    if is_batched(offsets):  # otherwise by the op itself
+        check_ends(offsets, count, last)
 
 
 def check_ends(offsets: Tensor, count: int, last: bool) -> None:
     """RuntimeError unless the first bag starts at 0 and the last one within the entries."""
-    starts = on_host(every_sample(offsets))
+    check_starts(on_host(every_sample(offsets)), count, last)
+
+
+def check_starts(starts: Any, count: int, last: bool) -> None:
+    """The same of an array, or of one with a row for each sample."""
     if not starts.shape[-1]:
         if last:
             raise RuntimeError("include_last_offset: number of offset should be at least 1")

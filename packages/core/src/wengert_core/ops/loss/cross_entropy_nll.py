@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert_core.drivers.pointwise.pointwise_checks import is_batched
 from wengert_core.dtypes.dtypes import type_name
 from wengert_core.exchange.device_memory import current_device_number, is_capturing
 from wengert_core.ops.loss.reduction_argument import NUMBERS, reduce_loss, reduction_of
@@ -126,8 +125,7 @@ def smooth_loss(
         index = target.masked_fill(ignored, 0).reshape(target.numel())
         smooth = smooth.sum() / weight.index_select(0, index).masked_fill(ignored.reshape(target.numel()), 0.0).sum()
     elif reduction == "mean":
-        left_out = ignored.sum()
-        smooth = smooth.sum() / (target.numel() - (left_out if is_batched(left_out) else left_out.item()))
+        smooth = smooth.sum() / (target.numel() - ignored.sum())
     else:
         smooth = reduce_loss(smooth, reduction)
     return (1 - smoothing) * loss + smooth * (smoothing / classes)

@@ -13,6 +13,7 @@ import numpy as np
 
 from wengert_core.drivers.pointwise.pointwise_checks import each_sample, is_batched
 from wengert_core.dtypes.cpp_names import not_implemented_for
+from wengert_core.dtypes.dtypes import ALL
 from wengert_core.exchange.constants import constant_like
 from wengert_core.messages.signatures import invalid_combination
 from wengert_core.ops.loss.reduction_argument import reduction_of
@@ -22,6 +23,7 @@ from wengert_core.tensors.tensor import Tensor
 ops = TABLE.ops
 where = ops["where"]
 IMPOSSIBLE = -1e30
+INT64 = ALL["int64"]
 
 
 def lengths_of(name: str, lengths: Tensor | Sequence[int], batch: int) -> Any:
@@ -89,16 +91,19 @@ class Alignments:
     def __init__(self, logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int) -> None:
         self.steps, self.batch, self.classes = logs.shape
         self.inputs, self.outputs, self.blank = np.asarray(inputs, np.int64), np.asarray(outputs, np.int64), blank
-        longest = max(outputs, default=0)
+        self.read(logs, targets, max(outputs, default=0), outputs)
+
+    def read(self, logs: Tensor, targets: Tensor, longest: int, outputs: Any) -> None:
+        """Read the labels. RuntimeError for wrong ones."""
         labels = labels_of(targets, self.outputs, longest)
         if longest and min(outputs) < longest:
-            labels[np.arange(longest) >= self.outputs[:, None]] = blank  # what is behind is not looked at
+            labels[np.arange(longest) >= self.outputs[:, None]] = self.blank  # what is behind is not looked at
         if (labels.view(np.uint64) >= self.classes).any():
             wrong = next(label for label in labels.flat if not 0 <= label < self.classes)
             raise RuntimeError(
                 f"index {wrong} is out of bounds for dimension 2 with size {self.classes}: targets are classes"
             )
-        self.places = np.full((self.batch, 2 * longest + 1), blank)
+        self.places = np.full((self.batch, 2 * longest + 1), self.blank)
         self.places[:, 1::2] = labels
         self.times = np.arange(self.steps)[:, None]
         self.index = self.at(self.times, self.places)
@@ -123,25 +128,66 @@ class Alignments:
         skips[:, 2:] = (places[:, 2:] != self.blank) & (places[:, 2:] != places[:, :-2])
         return skips
 
-    def reverse(self) -> tuple[Any, Any, Any]:
-        """index and skips of the alignments read from their ends, and where each place's state is in theirs."""
-        last = np.maximum(2 * self.outputs[:, None] - np.arange(self.places.shape[1]), 0)
-        times = np.maximum(self.inputs - 1 - self.times, 0)
-        places = np.take_along_axis(self.places, last, 1)
-        return self.at(times, places), self.skipping(places), self.state_at(times)[..., None] + last
-
     def during(self, logs: Tensor) -> Any:
         """Whether a time is one of a sample's: [time, batch, 1]."""
         return constant_like(logs, (self.times < self.inputs)[..., None])
 
 
-def chances(logs: Tensor, index: Any, skips: Any) -> tuple[Any, Any]:
+class TensorAlignments(Alignments):
+    """Alignments whose labels are never read on the host: places, index and skips are tensors of the logs' device.
+
+    So a graph, or a program that is recorded, does not depend on the labels. The lengths are numbers, and the labels
+    are known to be classes.
+    """
+
+    logs: Tensor
+
+    def read(self, logs: Tensor, targets: Tensor, longest: int, outputs: Any) -> None:
+        self.logs, self.times = logs, np.arange(self.steps)[:, None]
+        labels = self.rows_of(targets.to(logs.device), longest).to(INT64)
+        blanks = self.constant(np.full((self.batch, longest), self.blank))
+        is_label = self.constant(np.arange(longest) < self.outputs[:, None])
+        pairs = ops["stack"]((where(is_label, labels, blanks), blanks), 2).reshape(self.batch, 2 * longest)
+        self.places = ops["cat"]((self.constant(np.full((self.batch, 1), self.blank)), pairs), 1)
+        self.index, self.skips = self.at(self.times, self.places), self.skipping(self.places)
+
+    def constant(self, array: Any) -> Any:
+        return constant_like(self.logs, array)
+
+    def rows_of(self, targets: Tensor, longest: int) -> Any:
+        """The labels as rows [batch, longest]; there is something else behind the end of shorter ones."""
+        if targets.dim() > 1:
+            return targets.narrow(1, 0, longest)
+        if not longest:
+            return targets.reshape(self.batch, 0)
+        starts = (np.cumsum(self.outputs) - self.outputs)[:, None]
+        return ops["take"](targets, self.constant(np.minimum(starts + np.arange(longest), targets.numel() - 1)))
+
+    def at(self, times: Any, places: Any) -> Any:
+        return self.constant(super().at(times, np.zeros(1, np.int64))) + places
+
+    def skipping(self, places: Any) -> Any:
+        width = places.size(1)
+        none = self.constant(np.zeros((self.batch, min(2, width)), bool))
+        if width < 3:
+            return none
+        later, earlier = places.narrow(1, 2, width - 2), places.narrow(1, 0, width - 2)
+        return ops["cat"]((none, (later != self.blank) & (later != earlier)), 1)
+
+    def reverse(self) -> tuple[Any, Any, Any]:
+        """index and skips of the alignments read from their ends, and where each place's state is in theirs."""
+        last = np.maximum(2 * self.outputs[:, None] - np.arange(self.places.shape[1]), 0)
+        times = np.maximum(self.inputs - 1 - self.times, 0)
+        places = self.places.gather(1, self.constant(last))
+        return self.at(times, places), self.skipping(places), self.constant(self.state_at(times)[..., None] + last)
+
+
+def chances(logs: Tensor, index: Tensor, skip: Tensor) -> tuple[Any, Any]:
     """The logarithms of the probabilities of each step's places, and of all ways that lead there."""
-    at = ops["take"](logs, constant_like(logs, index))
+    at = ops["take"](logs, index)
     at = where(at < IMPOSSIBLE, IMPOSSIBLE, at)
-    batch, width = skips.shape
+    batch, width = skip.shape
     before = logs.new_full((batch, 2), IMPOSSIBLE)
-    skip = constant_like(logs, skips)
     steps = at.unbind(0)
     state = where(constant_like(logs, np.arange(width) < 2), steps[0], IMPOSSIBLE)
     states = [state]
@@ -157,7 +203,7 @@ def chances(logs: Tensor, index: Any, skips: Any) -> tuple[Any, Any]:
 def loss_stages(logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int, zero_infinity: bool) -> Tensor:
     """The stages of _ctc_loss. At the end only the last label and the blank behind it count."""
     chains = Alignments(logs, targets, inputs, outputs, blank)
-    states = chances(logs, chains.index, chains.skips)[1]
+    states = chances(logs, constant_like(logs, chains.index), constant_like(logs, chains.skips))[1]
     total, before = (ops["take"](states, constant_like(logs, end)) for end in chains.ends())
     both = ops["logaddexp"](total, before)
     total = both if all(outputs) else where(constant_like(logs, chains.outputs > 0), both, total)
@@ -174,16 +220,14 @@ def loss_slope(
 
     Where a loss is infinite NaN, or 0. In ordinary ops, which differentiate again.
     """
-    chains = Alignments(logs, targets, inputs, outputs, blank)
+    chains = TensorAlignments(logs, targets, inputs, outputs, blank)
     index, skips, back = chains.reverse()
-    at, states = chances(
-        logs, np.concatenate([chains.index, index], 1), np.concatenate([chains.skips, skips], 0)
-    )
+    at, states = chances(logs, ops["cat"]((chains.index, index), 1), ops["cat"]((chains.skips, skips), 0))
     forth, back_states = (states.narrow(1, k * chains.batch, chains.batch) for k in (0, 1))
-    passing = forth + ops["take"](back_states, constant_like(logs, back)) - at.narrow(1, 0, chains.batch)
+    passing = forth + ops["take"](back_states, back) - at.narrow(1, 0, chains.batch)
     inside = constant_like(logs, np.arange(skips.shape[1]) <= 2 * chains.outputs[:, None])
     shares = where(inside, passing, -math.inf).softmax(2)
-    classes = constant_like(logs, chains.places).expand(index.shape)
+    classes = chains.places.expand(index.shape)
     slope = logs.exp() - ops["zeros_like"](logs).scatter_add(2, classes, shares)
     slope = where(losses.unsqueeze(1) == math.inf, 0 if zero_infinity else math.nan, slope)
     return where(chains.during(logs), slope, 0)
