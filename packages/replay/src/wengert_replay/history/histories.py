@@ -37,6 +37,7 @@ from wengert_replay.history.node import (
     gradients_of,
     has_graph,
     leaves_like,
+    requiring_gradients,
     restore_state,
 )
 from wengert_replay.history.outside import (
@@ -223,6 +224,12 @@ class History:
 
     def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return gradients for the inputs that require them, and for the leaves; grads: of the outputs."""
+        with requiring_gradients([*(inputs[i] for i in run.form.ends), *run.form.leaves]):
+            return self.gradients_of_call(run, inputs, grads)
+
+    def gradients_of_call(
+        self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
         pattern = tuple([one is not None for one in grads])
         given = [one for one in grads if one is not None]
         if not given:

@@ -113,6 +113,19 @@ def without_hooks(leaves: Sequence[Any]) -> Generator[None, None, None]:
             leaf._backward_hooks = taken
 
 
+@contextmanager
+def requiring_gradients(tensors: Sequence[Any]) -> Generator[None, None, None]:
+    """Arguments and leaves of a call as they were then: one may have ceased to require gradients, and gets none."""
+    ceased = [one for one in tensors if not one.requires_grad]
+    for one in ceased:
+        one.requires_grad_(True)
+    try:
+        yield
+    finally:
+        for one in ceased:
+            one.requires_grad_(False)
+
+
 def arguments_from_outside(roots: Sequence[Tensor], inputs: Sequence[Tensor], form: Form) -> dict[Tensor, int]:
     """Return arguments that the function also uses from outside, each with its place among those that get gradients.
 
