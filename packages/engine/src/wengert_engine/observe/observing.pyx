@@ -161,6 +161,8 @@ cdef bint has_batched(Op op, PyObject** slots) except -1:
 cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
     """An op that a tracer is told of."""
     cdef Tracer tracer = here.tracer
+    if here.watcher is not None:       # what it does are operations as others
+        see_writes(here.watcher, op, slots)
     cdef list waiting = [] if thread_state().saved_hooks != NULL else None
     cdef PyObject* before = wait_with_packing(<PyObject*> waiting if waiting is not None else NULL)
     thread_state().modes &= ~(<unsigned int> WG_OBSERVE)
