@@ -164,7 +164,7 @@ class Capture(UsualCalls):
         if full or (entry is None and len(self.entries) >= ENTRIES * self.max_programs):
             return self.why_full(self.max_programs, list(self.entries))
         if entry is not None and entry.attempts >= STORM and 2 * entry.attempts > entry.calls:
-            entry.refusal = ("tensors from outside are replaced between calls: "
+            entry.refusal = ("tensors from outside, or hooks of tensors, are replaced between calls: "
                              f"{entry.attempts} of {entry.calls} calls were recorded")  # fmt: skip
             return entry.refusal
         return ""

@@ -41,6 +41,7 @@ def add_pause(Recording recording not None, backward not None):
     cdef Pause pause = Pause.__new__(Pause)
     pause.arguments, pause.outputs, pause.memory = [], [], []
     pause.live = recording.live_marks()
+    recording.note_hooks()
     recording.open_call([])
     recording.add_call(pause, [], pause.name)
     recording.steps.lines.set_floor(backward)

@@ -88,8 +88,19 @@ def restore_state(run: Run) -> Generator[Restoration, None, None]:
 
 
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return leaves in place of tensors that require gradients, with the same memory."""
-    return [one.detach().requires_grad_() if one.requires_grad else one for one in tensors]
+    """Return leaves in place of tensors that require gradients, with the same memory and hooks.
+
+    The function may ask for their gradients, which calls the hooks; ``without_hooks`` is for the gradients of results.
+    """
+    return [leaf_like(one) if one.requires_grad else one for one in tensors]
+
+
+def leaf_like(tensor: Any) -> Tensor:
+    leaf: Any = tensor.detach().requires_grad_()
+    hooks = tensor._backward_hooks
+    if hooks:
+        leaf._backward_hooks = dict(hooks)
+    return leaf
 
 
 def has_graph(tensor: Tensor) -> bool:
@@ -204,7 +215,7 @@ def differentiate(
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
     twice = arguments_from_outside(roots, inputs, form)
-    with without_hooks([*leaves, *twice]):
+    with without_hooks([*ends, *twice]):
         parts = grad(roots, [*ends, *twice], given, retain_graph=True, create_graph=create_graph, allow_unused=True)
     found = list(parts[: len(ends)])
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):

@@ -33,7 +33,7 @@ ADVICE = (
      "nothing is to be done for what is made once, as an optimizer's state; else return it, or write it in place"),
     (r"has stored (an argument|a leaf)", "store a clone() outside of the function"),
     (r"memory of a tensor, or the state of a generator", "do that outside of the function, with what it returns"),
-    (r"outside are replaced", "write to them in place (copy_()), or give them to the function as arguments"),
+    (r"are replaced between calls", "write to them in place (copy_()), or give them to the function as arguments"),
     (r"depends on Python's state|Python's state that it depends on|state of Python",
      "make what changes an argument, or a tensor that is written in place"),
     (r"random numbers outside of wengert", "draw them by wengert.rand or wengert.randn, or give them as arguments"),

@@ -17,6 +17,9 @@ cdef class Recording(TracedOperations):
     cdef public object given           # the arguments of the captured function; None: made for the recording
     cdef public object changes         # of the state of Python by the function: Changes; None: nobody asks
     cdef public object lookups         # where the function finds tensors: Lookups; None: not known
+    cdef list hooked                   # (id, reference or None, number of the input or -1, hooks) of tensors; None
+    cdef list asked_in_bodies          # references to tensors from outside whose gradients bodies ask for
+    cdef set wanted                    # addresses of nodes from outside whose gradients are asked for
     cdef list at_pause                 # versions of arguments and of memory from outside
     cdef list expected                 # references to tensors from outside at a pause, with their sizes and strides
     cdef readonly bint passes          # the refusal is of this time
@@ -30,6 +33,8 @@ cdef class Recording(TracedOperations):
 
     cdef int go_on(self) except -1
     cdef int let_go(self) except -1
+    cdef int note_hooks(self) except -1
+    cdef int note_body(self, Recording body) except -1
     cdef Tensor stand_in(self, Tensor t)
     cdef bint is_from_outside(self, Tensor t) noexcept
     cdef int watch_source(self, Tensor source) except -1

@@ -24,7 +24,7 @@ from wengert_core.extend cimport (BOOL, TF_INFERENCE, WG_BATCHED, WG_CAST, WG_GR
                                   WG_STRONG, WG_TELL, Op, Storage, Tensor, WgState, alias, close_pool, free_launch,
                                   free_pool, is_strided, new_on_memory, open_pool, pause_pool, resume_pool,
                                   set_recorder, thread_state)
-from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
+from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags, numbered_hooks
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
@@ -46,7 +46,7 @@ cdef class Recording(TracedOperations):
     def __init__(self, list inputs):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
         self.watched, self.expected, self.late, self.notes, self.sharing = {}, [], {}, [], []
-        self.facts = {}
+        self.facts, self.wanted, self.asked_in_bodies = {}, set(), []
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -184,6 +184,7 @@ cdef class Recording(TracedOperations):
             self.is_open, self.given = False, None
             pause_collector(False)
             self.note_engine()
+            self.note_hooks()
             self.keep_own_leaves()
 
     def close(self):
@@ -211,6 +212,28 @@ cdef class Recording(TracedOperations):
         for i in range(self.pool.n):
             marks[i] = self.pool.blocks[i].live != 0
         return made
+
+    cdef int note_hooks(self) except -1:
+        """Note the hooks of tensors from outside that a backward inside of the function may have called, once."""
+        cdef Tensor t
+        cdef dict asked = {}
+        if self.hooked is not None:
+            return 0
+        for t in self.inputs if self.has_run_nodes else ():
+            if t.flags & WG_GRAD and (t.grad_fn == NULL or <size_t> t.grad_fn in self.wanted):
+                asked[id(t)] = t
+        for t, _ in self.leaves.values() if self.has_run_nodes else ():
+            asked[id(t)] = t
+        asked.update([(id(one()), one()) for one in self.asked_in_bodies if one() is not None])
+        numbers = {id(t): i for i, t in enumerate(self.inputs)}
+        self.hooked = [(key, None if key in numbers else ref(t), numbers.get(key, -1), numbered_hooks(t))
+                       for key, t in asked.items()]
+        return 0
+
+    cdef int note_body(self, Recording body) except -1:
+        """Note the tensors from outside whose hooks a backward in the body of a loop may have called."""
+        self.asked_in_bodies += [where for _, where, _, _ in body.hooked or () if where is not None]
+        return 0
 
     def differentiates(self):
         """Whether a backward has run."""
@@ -253,6 +276,13 @@ cdef class Recording(TracedOperations):
 
     cdef int note_wanted(self, Tensor leaf) except -1:
         return self.watch_source(leaf) if self.is_from_outside(leaf) else 0
+
+    cdef int note_wanted_node(self, object node) except -1:
+        self.wanted.add(<size_t> <PyObject*> node)
+        return 0
+
+    cdef int note_version(self, Tensor t) except -1:
+        return self.watch_source(t) if self.is_from_outside(t) else 0
 
     cdef bint is_from_outside(self, Tensor t) noexcept:
         """Whether a tensor's memory is the host's, and not the pool's."""
