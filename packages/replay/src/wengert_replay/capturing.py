@@ -37,7 +37,6 @@ from wengert_replay.programs.program import Program
 from wengert_replay.python_state.changes import Changes, words_on_draws
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
-from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import Miss, Refusal
 from wengert_replay.shortcut import Shortcut, make_shortcut
@@ -285,7 +284,7 @@ class Capture(UsualCalls):
 
     def warn_of_effects(self, recording: Recording) -> None:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
-        for words in [words for source in recording.python for words in effects_of(source)]:
+        for words in recording.python.words:
             why = f"{words}: Python code runs when a program is recorded, not when it is replayed"
             if self.note_reason(why) and not self.quiet:
                 warn_caller(why)

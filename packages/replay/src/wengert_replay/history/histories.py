@@ -131,7 +131,7 @@ class History:
             raise Refusal(f"the result has an object of type {error} in it") from None
         form, why = form_of(structure, results, recording, watch.clock, holder)
         why = why or why_not_node(results, recording) or recording.why_not_made(results)
-        if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
+        if not why and recording.python.needs_whole_backward:
             why = "a result has a graph with a checkpoint that has use_reentrant=True"
         if not why and not forget_leaves(recording):
             why = "the function runs backward, and a result has a graph"

@@ -101,3 +101,40 @@ def effects_of(source: Any) -> list[str]:
     """Return a sentence for each side effect of a hook or custom Function."""
     found = [(function, side_effect(function)) for function in functions_of(source)]
     return [f"{location_of(function)} {effect}" for function, effect in found if effect]
+
+
+class Effects:
+    """Effects of the hooks and custom Functions that run while a function is recorded.
+
+    Their code is read at once, and they are not held: what their variables refer to would live as long as the recording.
+    """
+
+    words: list[str]
+    have_run: bool
+    needs_whole_backward: bool
+
+    __slots__ = ("have_run", "needs_whole_backward", "seen", "words")
+
+    def __init__(self) -> None:
+        self.words, self.have_run, self.needs_whole_backward = [], False, False
+        self.seen: set[CodeType] = set()
+
+    def note(self, source: Any) -> None:
+        """Note what a hook or a custom Function does beside operations."""
+        self.have_run = True
+        if isinstance(source, type):
+            self.needs_whole_backward = self.needs_whole_backward or getattr(source, "_needs_whole_backward", False)
+        plain = [one for one in map(plain_function, functions_of(source)) if one is not None]
+        if not self.seen.issuperset(one.__code__ for one in plain):
+            self.seen.update(one.__code__ for one in plain)
+            self.add_words(effects_of(source))
+
+    def join(self, other: Effects) -> None:
+        """Note what have run in the body of a loop."""
+        self.have_run = self.have_run or other.have_run
+        self.needs_whole_backward = self.needs_whole_backward or other.needs_whole_backward
+        self.seen |= other.seen
+        self.add_words(other.words)
+
+    def add_words(self, words: list[str]) -> None:
+        self.words += [one for one in words if one not in self.words]

@@ -11,7 +11,7 @@ cdef class Recording(TracedOperations):
     cdef readonly list sharing         # results of constructs that may share memory: loops/unrolled.py
     cdef readonly dict facts           # of arguments that Python reads, by KINDS in arguments.pyx: words
     cdef public object unseen          # names of those that nobody sees; None: nobody asks
-    cdef readonly list python          # hooks and custom Functions that have run
+    cdef readonly object python        # Effects of hooks and custom Functions that have run
     cdef readonly bint is_open
     cdef readonly bint pauses          # it has stopped, and may go on: its pool takes back what is freed
     cdef public object given           # the arguments of the captured function; None: made for the recording

@@ -3,6 +3,7 @@ from typing import Any
 from wengert_core.extend import Tensor
 
 from wengert_replay.recording.calls import Call
+from wengert_replay.recording.effects import Effects
 from wengert_replay.recording.value_map import ValueMap
 
 class Recording(ValueMap):
@@ -14,7 +15,7 @@ class Recording(ValueMap):
     unseen: Any
     facts: dict[str, str]
     late: dict[int, Any]
-    python: list[Any]
+    python: Effects
     is_open: bool
     pauses: bool
     passes: bool

@@ -35,6 +35,8 @@ from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, 
 
 from wengert_engine.extend import set_tracer
 
+from wengert_replay.recording.effects import Effects
+
 cdef extern from "Python.h":
     int Py_AddPendingCall(int (*function)(void*) except -1, void* argument) noexcept
 
@@ -44,7 +46,7 @@ cdef class Recording(TracedOperations):
     """A record of what a function does in this thread, from ``start`` to ``stop``."""
 
     def __init__(self, list inputs):
-        self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
+        self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, Effects()
         self.watched, self.expected, self.late, self.notes, self.sharing = {}, [], {}, [], []
         self.facts, self.wanted, self.asked_in_bodies = {}, set(), []
 
@@ -304,8 +306,7 @@ cdef class Recording(TracedOperations):
             self.refuse("backward runs through a graph that was made outside of the function")
 
     cdef int note_python(self, source) except -1:
-        if source not in self.python:
-            self.python.append(source)
+        self.python.note(source)
         return 0
 
     cdef str words_of(self, Py_ssize_t number):
