@@ -29,11 +29,21 @@ class State:
         self.outside = OutsideState(written) if written else None
         self.random = rng_states() if draws else None
 
+    def memory(self) -> OutsideState:
+        """Return the memory, which a recording adds to before others is written to."""
+        if self.outside is None:
+            self.outside = OutsideState([])
+        return self.outside
+
     def has_drawn(self) -> bool:
         """Whether random numbers have been drawn since."""
         return self.random is not None and any(
             before.tolist() != now.tolist() for (_, before), (_, now) in zip(self.random, rng_states(), strict=False)
         )
+
+    def has_changed(self) -> bool:
+        """Whether random numbers have been drawn, or memory has other contents or versions."""
+        return self.has_drawn() or (self.outside is not None and self.outside.differs())
 
     def put_back(self) -> None:
         if self.outside is not None:

@@ -38,6 +38,13 @@ cdef class OutsideState:
         cdef Storage s = <Storage> t.storage
         self.parts.append((part, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
 
+    def keep(self, Tensor t not None):
+        """Copy the memory of a tensor that is about to be written to, the first time."""
+        for part, _, _ in self.parts:
+            if storage_of(part) is <Storage> t.storage:
+                return
+        self.add(alias(t), t)
+
     def now(self):
         """Return the state of the same tensors at this time, without those that are gone."""
         cdef OutsideState made = OutsideState(())

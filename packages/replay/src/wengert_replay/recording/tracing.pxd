@@ -27,6 +27,7 @@ cdef class Recording(TracedOperations):
     cdef bint watches                  # writes, for itself or one around it
     cdef dict watched                  # by the Storage's address: (Tensor, version, whether it is a copy of a row)
     cdef bint copies_late              # memory before a write, for itself or one around it
+    cdef public object before          # OutsideState of memory that is written to, as it was; None: nobody asks
     cdef readonly dict late            # by the address of memory: references to what copies it before a write
     cdef bint is_trial                 # nothing outside of it may change: an eager call does not run it, or once
     cdef bint ends_outside             # a backward comes to nodes from outside, and no further

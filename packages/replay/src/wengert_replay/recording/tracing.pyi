@@ -20,6 +20,7 @@ class Recording(ValueMap):
     pauses: bool
     passes: bool
     around: Recording | None
+    before: Any
     given: Any
     changes: Any
     lookups: Any

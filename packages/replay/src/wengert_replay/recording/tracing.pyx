@@ -29,7 +29,7 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, copy_before_write, stop_loop
+from wengert_replay.recording.watch cimport check_write, copy_before_write, keep_before_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
@@ -258,6 +258,8 @@ cdef class Recording(TracedOperations):
             check_write(self, op, slots)
         if self.copies_late:
             copy_before_write(self, op, slots)
+        if self.before is not None:
+            keep_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:
