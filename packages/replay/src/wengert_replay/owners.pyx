@@ -239,6 +239,13 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
         raise Refusal(stored_words(len(stored), maker_of(recording, stored)), transient=True)
 
 
+def blocks_of(Recording recording not None, list tensors not None):
+    """Return the addresses of the recording's blocks that tensors have, and their tangents of levels that have ended."""
+    cdef References known = References()
+    known.add_all(tensors)
+    return known.blocks_in(recording)
+
+
 def maker_of(Recording recording not None, set blocks not None):
     """Return the last operation that has written to a block, with its line; "" where no launch has.
 

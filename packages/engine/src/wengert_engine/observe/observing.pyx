@@ -267,6 +267,14 @@ cdef int note_alias(Tensor source, Tensor made) except -1:
     return 0
 
 
+cdef int note_version(Tensor t) except -1:
+    """Tell a tracer of a version that is about to rise, by no operation."""
+    cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).tracer is not None:
+        (<Observer> here).tracer.note_version(t)
+    return 0
+
+
 HOOKS.run_observed, HOOKS.begin_event, HOOKS.end_event = run_observed, begin_event, end_event
 HOOKS.note_grad = note_grad
 set_alias_hook(note_alias)

@@ -26,6 +26,9 @@ MUTATORS = frozenset((
 ))  # fmt: skip
 """Methods that change an object, or tell somebody."""
 
+BACKWARDS = ("backward", "vjp")
+"""Functions of a custom Function that a graph which is kept calls several times."""
+
 STORES = frozenset(("STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"))
 
 
@@ -69,6 +72,22 @@ def effect_of_code(code: CodeType, function: FunctionType) -> str:
     return ""
 
 
+def effect_on_context(function: Any) -> str:
+    """Return words for a backward that changes a number which its context keeps for the next one (``ctx.n += 1``).
+
+    That is a second backward of a graph that is kept: a replay is not another one.
+    """
+    plain = plain_function(function)
+    if plain is None:
+        return ""
+    steps = list(dis.get_instructions(plain.__code__))
+    reads = {step.argval for step in steps if step.opname == "LOAD_ATTR"}
+    for before, step in zip(["", "", *(step.opname for step in steps)], steps):
+        if step.opname == "STORE_ATTR" and step.argval in reads and before != "LOAD_CONST":
+            return f"changes '{step.argval}' of an object, and reads it"
+    return ""
+
+
 def variable(function: FunctionType, name: str) -> Any:
     """Return the value that a function sees in a variable from outside; None where there is none."""
     if name in function.__code__.co_freevars and function.__closure__ is not None:
@@ -100,6 +119,9 @@ def functions_of(source: Any) -> list[Callable[..., Any]]:
 def effects_of(source: Any) -> list[str]:
     """Return a sentence for each side effect of a hook or custom Function."""
     found = [(function, side_effect(function)) for function in functions_of(source)]
+    if isinstance(source, type):
+        found += [(getattr(source, name), effect_on_context(getattr(source, name))) for name in BACKWARDS
+                  if hasattr(source, name)]  # fmt: skip
     return [f"{location_of(function)} {effect}" for function, effect in found if effect]
 
 
