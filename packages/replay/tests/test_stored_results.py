@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import wengert as wg
@@ -157,3 +159,127 @@ def test_arguments_that_results_and_their_graph_have_are_stored_by_nobody(value)
     for k in range(5):
         function(wg.full((3,), float(k)), w)
     assert wg.replay.explain(function).replays == 4
+
+
+class Scaled:
+    """A hook that is an object."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, grad):
+        return grad * self.scale
+
+
+def gather(seen, grad):
+    seen.append(grad)
+    return grad * 2
+
+
+def local_object(scale):
+    class Here:
+        def __call__(self, grad):
+            return grad * scale
+
+    return Here()
+
+
+HOOKS = {
+    "variable": lambda y, scale: y.register_hook(lambda grad: grad * scale),
+    "default": lambda y, scale: y.register_hook(lambda grad, scale=scale: grad * scale),
+    "partial": lambda y, scale: y.register_hook(functools.partial(lambda scale, grad: grad * scale, scale)),
+    "object": lambda y, scale: y.register_hook(Scaled(scale)),
+    "method": lambda y, scale: y.register_hook(Scaled(scale).__call__),
+    "object of a local class": lambda y, scale: y.register_hook(local_object(scale)),
+    "list": lambda y, scale: y.register_hook(functools.partial(gather, [scale])),
+    "node": lambda y, scale: y.grad_fn.register_hook(lambda grads, _: tuple(g if g is None else g * scale for g in grads)),
+    "node, before": lambda y, scale: y.grad_fn.register_prehook(lambda grads: (grads[0] * scale,)),
+    "several": lambda y, scale: wg.autograd.graph.register_multi_grad_hook((y,), lambda grads: scale + 1),
+    "itself": lambda y, scale: y.register_hook(lambda grad: grad * y.detach()),
+}  # fmt: skip
+"""Functions that give a tensor a hook which refers to tensors that the captured function makes."""
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture", "ignore:.*Python code runs when a program is recorded")
+@pytest.mark.parametrize("use", ["graph", "two results", "gradient", "backward"])
+@pytest.mark.parametrize("register", HOOKS.values(), ids=HOOKS)
+def test_tensors_that_hooks_refer_to_are_stored_by_nobody(register, use):
+    def generate(capture):
+        w = wg.ones(3, requires_grad=True)
+
+        def step(x):
+            y, scale = x * w, x.exp()
+            register(y, scale)
+            if use == "gradient":
+                return wg.autograd.grad(y.sin().sum(), w)[0]
+            if use == "backward":
+                w.grad = None
+                y.sin().sum().backward()
+                return y.detach() * 2
+            return (y.sin(), y) if use == "two results" else y.sin()
+
+        function = capture(step)
+        for k in range(7):
+            result = function(wg.full((3,), 0.1 * k + 0.5))
+            if use in ("graph", "two results"):
+                w.grad = None
+                (result if use == "graph" else result[0]).sum().backward()
+            yield result, w.grad
+
+    assert compare_runs(generate).replays >= 5
+
+
+@pytest.mark.parametrize("use", ["graph", "gradient", "backward", "forward"])
+def test_tensors_that_a_local_custom_function_refers_to_are_stored_by_nobody(use):
+    def generate(capture):
+        w = wg.ones(3, requires_grad=True)
+
+        def step(x):
+            scale = x.exp()
+
+            class Local(wg.autograd.Function):
+                @staticmethod
+                def forward(ctx, a):
+                    ctx.scale = scale
+                    return a * scale
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return grad * scale * ctx.scale
+
+            y = Local.apply(x * w)
+            if use == "gradient":
+                return wg.autograd.grad(y.sin().sum(), w)[0]
+            if use == "backward":
+                w.grad = None
+                y.sin().sum().backward()
+            return y.sin() if use == "graph" else y.detach() * 2
+
+        function = capture(step)
+        for k in range(7):
+            result = function(wg.full((3,), 0.1 * k + 0.5))
+            if use == "graph":
+                w.grad = None
+                result.sum().backward()
+            yield result, w.grad
+
+    assert compare_runs(generate).replays >= 5
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture")
+def test_a_tensor_that_is_stored_beside_a_hook_is_stored():
+    def generate(capture):
+        w, kept = wg.ones(3, requires_grad=True), []
+
+        def step(x):
+            y, scale = x * w, x.exp()
+            y.register_hook(lambda grad: grad * scale)
+            kept.append(x.cos())
+            return y.sin()
+
+        function = capture(step)
+        for k in range(7):
+            function(wg.full((3,), 0.1 * k)).sum().backward()
+            yield w.grad, kept[-1]
+
+    assert "stored 1 tensor" in compare_runs(generate).reasons[0]

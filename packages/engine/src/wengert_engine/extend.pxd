@@ -5,4 +5,5 @@ from wengert_engine.anomaly.anomaly cimport ANOMALY_ON, anomaly_flags
 from wengert_engine.function.apply cimport record_function
 from wengert_engine.anomaly.frames cimport (Frame, frame_code, frame_instruction, innermost_frame, line_at,
                                             outer_frame)
+from wengert_engine.graph.tensor_hooks cimport numbered_hooks
 from wengert_engine.observe.tracers cimport Tracer

@@ -38,7 +38,6 @@ from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.python_state.changes import Changes, first_names, words_on_draws, words_on_shared
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
-from wengert_replay.recording.effects import effects_of
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import NO_TURN, Miss, Refusal
 from wengert_replay.result_objects import has_name
@@ -349,7 +348,7 @@ class Capture(UsualCalls):
 
     def warn_of_effects(self, recording: Recording) -> None:
         """Warn once of each Python function among hooks and custom Functions that does more than operations."""
-        for words in [words for source in recording.python for words in effects_of(source)]:
+        for words in recording.python.words:
             why = f"{words}: Python code runs when a program is recorded, not when it is replayed"
             if self.note_reason(why) and not self.quiet:
                 warn_caller(why)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from wengert_core.extend import Tensor
+from wengert_engine import Node
 from wengert_engine.extend import accumulated_leaf, is_released, saved_values
 
 
@@ -46,3 +50,41 @@ def is_freed(grad_fn: Any) -> bool:
         elif leaf is not None or any(kind != "plain" for _, kind, _ in saved_values(node)):
             return False
     return found
+
+
+MOST_OBJECTS = 10_000
+"""Objects that are looked at for tensors which hooks refer to."""
+
+
+def tensors_beside(node: Any, seen: set[int]) -> Iterator[Tensor]:
+    """Yield the tensors that a node refers to beside those that it has saved, once for each reference.
+
+    Hooks refer to them by variables, defaults and attributes; a context has what its Function was told, and attributes.
+    seen: addresses of objects that have been looked at.
+    """
+    pending = [one for one in gc.get_referents(node) if type(one) in (dict, tuple) or isinstance(one, type)]
+    while pending and len(seen) < MOST_OBJECTS:
+        holder = pending.pop()
+        if id(holder) in seen:
+            continue
+        seen.add(id(holder))
+        for one in referents_of(holder):
+            if isinstance(one, Tensor):
+                yield one
+            elif gc.is_tracked(one) and not isinstance(one, NO_HOLDERS) and (not isinstance(one, type) or is_local(one)):
+                pending.append(one)
+
+
+NO_HOLDERS = (Node, ModuleType, CodeType, FrameType)
+
+
+def is_local(kind: type) -> bool:
+    """Return whether a class was made by a function, whose variables its methods may refer to."""
+    return "<locals>" in kind.__qualname__
+
+
+def referents_of(holder: Any) -> Iterable[Any]:
+    """Return what an object refers to; of a function without its globals, of a class what stands in it."""
+    if isinstance(holder, FunctionType):
+        return [one for one in (holder.__closure__, holder.__defaults__, holder.__kwdefaults__, holder.__dict__) if one]
+    return list(vars(holder).values()) if isinstance(holder, type) else gc.get_referents(holder)

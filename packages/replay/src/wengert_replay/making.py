@@ -11,7 +11,7 @@ from wengert_replay.arguments import describe_tensors
 from wengert_replay.collecting import collect_young
 from wengert_replay.graphs import is_spent, walk
 from wengert_replay.history.outside import predates
-from wengert_replay.owners import maker_of
+from wengert_replay.owners import blocks_of, maker_of
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, thread_modes
 from wengert_replay.refusal import (
@@ -102,7 +102,7 @@ def blocks_in_use(
     why = recording.why_not_made(tensors)
     if why:
         raise Refusal(why)
-    used = {tensor.untyped_storage().data_ptr() for tensor in tensors}
+    used = {tensor.untyped_storage().data_ptr() for tensor in tensors} | blocks_of(recording, tensors)
     if not recording.live_blocks() <= used:
         collect()
     live = recording.live_blocks()

@@ -9,6 +9,7 @@ Note [A result that is stored]
 cimport cython
 from cpython.list cimport PyList_GET_ITEM
 from cpython.ref cimport PyObject
+from libc.stdint cimport uint64_t
 
 
 from wengert_core.extend cimport OPERAND_WRITTEN, WG_GRAD, Block, Launch, Storage, Tensor
@@ -19,7 +20,7 @@ import gc
 from wengert_engine.extend import saved_values
 
 from wengert_replay.collecting import collect_young
-from wengert_replay.graphs import walk
+from wengert_replay.graphs import tensors_beside, walk
 from wengert_replay.refusal import NO_HISTORY as _NO_HISTORY
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
 from wengert_replay.refusal import Refusal, stored_words
@@ -35,6 +36,7 @@ cdef class References:
 
     cdef dict of_tensors               # by a tensor's address: references that are known
     cdef dict of_storages              # by a Storage's address: tensors that are known
+    cdef uint64_t last_node            # that was made before the function ran; what hooks of these hold does not count
 
     def __cinit__(self):
         self.of_tensors, self.of_storages = {}, {}
@@ -64,16 +66,21 @@ cdef class References:
         return 0
 
     cdef int add_graph(self, list results) except -1:
-        """Note what the nodes have saved that results lead to, and the leaves that they lead to."""
+        """Note what the nodes have saved that results lead to, what their hooks refer to, and the leaves there."""
         try:
             roots = [one.grad_fn for one in results]
         except RuntimeError:
             raise Refusal(_NO_HISTORY) from None
+        seen = set()
         for node, leaf in walk(roots):
             if leaf is not None:
                 self.add(<Tensor> leaf)
+                continue               # its hooks are the user's
             for _, _, value in saved_values(node):
                 self.add_all(value)
+            if node._sequence_nr() > self.last_node:
+                for one in tensors_beside(node, seen):
+                    self.add(<Tensor> one)
         return 0
 
     cdef int add_recording(self, Recording recording) except -1:
@@ -119,6 +126,7 @@ cdef class References:
 cdef References references_of(Recording recording, list results, list holder):
     """The references that a recording has, a function's results and their graph."""
     cdef References found = References()
+    found.last_node = recording.last_node
     found.add_all([results, holder])
     found.add_graph(results)
     found.add_recording(recording)
@@ -202,7 +210,7 @@ def refuse_stored_arguments(Recording recording not None, list counts not None, 
         shape = flatten(holder[0], results)
     except (Unhashable, RecursionError):
         return                         # refused for this
-    if find_state(shape, arguments) or recording.python:
+    if find_state(shape, arguments) or recording.python.have_run:
         return                         # the object, or Python functions of the graph, may have them
     known = references_of(recording, results, holder)
     known.add_graph([one._base for one in results if one._base is not None])
@@ -218,7 +226,7 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
     A backward that runs the function again would do that twice.   holder: as in ``refuse_stored``.
     """
     cdef References known
-    if recording.python:
+    if recording.python.have_run:
         return                         # Python functions of the graph may have them
     known = references_of(recording, results, holder)
     known.add_graph([one._base for one in results if one._base is not None])
@@ -229,6 +237,13 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
     stored = recording.live_blocks() - used
     if stored:
         raise Refusal(stored_words(len(stored), maker_of(recording, stored)), transient=True)
+
+
+def blocks_of(Recording recording not None, list tensors not None):
+    """Return the addresses of the recording's blocks that tensors have, and their tangents of levels that have ended."""
+    cdef References known = References()
+    known.add_all(tensors)
+    return known.blocks_in(recording)
 
 
 def maker_of(Recording recording not None, set blocks not None):
@@ -307,6 +322,7 @@ def refuse_stored(Recording recording not None, list holder not None):
     """
     cdef References found = References()
     cdef list results = []
+    found.last_node = recording.last_node
     add_results(recording, holder, set(), results)
     found.add_all(holder)
     for leaf, _ in recording.leaves.values():

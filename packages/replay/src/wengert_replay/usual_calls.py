@@ -75,6 +75,8 @@ class UsualCalls:
 
     def why_no_way(self, history: History) -> str:
         """Return why a call whose result has a graph is not recorded, though no way through the function fits."""
+        if history.usual:
+            return history.usual
         if not self.no_way:
             line = differing_guard(history.programs())
             at = f" ({line})" if line else ""

@@ -122,3 +122,122 @@ def test_a_hook_of_the_first_call_alone_does_not_keep_later_ones_from_replays():
         function(wg.ones(1)).sum().backward()
         assert w.grad.item() == 2
     assert wg.replay.explain(function).replays == 2
+
+
+class Noisy(wg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * wg.rand(2)
+
+
+def function_with(effect, forward, total, count):
+    """Return a function whose backward draws or writes, and whose forward does what ``forward`` names."""
+
+    class Writing(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            total.add_(grad.detach())
+            return grad * 3
+
+    def function(x):
+        if "draws" in forward:
+            x = x * wg.rand(2)
+        if "writes" in forward:
+            count.add_(1)
+        y = x.sin()
+        if effect == "draws":
+            return Noisy.apply(y)
+        if effect == "hook draws":
+            y.register_hook(lambda grad: grad * wg.rand(2))
+            return y * y
+        if effect == "writes as forward":
+            y.register_hook(lambda grad: (count.add_(1), grad * 2)[1])
+            return y * y
+        return Writing.apply(y) ** 2
+
+    return function
+
+
+BACKWARDS = ["draws", "hook draws", "writes", "writes as forward"]
+FORWARDS = ["", "draws", "writes", "draws, and writes"]
+
+
+def derivatives(make, effect, forward, order, is_known=True):
+    """Return what six calls and derivatives of them give; is_known: another backward has built a graph before."""
+    wg.manual_seed(1)
+    total, count, found = wg.zeros(2), wg.zeros(2), []
+    function = make(function_with(effect, forward, total, count))
+    if is_known:
+        x = wg.ones(2, requires_grad=True)
+        for _ in range(3):
+            wg.autograd.grad(function(x).sum(), x, create_graph=True)
+    wg.manual_seed(0)
+    for number in range(6):
+        x = wg.tensor([0.5, 0.25 + number], requires_grad=True)
+        y = function(x).pow(2)
+        for _ in range(order):
+            (y,) = wg.autograd.grad((y * wg.rand(1)).sum(), x, create_graph=True)
+            found.append((y.tolist(), total.tolist(), total._version, count.tolist(), wg.rand(1).item()))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture")
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("forward", FORWARDS)
+@pytest.mark.parametrize("effect", BACKWARDS)
+def test_a_function_runs_as_usual_whose_backward_has_effects_and_is_differentiated(effect, forward, order):
+    captured = []
+
+    def capture(function):
+        captured.append(wg.capture(function))
+        return captured[0]
+
+    found = derivatives(capture, effect, forward, order)
+    assert found == derivatives(lambda function: function, effect, forward, order)
+    assert any("and is differentiated" in why for why in wg.replay.explain(captured[0]).reasons)
+
+
+@pytest.mark.filterwarnings("ignore:wengert.capture")
+@pytest.mark.parametrize("forward", FORWARDS)
+@pytest.mark.parametrize("effect", BACKWARDS)
+def test_the_first_derivative_of_a_backward_with_effects_is_that_of_an_eager_run(effect, forward):
+    found = derivatives(wg.capture, effect, forward, 1, False)
+    assert found == derivatives(lambda function: function, effect, forward, 1, False)
+
+
+@pytest.mark.parametrize("build_graph", [False, True])
+def test_the_second_derivative_of_a_replayed_call_is_computed_where_no_effect_would_happen_twice(build_graph):
+    def second(make):
+        wg.manual_seed(0)
+        function, x = make(lambda x: Noisy.apply(x.sin())), wg.tensor([0.5, 0.25], requires_grad=True)
+        (first,) = wg.autograd.grad(function(x).sum(), x, create_graph=True)
+        (found,) = wg.autograd.grad(first.sum(), x, create_graph=build_graph)
+        return first.tolist(), found.tolist(), wg.rand(1).item()
+
+    assert second(wg.capture) == second(lambda function: function)
+
+
+@pytest.mark.parametrize("build_graph", [False, True])
+@pytest.mark.parametrize("effect", ["hook draws", "writes"])
+def test_the_second_derivative_of_a_replayed_call_is_an_error_where_an_effect_would_happen_twice(effect, build_graph):
+    function, x = wg.capture(function_with(effect, "", wg.zeros(2), wg.zeros(2))), wg.ones(2, requires_grad=True)
+    (first,) = wg.autograd.grad(function(x).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="would do that twice here"):
+        wg.autograd.grad(first.sum(), x, create_graph=build_graph)
+
+
+def test_a_function_that_draws_is_recorded_with_its_gradients_when_it_runs_again():
+    w = wg.ones(2, requires_grad=True)
+    function = wg.capture(lambda x: (x * w * wg.rand(2)).sin())
+    for _ in range(4):
+        for result in [function(wg.ones(2)) for _ in range(2)]:
+            result.sum().backward()
+    assert wg.replay.explain(function).reasons == []

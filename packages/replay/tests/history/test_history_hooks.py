@@ -70,3 +70,75 @@ def test_hooks_of_leaves_of_the_branch_that_is_not_taken() -> None:
         found.clear()
     assert seen[0] == seen[1]
     assert len(seen[0]) == 6
+
+
+@pytest.mark.parametrize("retains", [False, True])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_hooks_of_results_are_not_called_where_no_gradient_comes(which: int, retains: bool) -> None:
+    def run(make: Any) -> list[Any]:
+        w = wg.ones(2, requires_grad=True)
+        function = make(lambda x: (x * w, x.sin() * w, (w * 3).exp()))
+        found: list[Any] = []
+        for number in range(6):
+            x = wg.tensor([0.5, 0.25], requires_grad=True)
+            w.grad = None
+            results = function(x)
+            for k, result in enumerate(results):
+                result.register_hook(lambda grad, k=k: (found.append((k, grad.tolist())), grad * (k + 2))[1])
+                if retains:
+                    result.retain_grad()
+            results[which].sum().backward(retain_graph=True)
+            found.append([None if one is None else one.tolist() for one in (x.grad, w.grad)])
+            if number % 2:
+                results[which - 1].sum().backward()
+                found.append([None if one is None else one.tolist() for one in (x.grad, w.grad)])
+            found.append([result.grad is not None for result in results] if retains else None)
+        return found
+
+    captured: list[Any] = []
+
+    def capture(function: Any) -> Any:
+        captured.append(wg.capture(function))
+        return captured[0]
+
+    assert run(capture) == run(lambda function: function)
+    assert wg.replay.explain(captured[0]).replays == 5
+
+
+@pytest.mark.parametrize("first", [0, 2])
+@pytest.mark.parametrize("which", ["argument", "leaf", "other leaf"])
+def test_a_tensor_that_ceases_to_require_gradients_before_backward_gets_none(which: str, first: int) -> None:
+    def run(make: Any) -> list[Any]:
+        w, v = wg.ones(2, requires_grad=True), wg.ones(2, requires_grad=True)
+        function, found = make(lambda x: ((x * w).sin(), w * v)), []
+        for number in range(8):
+            x = wg.ones(2, requires_grad=True)
+            w.grad = v.grad = None
+            one = {"argument": x, "leaf": w, "other leaf": v}[which]
+            results = function(x)
+            one.requires_grad_(number < first)
+            (results[0].sum() + (results[1].sum() if number % 2 else 0)).backward()
+            one.requires_grad_(True)
+            found.append([None if grad is None else grad.tolist() for grad in (x.grad, w.grad, v.grad)])
+        return found
+
+    assert run(wg.capture) == run(lambda function: function)
+
+
+@pytest.mark.parametrize("mode", ["all", "any"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_hook_over_several_results_gets_none_for_those_without_a_gradient(which: int, mode: Any) -> None:
+    def run(make: Any) -> list[Any]:
+        w, found = wg.ones(2, requires_grad=True), []
+        function = make(lambda x: (x * w, x.sin() * w))
+
+        def note(grads: Any) -> None:
+            found.append([one if one is None else one.tolist() for one in ([grads] if mode == "any" else grads)])
+
+        for _ in range(4):
+            results = function(wg.tensor([0.5, 0.25]))
+            wg.autograd.graph.register_multi_grad_hook(results, note, mode=mode)
+            results[which].sum().backward()
+        return found
+
+    assert run(wg.capture) == run(lambda function: function)

@@ -15,6 +15,7 @@ from wengert_engine.graph.leaves cimport gradient_edge
 from wengert_engine.graph.node cimport (NO_TENSOR, NODE_CUSTOM, SAVED_OUTPUT, SAVED_TENSOR, Edge, FunctionNode,
                                         SavedSlot, edges_of, fill_payload, hold, metas_of, number, saved_slots,
                                         set_meta, set_output)
+from wengert_engine.graph.tensor_attributes cimport announce
 from wengert_engine.graph.validate_grad cimport zeros_of
 from wengert_engine.messages import errors
 from wengert_engine.modes.strong_zeros cimport begin_derivative, end_derivative
@@ -240,16 +241,16 @@ cdef object prepare_output(cls, tuple args, object out, set dirty, set non_diffe
                 warn_user("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
                           "mutated should be passed to ctx.mark_dirty().")
         if is_input and requires_grad(t) and (constant or not recorded):
-            return alias(t)            # the input keeps its history
+            return announce(t, alias(t))           # the input keeps its history
         return t
     if is_input:
         if recorded and not constant:
-            t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+            t = announce(t, new_view(t, t.rank, t.dims, strides_of(t), t.data))
             t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_CUSTOM << TF_META_SHIFT)
             return t
         if recorded or t.flags & WG_GRAD:
-            return alias(t)
-        t = new_view(t, t.rank, t.dims, strides_of(t), t.data)
+            return announce(t, alias(t))
+        t = announce(t, new_view(t, t.rank, t.dims, strides_of(t), t.data))
         t.flags = (t.flags & ~(<uint32_t> TF_META_MASK)) | (VIEW_NO_GRAD << TF_META_SHIFT)
         return t
     if recorded and t.flags & TF_VIEW and t.base != NULL:

@@ -213,7 +213,7 @@ def delete_grad(Tensor self):
         Py_XDECREF(old)
 
 
-cdef inline Tensor announce(Tensor source, Tensor made):
+cdef Tensor announce(Tensor source, Tensor made):
     """Tell who traces this thread of an alias, and return it."""
     if RECORDERS[0] and thread_state().modes & WG_TELL and NOTE_ALIAS != NULL:
         NOTE_ALIAS(source, made)

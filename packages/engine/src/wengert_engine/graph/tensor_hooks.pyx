@@ -6,7 +6,7 @@ from cpython.ref cimport Py_XDECREF, PyObject
 
 from wengert_core.runtime.state cimport WG_BATCHED, WG_GRAD
 from wengert_core.tensors.tensor cimport Tensor, extra_of
-from wengert_engine.graph.node cimport Node, dict_in, hold, node_extra
+from wengert_engine.graph.node cimport Node, NodeExtra, dict_in, hold, node_extra
 from wengert_engine.graph.tensor_attributes cimport batched_attributes, grad_fn_of, refuse_batched, unwrap_batched
 
 
@@ -16,6 +16,35 @@ cdef dict tensor_hooks(Tensor t):
     if fn is None:
         return dict_in(&extra_of(t).hooks)
     return dict_in(&node_extra(<Node> fn).tensor_hooks).setdefault(t.output_nr, {})
+
+
+cdef list numbered_hooks(Tensor t):
+    """Return (number, address) of the hooks that a tensor's gradient comes to: those of a leaf, and of its
+    AccumulateGrad, or those of an output of a node. None where there are none. A node that had hooks behind it counts as
+    having one: it copies the gradient.
+    """
+    cdef NodeExtra* extra = NULL
+    if t.grad_fn != NULL:
+        extra = (<Node> t.grad_fn).extra
+        if extra == NULL or extra.tensor_hooks == NULL:
+            return None
+        return numbers_in([(<dict> extra.tensor_hooks).get(t.output_nr)])
+    if t.extra == NULL:
+        return None
+    if t.extra.accumulate != NULL:
+        extra = (<Node> t.extra.accumulate).extra
+    if extra != NULL:
+        return numbers_in([hold_value(t.extra.hooks), hold_value(t.extra.post_hooks), hold_value(extra.pre_hooks),
+                           hold_value(extra.post_hooks), {-1: None} if extra.post_hooks != NULL else None,
+                           *(hold_value(extra.tensor_hooks) or {}).values()])
+    if t.extra.hooks == NULL and t.extra.post_hooks == NULL:
+        return None
+    return numbers_in([hold_value(t.extra.hooks), hold_value(t.extra.post_hooks)])
+
+
+cdef list numbers_in(list of_dicts):
+    found = [(number, id(hook)) for hooks in of_dicts if hooks is not None for number, hook in (<dict> hooks).items()]
+    return found or None
 
 
 def hooks_of(Tensor t):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from wengert_core.messages.short_repr import short_repr
@@ -100,6 +101,10 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
             fn(grad)
 
     def hook_of(index: int) -> Callable[[Any], None]:
-        return first if mode == "any" else lambda grad: gather(index, grad)
+        if mode == "any":
+            return first
+        hook = partial(gather, index)
+        hook.counts_outputs = True  # type: ignore[attr-defined]
+        return hook
 
     return MultiHandle([tensor.register_hook(hook_of(i)) for i, tensor in enumerate(tensors)])

@@ -1,5 +1,6 @@
 """Version counters from outside, and a look at every write: what checks of saved tensors are switched off with."""
 from wengert_core.tensors.tensor cimport Storage, Tensor, bump_version
+from wengert_engine.observe.observing cimport note_version
 from wengert_engine.observe.observing import watch
 
 
@@ -9,7 +10,7 @@ def increment_version(tensor):
     For memory that something else has written to: the check of saved tensors then sees it.
     """
     if isinstance(tensor, Tensor):
-        bump_version(<Tensor> tensor)
+        raise_version(<Tensor> tensor)
         return
     try:
         tensors = [t for t in tensor]  # not list(): it would make room for as many as a __len__ claims
@@ -18,7 +19,13 @@ def increment_version(tensor):
     for t in tensors:
         if not isinstance(t, Tensor):
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
-        bump_version(<Tensor> t)
+        raise_version(<Tensor> t)
+
+
+cdef int raise_version(Tensor t) except -1:
+    note_version(t)
+    bump_version(t)
+    return 0
 
 
 def set_version(Tensor tensor, version):

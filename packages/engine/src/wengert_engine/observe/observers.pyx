@@ -2,7 +2,7 @@
 
 Note [Observers of a thread]
     There are five uses: a recording (``start``), a listener that is called as things happen (``listen``), a look at
-    every write (``watch``), a tracer of every operation (``trace``), without the first three, and interceptors
+    every write (``watch``), a tracer of every operation (``trace``), without the first two, and interceptors
     (``push_interceptor``), which come before the others. A thread's Observer has them all; the
     thread's WG_OBSERVE is on when it has one, its WG_TELL with a tracer. While an op runs the bit is off, so what an
     op consists of is not observed; functions of ops, nodes and Functions leave it on, and enclose what they run. What

@@ -83,13 +83,17 @@ cdef void end_event(int64_t event) noexcept:
 
 
 cdef int tell_wanted(Tracer tracer, PyObject* const* nodes, Py_ssize_t n) except -1:
-    """Tell a tracer of the leaves whose gradients a backward is asked for: it may come to none of them."""
+    """Tell a tracer of the leaves, and of the nodes from before the tracing, whose gradients a backward is asked for: it
+    may come to none of them.
+    """
     cdef Node node
     cdef Py_ssize_t i
     for i in range(n):
         node = <Node> nodes[i]
         if node.kind == NODE_ACCUMULATE:
             tracer.note_wanted(<Tensor> saved_slots(node)[0].value)
+        elif node.sequence <= tracer.last_node:
+            tracer.note_wanted_node(node)
     return 0
 
 
@@ -161,6 +165,8 @@ cdef bint has_batched(Op op, PyObject** slots) except -1:
 cdef object run_traced(Op op, PyObject** slots, uint32_t live, Observer here):
     """An op that a tracer is told of."""
     cdef Tracer tracer = here.tracer
+    if here.watcher is not None:       # what it does are operations as others
+        see_writes(here.watcher, op, slots)
     cdef list waiting = [] if thread_state().saved_hooks != NULL else None
     cdef PyObject* before = wait_with_packing(<PyObject*> waiting if waiting is not None else NULL)
     thread_state().modes &= ~(<unsigned int> WG_OBSERVE)
@@ -258,6 +264,14 @@ cdef int note_alias(Tensor source, Tensor made) except -1:
     cdef PyObject* here = current()
     if here != NULL and (<Observer> here).tracer is not None:
         (<Observer> here).tracer.note_alias(source, made)
+    return 0
+
+
+cdef int note_version(Tensor t) except -1:
+    """Tell a tracer of a version that is about to rise, by no operation."""
+    cdef PyObject* here = current()
+    if here != NULL and (<Observer> here).tracer is not None:
+        (<Observer> here).tracer.note_version(t)
     return 0
 
 

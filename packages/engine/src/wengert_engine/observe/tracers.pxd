@@ -19,6 +19,8 @@ cdef class Tracer:
     cdef int fail(self, Op op, PyObject** slots) except -1                      # it raised
     cdef int note_grad(self, Tensor leaf) except -1                             # its ``grad`` is about to be replaced
     cdef int note_wanted(self, Tensor leaf) except -1                           # its gradient is asked for
+    cdef int note_wanted_node(self, object node) except -1                      # so is that of an older node's output
     cdef int note_alias(self, Tensor source, Tensor made) except -1             # by detach() or data: no operation
+    cdef int note_version(self, Tensor t) except -1                             # it is about to rise, by no operation
     cdef int note_old_node(self) except -1                                      # a node from before the tracing runs
     cdef int note_python(self, object source) except -1                         # a hook or custom Function runs

@@ -21,7 +21,13 @@ cdef class Tracer:
     cdef int note_wanted(self, Tensor leaf) except -1:
         return 0
 
+    cdef int note_wanted_node(self, object node) except -1:
+        return 0
+
     cdef int note_alias(self, Tensor source, Tensor made) except -1:
+        return 0
+
+    cdef int note_version(self, Tensor t) except -1:
         return 0
 
     def call_python(self, function, tuple args not None, dict kwargs not None):

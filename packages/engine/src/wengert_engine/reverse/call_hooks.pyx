@@ -6,7 +6,7 @@ from cpython.ref cimport PyObject
 
 from wengert_core.dispatch.op cimport find_op
 from wengert_core.tensors.tensor cimport extra_of, same_shape, shape_tuple
-from wengert_engine.graph.node cimport NodeExtra, hold
+from wengert_engine.graph.node cimport NODE_CUSTOM, FunctionNode, NodeExtra, hold
 from wengert_engine.graph.visible_edges cimport recorded_gradients, shown_gradients
 from wengert_engine.messages import errors
 
@@ -15,10 +15,17 @@ cdef extern from "Python.h":
 
 
 cdef list run_output_hooks(Node node, list parts):
-    """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now."""
+    """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now.
+
+    A node that stands for a part of a graph has hooks of outputs that no gradient comes to, as if they were not reached;
+    only a hook over several outputs counts them.
+    """
     cdef NodeExtra* extra = node.extra
+    cdef bint skips = node.kind == NODE_CUSTOM and (<object> (<FunctionNode> node).function)._skips_none
     if extra.tensor_hooks != NULL:
         for output_nr, hooks in list((<dict> extra.tensor_hooks).items()):
+            if skips and parts[output_nr] is None:
+                hooks = {number: hook for number, hook in hooks.items() if getattr(hook, "counts_outputs", False)}
             parts[output_nr] = run_tensor_hooks(hooks, parts[output_nr])
     if extra.retained != NULL:
         for output_nr, reference in (<dict> extra.retained).items():

@@ -14,11 +14,18 @@ Note [Results with a graph]
     What runs the function again compares its results with the program's: Python's state may have changed since.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
     results are those of a node of this kind too: so to any order.
+
+Note [Derivatives of effects]
+    In an eager run a backward that draws or writes runs once in each backward that comes to it. The derivative is a
+    node beside the function's, and has nodes of its own for what the function does: a backward that comes to both
+    would draw twice. So calls run as usual once that is known, by the first backward that builds a graph. What has been
+    replayed before is differentiated as long as the derivative's own nodes have no effects in it; else it is an error.
 """
 
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,6 +44,7 @@ from wengert_replay.history.node import (
     gradients_of,
     has_graph,
     leaves_like,
+    requiring_gradients,
     restore_state,
 )
 from wengert_replay.history.outside import (
@@ -62,6 +70,8 @@ LEAF = empty(0, requires_grad=True)
 """The end of a node whose function differentiates by nothing that anybody else has. It never gets a gradient."""
 MOST_DERIVATIVES = 8
 """Programs with gradients of one way: one for each set of results that gradients come for, and their strides."""
+EFFECTS = "backward draws random numbers, or writes to tensors from outside"
+AGAIN = f"{EFFECTS}, and would do that twice here. Call the function again, which runs as usual from now on"
 MOST_WAYS = 8
 """Ways through one function, where numbers that Python reads differ."""
 
@@ -76,10 +86,16 @@ class History:
     draws: bool
 
     def __init__(
-        self, function: Callable[[list[Tensor]], Any], name: str, reasons: list[str], refusal: str = ""
-    ) -> None:
-        """name, reasons: of the captured function, for explanations.   refusal: why no program is made."""
+        self, function: Callable[[list[Tensor]], Any], name: str, reasons: list[str], refusal: str = "",
+        source: History | None = None,
+    ) -> None:  # fmt: skip
+        """name, reasons: of the captured function, for explanations.   refusal: why no program is made.   source: what
+        this is the derivative of.
+        """
         self.function, self.name, self.reasons, self.refusal = function, name, reasons, refusal
+        self.source = no_history if source is None else weakref.ref(source)
+        self.usual: str = ""  # why calls run as usual from now on
+        self.has_effects: bool = False  # the backward in a derivative draws or writes
         self.written: list[Tensor] = []  # tensors from outside that calls write to
         self.draws = False  # calls draw random numbers
         self.ways: list[Way] = []
@@ -110,6 +126,8 @@ class History:
     def replay(self, tensors: list[Tensor]) -> Any:
         """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
         self.settle_paused()
+        if self.usual:
+            return False
         state = self.state()
         for way in list(self.ways):
             found = way.run(self, state, tensors)
@@ -132,7 +150,7 @@ class History:
             raise Refusal(unknown_object(error)) from None
         form, why = form_of(structure, results, recording, watch.clock, holder)
         why = why or why_not_node(results, recording) or recording.why_not_made(results)
-        if not why and any(getattr(one, "_needs_whole_backward", False) for one in recording.python):
+        if not why and recording.python.needs_whole_backward:
             why = REENTRANT
         if not why and not forget_leaves(recording):
             why = BACKWARD_AND_GRAPH
@@ -234,15 +252,19 @@ class History:
 
     def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return gradients for the inputs that require them, and for the leaves; grads: of the outputs."""
-        with PythonTurn(self.turn):
-            return self.find_gradients(run, inputs, grads)
+        with PythonTurn(self.turn), requiring_gradients([*(inputs[i] for i in run.form.ends), *run.form.leaves]):
+            return self.gradients_of_call(run, inputs, grads)
 
-    def find_gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
+    def gradients_of_call(
+        self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]
+    ) -> list[Tensor | None]:
         pattern = tuple([one is not None for one in grads])
         given = [one for one in grads if one is not None]
         if not given:
             return [None] * (len(run.form.ends) + len(run.form.leaves))
         key = pattern, describe_grads(given)
+        if self.has_effects and not is_grad_enabled():
+            return self.differentiate_once(run, inputs, given, pattern)
         if is_grad_enabled():
             if not is_unusual():
                 self.settle_paused()
@@ -329,10 +351,16 @@ class History:
         if self.written or self.draws:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
-                with restore_state(run):
-                    return gradients_of(self.function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
+                with restore_state(run) as restoration:
+                    return gradients_of(
+                        self.function, tensors[:n], tensors[n:], form, pattern, restoration.end, create_graph=True
+                    )[1]
 
-            return History(derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects")
+            higher = History(
+                derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects", self
+            )
+            higher.written = list(self.written)
+            return higher
         derivative: Derivative = run.way.derivatives.setdefault(key, Derivative(*key))
         if derivative.higher is None:
             function = self.function
@@ -340,9 +368,8 @@ class History:
             def derive(tensors: list[Tensor]) -> list[Any]:
                 return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
 
-            derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal)
-        higher: History = derivative.higher
-        return higher
+            derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal, self)
+        return derivative.higher  # type: ignore[no-any-return]
 
     def call(self, tensors: list[Tensor]) -> Any:
         """Return the result for any tensors: the function runs with leaves in their place, and all is one node."""
@@ -361,13 +388,45 @@ class History:
             if program is not None:
                 program.drop_temporaries()
 
+    def note_effects(self, recording: Recording, state: State) -> None:
+        """Note what a derivative draws and writes that ran with leaves. state: before that; it keeps what counts.
+
+        What the function does before its backward has been undone. Raises RuntimeError as ``differentiate_once``.
+        """
+        self.written += [one for one in written_outside(recording) if not shares_memory(one, self.written)]
+        self.draws = self.draws or state.has_drawn()
+        if state.has_changed():
+            self.has_effects = True
+            source, root = self.source(), self
+            while source is not None:
+                source, root = source.source(), source
+            root.usual = f"its {EFFECTS}, and is differentiated"
+            source = self.source()
+            if source is not None and source.has_effects:
+                raise RuntimeError(f"wengert.capture: {root.name} was replayed, but its {AGAIN}")
+        if not self.written:
+            state.outside = None
+        if not self.draws:
+            state.random = None
+
+    def differentiate_once(
+        self, run: Run, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
+    ) -> list[Tensor | None]:
+        """Return gradients of a derivative whose backward has effects. Note [Derivatives of effects]"""
+        state = State(self.written, draws=True)
+        found = self.differentiate(run, inputs, given, pattern)
+        if state.has_changed():
+            raise RuntimeError(f"wengert.capture: backward of {self.name}: its {AGAIN}")
+        return found
+
     def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
-        leaves, clock, state = leaves_like(tensors), graph_clock(), self.state()
+        leaves, clock, state = leaves_like(tensors), graph_clock(), State(self.written, draws=True)
         recording = Recording(list(leaves))
         recording.turn = self.turn
         try:
             try:
-                if not why:
+                if not passing:
+                    recording.before = state.memory()
                     recording.start()
                 result = self.function(leaves)
             finally:
@@ -375,6 +434,7 @@ class History:
             results: list[Tensor] = []
             structure, result = flatten(result, results), None
             form, _ = form_of(structure, results, recording, clock)
+            self.note_effects(recording, state)
             if not why:
                 why = recording.refusal or why_not_node(results, recording)
                 if not forget_leaves(recording):
@@ -382,6 +442,11 @@ class History:
             return self.settle(recording, results, form, tensors, state, why, passing)
         finally:
             recording.close()
+
+
+def no_history() -> History | None:
+    """Stands for a reference to the history of which one is the derivative, where it is of none."""
+    return None
 
 
 def rebuilt_call(function: Callable[..., Any], structure: Any) -> Callable[[list[Tensor]], Any]:

@@ -43,6 +43,7 @@ def add_return_point(Recording recording not None, backward not None):
     cdef ReturnPoint made = ReturnPoint.__new__(ReturnPoint)
     made.arguments, made.outputs, made.memory = [], [], []
     made.live = recording.live_marks()
+    recording.note_hooks()
     recording.open_call([])
     recording.add_call(made, [], made.name)
     recording.steps.lines.set_floor(backward)

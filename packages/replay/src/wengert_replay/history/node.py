@@ -29,11 +29,21 @@ class State:
         self.outside = OutsideState(written) if written else None
         self.random = rng_states() if draws else None
 
+    def memory(self) -> OutsideState:
+        """Return the memory, which a recording adds to before others is written to."""
+        if self.outside is None:
+            self.outside = OutsideState([])
+        return self.outside
+
     def has_drawn(self) -> bool:
         """Whether random numbers have been drawn since."""
         return self.random is not None and any(
             before.tolist() != now.tolist() for (_, before), (_, now) in zip(self.random, rng_states(), strict=False)
         )
+
+    def has_changed(self) -> bool:
+        """Whether random numbers have been drawn, or memory has other contents or versions."""
+        return self.has_drawn() or (self.outside is not None and self.outside.differs())
 
     def put_back(self) -> None:
         if self.outside is not None:
@@ -88,8 +98,19 @@ def restore_state(run: Run) -> Generator[Restoration, None, None]:
 
 
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return leaves in place of tensors that require gradients, with the same memory."""
-    return [one.detach().requires_grad_() if one.requires_grad else one for one in tensors]
+    """Return leaves in place of tensors that require gradients, with the same memory and hooks.
+
+    The function may ask for their gradients, which calls the hooks; ``without_hooks`` is for the gradients of results.
+    """
+    return [leaf_like(one) if one.requires_grad else one for one in tensors]
+
+
+def leaf_like(tensor: Any) -> Tensor:
+    leaf: Any = tensor.detach().requires_grad_()
+    hooks = tensor._backward_hooks
+    if hooks:
+        leaf._backward_hooks = dict(hooks)
+    return leaf
 
 
 def has_graph(tensor: Tensor) -> bool:
@@ -111,6 +132,19 @@ def without_hooks(leaves: Sequence[Any]) -> Generator[None, None, None]:
     finally:
         for leaf, taken in hooks:
             leaf._backward_hooks = taken
+
+
+@contextmanager
+def requiring_gradients(tensors: Sequence[Any]) -> Generator[None, None, None]:
+    """Arguments and leaves of a call as they were then: one may have ceased to require gradients, and gets none."""
+    ceased = [one for one in tensors if not one.requires_grad]
+    for one in ceased:
+        one.requires_grad_(True)
+    try:
+        yield
+    finally:
+        for one in ceased:
+            one.requires_grad_(False)
 
 
 def arguments_from_outside(roots: Sequence[Tensor], inputs: Sequence[Tensor], form: Form) -> dict[Tensor, int]:
@@ -192,7 +226,7 @@ def differentiate(
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
     twice = arguments_from_outside(roots, inputs, form)
-    with without_hooks([*leaves, *twice]):
+    with without_hooks([*ends, *twice]):
         parts = grad(roots, [*ends, *twice], given, retain_graph=True, create_graph=create_graph, allow_unused=True)
     found = list(parts[: len(ends)])
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):

@@ -8,6 +8,7 @@ from weakref import ref
 
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Block,
                                   Launch, Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
+from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
@@ -38,6 +39,13 @@ cdef class OutsideState:
         """Copy the memory of another tensor, as it is now. part: that tensor, or a reference to it."""
         cdef Storage s = <Storage> t.storage
         self.parts.append((part, PyBytes_FromStringAndSize(s.data, s.nbytes), s.version))
+
+    def keep(self, Tensor t not None):
+        """Copy the memory of a tensor that is about to be written to, the first time."""
+        for part, _, _ in self.parts:
+            if storage_of(part) is <Storage> t.storage:
+                return
+        self.add(alias(t), t)
 
     def now(self):
         """Return the state of the same tensors at this time, without those that are gone."""
@@ -250,3 +258,8 @@ def histories_of(tensors not None):
     """Return where each tensor's history begins, to be compared: an operation that writes to one changes it."""
     cdef Tensor t
     return [(<size_t> t.grad_fn, t.flags & WG_GRAD) for t in tensors]
+
+
+def numbers_of_hooks(Tensor t not None):
+    """Return the numbers under which hooks are kept that a tensor's gradient comes to."""
+    return [number for number, _ in numbered_hooks(t) or ()]

@@ -22,6 +22,7 @@ from wengert_replay.history.runs import Derivative, Joint, Run
 from wengert_replay.history.shared_gradients import find_origins
 from wengert_replay.making import blocks_in_use
 from wengert_replay.recording.tracing import Recording
+from wengert_replay.recording.watch import call_aside
 from wengert_replay.refusal import BACKWARD_AND_GRAPH, OTHER_WRITES, Refusal
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def run_again(
 
     def note_return() -> None:
         return_points.append(add_return_point(recording, differentiate.__code__))
-        alike.append(restoration.end_if_alike())
+        alike.append(call_aside(restoration.end_if_alike))  # which reads the state of generators
 
     known = run.way.joint, run.way.newest
     expected = history.results_by_program(run, leaves)

@@ -11,7 +11,7 @@ from wengert_engine import RemovableHandle
 from wengert_replay.graphs import is_freed
 from wengert_replay.history.edges import graph_clock
 from wengert_replay.history.node import State, has_graph
-from wengert_replay.history.outside import histories_of
+from wengert_replay.history.outside import histories_of, numbers_of_hooks
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten
 
@@ -65,8 +65,3 @@ class Watch:
             return False
         return any(has_graph(one) and not is_freed(one.grad_fn) for one in results
                    if all(one is not tensor for tensor in self.tensors))  # fmt: skip
-
-
-def numbers_of_hooks(tensor: Any) -> list[int]:
-    """Return the numbers under which a tensor keeps its hooks."""
-    return [*(tensor._backward_hooks or ()), *(tensor._post_accumulate_grad_hooks or ())]

@@ -121,6 +121,8 @@ cdef class Body:
         """
         cdef Pool* aside
         refuse_effects(recording)
+        if around is not None:
+            around.note_body(recording)
         blocks_in_use(recording, results)
         recording.close()
         aside = open_pool()            # the body's blocks are none of the recording around it

@@ -87,7 +87,7 @@ class Branch:
         self.body = own.make_body(self.tensors)
         if any(self.gives) and (self.body.generators() or self.body.all_states()):
             raise Refusal(RANDOM_GRADIENT)
-        recording.python.extend(one for one in own.own.python if one not in recording.python)
+        recording.python.join(own.own.python)
 
     def facts(self) -> Any:
         """Return what must be equal for both functions: geometry of tensors, where gradients go, and other values."""

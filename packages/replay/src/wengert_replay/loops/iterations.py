@@ -163,7 +163,7 @@ class Iterations:
                 raise Refusal("it differentiates, and has a gradient")
             if any(self.gives) and (body.generators() or body.all_states()):
                 raise Refusal(RANDOM_GRADIENT)
-            self.around.python.extend(one for one in recording.python if one not in self.around.python)
+            self.around.python.join(recording.python)
             if number == len(self.bodies):
                 self.following.append(-1)
             self.patterns.add((number, pattern))

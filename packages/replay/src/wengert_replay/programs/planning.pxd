@@ -17,4 +17,5 @@ cdef object plan_result(object t, Recording recording, Memory memory, object spe
 cdef bytes words_of_results(list results, Recording recording)
 cdef list values_of_words(bytes packed, Steps steps)
 cdef int watch_results(list results, Recording recording) except -1
+cdef list plan_hooks(Recording recording)
 cdef list plan_leaves(Recording recording, Memory memory, object spent)

@@ -6,9 +6,10 @@ from weakref import ref
 
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, OPERAND_CONSTANT, OPERAND_READ, OPERAND_UPDATED,
                                   OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias)
+from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.passes.reach cimport Reach
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
-from wengert_replay.programs.plans cimport InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of, hooks_of
+from wengert_replay.programs.plans cimport HookPlan, InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of
 from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport PythonCall
@@ -336,8 +337,21 @@ cdef LeafPlan plan_leaf(leaf, grad, Recording recording):
             plan.input = i
     if plan.input < 0:
         plan.where = ref(leaf)
-    plan.hooks = hooks_of(<Tensor> leaf)
+    plan.hooks = numbered_hooks(<Tensor> leaf)
     if grad is not None and <size_t> (<Tensor> grad).storage in recording.outside:
         plan.grad_storage, plan.grad_geometry = <size_t> (<Tensor> grad).storage, geometry_of(<Tensor> grad)
     plan.changes = leaf.grad is not grad
     return plan
+
+
+cdef list plan_hooks(Recording recording):
+    """Say which hooks there must be of tensors whose gradients the function asks for; plans of leaves say it of others.
+    """
+    cdef list plans = []
+    cdef HookPlan plan
+    for key, where, number, hooks in recording.hooked:
+        if key not in recording.leaves:
+            plan = HookPlan.__new__(HookPlan)
+            plan.where, plan.input, plan.hooks = where, number, hooks
+            plans.append(plan)
+    return plans

@@ -54,13 +54,21 @@ cdef class OutsideResult:
     cdef Tensor make(self)
 
 
+cdef class HookPlan:
+    cdef object where                  # a weak reference to the tensor; None: an argument
+    cdef Py_ssize_t input              # its number; -1: none
+    cdef object hooks                  # ``numbered_hooks``
+
+    cdef bint fits(self, list inputs) except -1
+
+
 cdef class LeafPlan:
     cdef object where                  # a weak reference to the leaf; None: an argument
     cdef readonly int input            # its number; -1: none
     cdef readonly bint had_grad        # before a run
     cdef readonly size_t grad_storage  # the address of that gradient's Storage where the program uses it; 0
     cdef object grad_geometry          # its address, sizes and strides there
-    cdef object hooks                  # of the leaf
+    cdef object hooks                  # of the leaf: ``numbered_hooks``
     cdef readonly bint changes         # a run replaces the gradient
     cdef readonly int alike            # the number of an earlier leaf that gets the same gradient; -1
     cdef readonly object grad          # ResultPlan, a tensor, or None
@@ -80,6 +88,5 @@ cdef int see_addresses(Stream stream, Arena arena, bint counts) except -1
 # where they stay.
 cdef list pack_values(Arena arena, Stream stream, Memory memory, list inputs, list plans)
 cdef object geometry_of(Tensor t)
-cdef object hooks_of(Tensor leaf)
 # A result of the run that has ended: by its plan, of the arguments by its number.
 cdef object result_of(plan, list inputs)

@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 from wengert_core.extend cimport (BOOL, LAUNCH_POINTWISE, TF_INFERENCE, WG_GRAD, Launch, Storage, Tensor, alias,
                                   bytes_between, itemsize_of, new_empty, new_on_memory, new_view, set_contiguity,
                                   strides_of, track)
+from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 from wengert_replay.passes.reach cimport Reach
@@ -256,15 +257,13 @@ cdef object geometry_of(Tensor t):
     return <size_t> t.data, PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t))
 
 
-cdef object hooks_of(Tensor leaf):
-    """The hooks of a leaf, to be compared; None: there are none."""
-    if leaf.extra == NULL or leaf.extra.hooks == NULL and leaf.extra.post_hooks == NULL:
-        return None
-    found = []
-    for hooks in ((<object> leaf.extra.hooks) if leaf.extra.hooks != NULL else None,
-                  (<object> leaf.extra.post_hooks) if leaf.extra.post_hooks != NULL else None):
-        found += [(number, id(hook)) for number, hook in dict(hooks or ()).items()]
-    return found or None
+@cython.binding(False)
+cdef class HookPlan:
+    """The hooks of a tensor that a backward inside of the function may call: with others it is another program."""
+
+    cdef bint fits(self, list inputs) except -1:
+        cdef Tensor t = <Tensor> inputs[self.input] if self.input >= 0 else <Tensor> self.where()
+        return t is not None and numbered_hooks(t) == self.hooks
 
 
 @cython.binding(False)
@@ -294,7 +293,7 @@ cdef class LeafPlan:
         if self.grad_storage and (<size_t> (<Tensor> leaf.extra.grad).storage != self.grad_storage
                                   or geometry_of(<Tensor> leaf.extra.grad) != self.grad_geometry):
             return False
-        return leaf.extra == NULL and self.hooks is None or hooks_of(leaf) == self.hooks
+        return leaf.extra == NULL and self.hooks is None or numbered_hooks(leaf) == self.hooks
 
     cdef bint has_other_grad(self, list inputs) except -1:
         """Whether the program uses the memory of a gradient that the leaf has no more."""

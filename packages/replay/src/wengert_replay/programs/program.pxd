@@ -29,6 +29,7 @@ cdef class Program:
     cdef readonly list inputs          # of InputPlan, one for each tensor among the arguments
     cdef Outside surroundings
     cdef readonly list leaves          # of LeafPlan
+    cdef list hooks                    # of HookPlan
     cdef readonly list results         # of ResultPlan, or of objects that are results themselves
     cdef list direct                   # of ResultPlan: Note [Arguments and results in place] in plans.pyx
     cdef bytes result_words            # of each tensor of the result: the word of its recorded value

@@ -18,10 +18,10 @@ from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
 from wengert_replay.memory.arena cimport Arena
 from wengert_replay.programs.memory cimport Memory, last_fork
 from wengert_replay.programs.outside cimport outside_of
-from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_inputs, plan_leaves, plan_result,
-                                               plan_snapshot, reaches_of, values_of_words, watch_results,
+from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_hooks, plan_inputs, plan_leaves,
+                                               plan_result, plan_snapshot, reaches_of, values_of_words, watch_results,
                                                words_of_results)
-from wengert_replay.programs.plans cimport InputPlan, LeafPlan, ResultPlan, pack_values, result_of
+from wengert_replay.programs.plans cimport HookPlan, InputPlan, LeafPlan, ResultPlan, pack_values, result_of
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
@@ -94,7 +94,7 @@ cdef class Program:
             raise Refusal("the function gave a tensor from outside other memory or another shape")
         self.results = [plan_result(t, recording, self.memory, spent) for t in results]
         self.result_words = words_of_results(results, recording)
-        self.leaves = plan_leaves(recording, self.memory, spent)
+        self.leaves, self.hooks = plan_leaves(recording, self.memory, spent), plan_hooks(recording)
         self.link_gradients(recording, results)
         self.note_memory()
         self.snapshot = plan_snapshot(recording, first, self.memory)
@@ -353,10 +353,14 @@ cdef class Program:
 
     cdef bint fits(self, list inputs) except -1:
         cdef LeafPlan leaf
+        cdef HookPlan hooks
         if self.surroundings.is_stale() or self.surroundings.finds_others():
             return False
         for leaf in self.leaves:
             if not leaf.fits(inputs):
+                return False
+        for hooks in self.hooks:
+            if not hooks.fits(inputs):
                 return False
         return True
 

@@ -26,6 +26,9 @@ MUTATORS = frozenset((
 ))  # fmt: skip
 """Methods that change an object, or tell somebody."""
 
+BACKWARDS = ("backward", "vjp")
+"""Functions of a custom Function that a graph which is kept calls several times."""
+
 STORES = frozenset(("STORE_ATTR", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"))
 
 
@@ -69,6 +72,22 @@ def effect_of_code(code: CodeType, function: FunctionType) -> str:
     return ""
 
 
+def effect_on_context(function: Any) -> str:
+    """Return words for a backward that changes a number which its context keeps for the next one (``ctx.n += 1``).
+
+    That is a second backward of a graph that is kept: a replay is not another one.
+    """
+    plain = plain_function(function)
+    if plain is None:
+        return ""
+    steps = list(dis.get_instructions(plain.__code__))
+    reads = {step.argval for step in steps if step.opname == "LOAD_ATTR"}
+    for before, step in zip(["", "", *(step.opname for step in steps)], steps):
+        if step.opname == "STORE_ATTR" and step.argval in reads and before != "LOAD_CONST":
+            return f"changes '{step.argval}' of an object, and reads it"
+    return ""
+
+
 def variable(function: FunctionType, name: str) -> Any:
     """Return the value that a function sees in a variable from outside; None where there is none."""
     if name in function.__code__.co_freevars and function.__closure__ is not None:
@@ -100,4 +119,44 @@ def functions_of(source: Any) -> list[Callable[..., Any]]:
 def effects_of(source: Any) -> list[str]:
     """Return a sentence for each side effect of a hook or custom Function."""
     found = [(function, side_effect(function)) for function in functions_of(source)]
+    if isinstance(source, type):
+        found += [(getattr(source, name), effect_on_context(getattr(source, name))) for name in BACKWARDS
+                  if hasattr(source, name)]  # fmt: skip
     return [f"{location_of(function)} {effect}" for function, effect in found if effect]
+
+
+class Effects:
+    """Effects of the hooks and custom Functions that run while a function is recorded.
+
+    Their code is read at once, and they are not held: what their variables refer to would live as long as the recording.
+    """
+
+    words: list[str]
+    have_run: bool
+    needs_whole_backward: bool
+
+    __slots__ = ("have_run", "needs_whole_backward", "seen", "words")
+
+    def __init__(self) -> None:
+        self.words, self.have_run, self.needs_whole_backward = [], False, False
+        self.seen: set[CodeType] = set()
+
+    def note(self, source: Any) -> None:
+        """Note what a hook or a custom Function does beside operations."""
+        self.have_run = True
+        if isinstance(source, type):
+            self.needs_whole_backward = self.needs_whole_backward or getattr(source, "_needs_whole_backward", False)
+        plain = [one for one in map(plain_function, functions_of(source)) if one is not None]
+        if not self.seen.issuperset(one.__code__ for one in plain):
+            self.seen.update(one.__code__ for one in plain)
+            self.add_words(effects_of(source))
+
+    def join(self, other: Effects) -> None:
+        """Note what have run in the body of a loop."""
+        self.have_run = self.have_run or other.have_run
+        self.needs_whole_backward = self.needs_whole_backward or other.needs_whole_backward
+        self.seen |= other.seen
+        self.add_words(other.words)
+
+    def add_words(self, words: list[str]) -> None:
+        self.words += [one for one in words if one not in self.words]

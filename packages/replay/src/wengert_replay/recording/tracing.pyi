@@ -4,6 +4,7 @@ from weakref import ref
 from wengert_core.extend import Tensor
 
 from wengert_replay.recording.calls import Call
+from wengert_replay.recording.effects import Effects
 from wengert_replay.recording.value_map import ValueMap
 from wengert_replay.recording.write_listeners import WriteListener
 
@@ -16,12 +17,13 @@ class Recording(ValueMap):
     unseen: Any
     facts: dict[str, str]
     write_listeners: dict[int, list[ref[WriteListener]]]
-    python: list[Any]
+    python: Effects
     is_open: bool
     pauses: bool
     passes: bool
     around: Recording | None
     turn: Any
+    before: Any
     given: Any
     changes: Any
     lookups: Any

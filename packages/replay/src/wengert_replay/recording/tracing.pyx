@@ -36,17 +36,18 @@ from wengert_core.extend cimport (BOOL, TF_INFERENCE, WG_BATCHED, WG_CAST, WG_GR
                                   WG_STRONG, WG_TELL, Op, Storage, Tensor, WgState, alias, close_pool, free_launch,
                                   free_pool, is_strided, new_on_memory, open_pool, pause_pool, resume_pool,
                                   set_recorder, thread_state)
-from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags
+from wengert_engine.extend cimport ANOMALY_ON, anomaly_flags, numbered_hooks
 from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, tell_before_write, stop_loop
+from wengert_replay.recording.watch cimport check_write, keep_before_write, stop_loop, tell_before_write
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
 from wengert_engine.extend import set_tracer
 
+from wengert_replay.recording.effects import Effects
 from wengert_replay.refusal import OLD_GRAPH as _OLD_GRAPH
 
 cdef extern from "Python.h":
@@ -58,9 +59,9 @@ cdef class Recording(TracedOperations):
     """A record of what a function does in this thread, from ``start`` to ``stop``."""
 
     def __init__(self, list inputs):
-        self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, []
+        self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, Effects()
         self.watched, self.expected, self.construct_notes, self.sharing = {}, [], [], []
-        self.facts, self.write_listeners = {}, {}
+        self.facts, self.write_listeners, self.wanted, self.asked_in_bodies = {}, {}, set(), []
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
@@ -205,6 +206,7 @@ cdef class Recording(TracedOperations):
             self.is_open, self.given = False, None
             stop_collector(False)
             self.note_engine()
+            self.note_hooks()
             self.keep_own_leaves()
 
     def close(self):
@@ -237,6 +239,28 @@ cdef class Recording(TracedOperations):
         """Whether versions of tensors from outside have risen since it has first seen them."""
         return any([(<Storage> (<Tensor> t).storage).version != version for t, version, *_ in self.outside.values()])
 
+    cdef int note_hooks(self) except -1:
+        """Note the hooks of tensors from outside that a backward inside of the function may have called, once."""
+        cdef Tensor t
+        cdef dict asked = {}
+        if self.hooked is not None:
+            return 0
+        for t in self.inputs if self.has_run_nodes else ():
+            if t.flags & WG_GRAD and (t.grad_fn == NULL or <size_t> t.grad_fn in self.wanted):
+                asked[id(t)] = t
+        for t, _ in self.leaves.values() if self.has_run_nodes else ():
+            asked[id(t)] = t
+        asked.update([(id(one()), one()) for one in self.asked_in_bodies if one() is not None])
+        numbers = {id(t): i for i, t in enumerate(self.inputs)}
+        self.hooked = [(key, None if key in numbers else ref(t), numbers.get(key, -1), numbered_hooks(t))
+                       for key, t in asked.items()]
+        return 0
+
+    cdef int note_body(self, Recording body) except -1:
+        """Note the tensors from outside whose hooks a backward in the body of a loop may have called."""
+        self.asked_in_bodies += [where for _, where, _, _ in body.hooked or () if where is not None]
+        return 0
+
     def differentiates(self):
         """Whether a backward has run."""
         return self.has_run_nodes
@@ -258,6 +282,8 @@ cdef class Recording(TracedOperations):
             check_write(self, op, slots)
         if self.tells_writes:
             tell_before_write(self, op, slots)
+        if self.before is not None:
+            keep_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)
 
     cdef int note_grad(self, Tensor leaf) except -1:
@@ -279,6 +305,13 @@ cdef class Recording(TracedOperations):
     cdef int note_wanted(self, Tensor leaf) except -1:
         return self.watch_source(leaf) if self.is_outside_pool(leaf) else 0
 
+    cdef int note_wanted_node(self, object node) except -1:
+        self.wanted.add(<size_t> <PyObject*> node)
+        return 0
+
+    cdef int note_version(self, Tensor t) except -1:
+        return self.watch_source(t) if self.is_outside_pool(t) else 0
+
     cdef bint is_outside_pool(self, Tensor t) noexcept:
         """Whether a tensor lies in memory of the host that is none of the pool's."""
         return not t.device and is_strided(t) and self.block_of(<Storage> t.storage) == NULL
@@ -299,8 +332,7 @@ cdef class Recording(TracedOperations):
             self.refuse(_OLD_GRAPH)
 
     cdef int note_python(self, source) except -1:
-        if source not in self.python:
-            self.python.append(source)
+        self.python.note(source)
         return 0
 
     cdef str words_of(self, Py_ssize_t number):

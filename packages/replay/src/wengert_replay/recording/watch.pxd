@@ -7,4 +7,5 @@ from wengert_replay.recording.tracing cimport Recording
 cdef int check_write(Recording recording, Op op, PyObject** slots) except -1
 cdef list written_tensors(Op op, PyObject** slots)
 cdef int tell_before_write(Recording recording, Op op, PyObject** slots) except -1
+cdef int keep_before_write(Recording recording, Op op, PyObject** slots) except -1
 cdef int stop_loop(Recording recording, str why) except -1     # raise NoLoop

@@ -71,6 +71,15 @@ cdef int tell_before_write(Recording recording, Op op, PyObject** slots) except 
     return 0
 
 
+cdef int keep_before_write(Recording recording, Op op, PyObject** slots) except -1:
+    """Copy memory from outside, other than that of arguments, before an operation writes to it the first time."""
+    cdef Tensor t
+    for t in written_tensors(op, slots):
+        if recording.is_outside_pool(t) and <size_t> t.storage not in recording.storages:
+            recording.before.keep(t)
+    return 0
+
+
 def listen_for_write(Recording recording not None, size_t address, reference not None):
     """Let the WriteListener that a reference leads to know of the first write to memory, before it is done."""
     recording.outermost().write_listeners.setdefault(address, []).append(reference)
@@ -128,22 +137,27 @@ def end_watch(Recording recording not None, list carry not None):
 
 def as_class(Tensor value not None, kind not None):
     """Return a tensor as one of another class, which is no operation of a recording."""
-    return call_unrecorded(value.as_subclass, kind)
+    return call_unrecorded(value.as_subclass, (kind,))
 
 
 def number_of(Tensor value not None):
     """Return the whole number that a tensor holds, which is no guard of a recording."""
-    return call_unrecorded(int, value)
+    return call_unrecorded(int, (value,))
 
 
-cdef object call_unrecorded(function, argument):
+def call_aside(function not None):
+    """Return the result of a function without arguments, which is no part of a recording."""
+    return call_unrecorded(function)
+
+
+cdef object call_unrecorded(function, tuple arguments=()):
     tracer = current_tracer()
     if not isinstance(tracer, Recording):
-        return function(argument)
+        return function(*arguments)
     set_tracer(None)
     set_recorder(NULL)
     try:
-        return function(argument)
+        return function(*arguments)
     finally:
         set_tracer(tracer)
         set_recorder(&(<Recording> tracer).recorder)
