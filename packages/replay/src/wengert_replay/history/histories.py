@@ -40,6 +40,7 @@ from wengert_replay.history.node import (
     restore_state,
 )
 from wengert_replay.history.outside import (
+    copy_with_strides,
     forget_leaves,
     is_from_outside,
     read_outside,
@@ -75,10 +76,18 @@ class History:
     draws: bool
 
     def __init__(
-        self, function: Callable[[list[Tensor]], Any], name: str, reasons: list[str], refusal: str = ""
+        self,
+        function: Callable[[list[Tensor]], Any],
+        name: str,
+        reasons: list[str],
+        refusal: str = "",
+        n_arguments: int | None = None,
     ) -> None:
-        """name, reasons: of the captured function, for explanations.   refusal: why no program is made."""
+        """name, reasons: of the captured function, for explanations.   refusal: why no program is made.   n_arguments:
+        the tensors behind that many are gradients; None: all are arguments.
+        """
         self.function, self.name, self.reasons, self.refusal = function, name, reasons, refusal
+        self.n_arguments = n_arguments
         self.written: list[Tensor] = []  # tensors from outside that calls write to
         self.draws = False  # calls draw random numbers
         self.ways: list[Way] = []
@@ -310,13 +319,15 @@ class History:
     def higher(self, run: Run, key: Any) -> History:
         """Return the derivative as a function of the tensors among the arguments and the gradients of outputs."""
         pattern, n, form = key[0], run.n_inputs, run.form
+        n_arguments = n if self.n_arguments is None else self.n_arguments
         if self.written or self.draws:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
                 with restore_state(run):
                     return gradients_of(self.function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
 
-            return History(derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects")
+            name, why = f"the derivative of {self.name}", "the function has effects"
+            return History(derive_again, name, self.reasons, why, n_arguments)
         derivative: Derivative = run.way.derivatives.setdefault(key, Derivative(*key))
         if derivative.higher is None:
             function = self.function
@@ -324,7 +335,8 @@ class History:
             def derive(tensors: list[Tensor]) -> list[Any]:
                 return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
 
-            derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal)
+            name = f"the derivative of {self.name}"
+            derivative.higher = History(derive, name, self.reasons, self.refusal, n_arguments)
         higher: History = derivative.higher
         return higher
 
@@ -345,8 +357,18 @@ class History:
             if program is not None:
                 program.drop_temporaries()
 
+    def leaves_apart(self, tensors: list[Tensor]) -> list[Tensor]:
+        """Return leaves in place of tensors, gradients with memory of their own, as a recording asks for: gradients may
+        share memory with each other, with an argument, or with a tensor from outside that the function uses.
+        """
+        n = len(tensors) if self.n_arguments is None else self.n_arguments
+        copies = [one if describe_grads([one]) is None else copy_with_strides(one).requires_grad_(one.requires_grad)
+                  for one in tensors[n:]]  # fmt: skip
+        return leaves_like([*tensors[:n], *copies])
+
     def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
-        leaves, clock, state = leaves_like(tensors), graph_clock(), self.state()
+        leaves = leaves_like(tensors) if why else self.leaves_apart(tensors)
+        clock, state = graph_clock(), self.state()
         recording = Recording(list(leaves))
         if not why:
             recording.start()

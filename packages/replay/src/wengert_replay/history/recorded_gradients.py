@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wengert_core.extend import Tensor
 
 from wengert_replay.history.joint import JointProgram, add_pause
-from wengert_replay.history.node import check_results, differentiate, gradients_of, leaves_like, restore_state
+from wengert_replay.history.node import check_results, differentiate, gradients_of, restore_state
 from wengert_replay.history.outside import (
     copy_with_strides,
     effects_behind,
@@ -39,7 +39,7 @@ def record_again(
     """Return gradients by running the function again, and make a program of that."""
     run.twin = None  # there is no replay to compare
     try:
-        found, is_eager = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
+        found, is_eager = run_again(history, run, derivative, history.leaves_apart(inputs), given, pattern)
     finally:
         if derivative.joint is not None:
             derivative.joint.program.drop_temporaries()
