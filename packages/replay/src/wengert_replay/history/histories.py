@@ -419,5 +419,5 @@ def form_of(
         why = "the graph of a result leads to a leaf that the function makes of an argument"
     if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
         leaves = own = [LEAF]
-    form = Form(structure, outputs, ends, leaves, read_outside(recording), own)
+    form = Form(structure, outputs, ends, leaves, read_outside(recording, leaves), own)
     return form, why or form.note_retained(results)

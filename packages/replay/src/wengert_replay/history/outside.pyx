@@ -187,10 +187,14 @@ def copy_with_strides(Tensor t not None):
                          <object> room.storage)
 
 
-def read_outside(Recording recording not None):
-    """Return a tensor for each memory from outside that is neither a leaf's nor written to; the user's are not kept."""
+def read_outside(Recording recording not None, leaves not None):
+    """Return a tensor for each memory from outside that is not written to; the user's are not kept.
+
+    leaves: those that a node saves, whose versions it compares itself. One that the function uses without a gradient
+    is none of them.
+    """
     return [alias(t) for t, version, _, _ in recording.outside.values()
-            if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
+            if (<Storage> (<Tensor> t).storage).version == version and not shares_memory(t, leaves)]
 
 
 def is_from_outside(Tensor t not None, Recording recording not None):

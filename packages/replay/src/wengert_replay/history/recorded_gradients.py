@@ -73,7 +73,7 @@ def run_on(
         origins, gradients = find_origins(found, copies)
         del found
         with contextlib.suppress(Refusal):
-            program = program_with(history, paused.recording, paused.results, gradients, run.n_inputs, pause)
+            program = program_with(history, paused.recording, paused.results, gradients, run, pause)
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         return origins.for_ends(gradients, given)
     finally:
@@ -109,7 +109,7 @@ def run_again(
                 recording.stop()
             origins, gradients = find_origins(found, copies)
             del found
-            program = program_with(history, recording, results, gradients, len(leaves), pauses[0])
+            program = program_with(history, recording, results, gradients, run, pauses[0])
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
@@ -130,7 +130,7 @@ def program_with(
     recording: Recording,
     results: list[Tensor],
     gradients: list[Tensor],
-    n_inputs: int,
+    run: Run,
     pause: int,
 ) -> JointProgram:
     """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
@@ -141,7 +141,7 @@ def program_with(
         why = "the function runs backward, and a result has a graph"
     if why:
         raise Refusal(why)
-    return make_program(recording, [*results, *gradients], n_inputs, len(results), pause)
+    return make_program(recording, [*results, *gradients], run.n_inputs, len(results), pause, run.form.leaves)
 
 
 def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint) -> None:
@@ -153,8 +153,16 @@ def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint)
 
 
 def make_program(
-    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, pause: int = -1
+    recording: Recording,
+    results: list[Tensor],
+    n_inputs: int,
+    n_results: int,
+    pause: int = -1,
+    leaves: Sequence[Tensor] = (),
 ) -> JointProgram:
-    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
+    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal.
+
+    leaves: those that get gradients.
+    """
     live = blocks_in_use(recording, results, gc.collect)  # the first run may be long ago
-    return JointProgram(recording, results, live, n_inputs, n_results, pause)
+    return JointProgram(recording, results, live, n_inputs, n_results, pause, list(leaves))

@@ -138,22 +138,26 @@ cdef class Recording(TracedOperations):
         return [(<Storage> (<Tensor> t).storage).version
                 for t in (*self.inputs, *[row[0] for row in self.outside.values()])]
 
-    def was_written(self):
-        """Whether somebody has written to an argument or to memory from outside since it pauses."""
-        return self.versions_now() != self.at_pause
-
     def end_pause(self):
-        """Let a recording that pauses end: what somebody has written meanwhile is none of the function's writes."""
+        """Let a recording that pauses end."""
+        self.pass_over_writes()
+        self.set_pauses(False)         # nobody closes it now but who makes a program of it
+
+    cdef int pass_over_writes(self) except -1:
+        """What somebody has written to arguments and to memory from outside since the pause is none of the function's
+        writes.
+        """
         cdef Py_ssize_t i, n = len(self.inputs)
         added = [now - then for now, then in zip(self.versions_now(), self.at_pause)]
         for i in range(n):
             self.versions[i] += added[i]
         for i, (key, (t, version, address, nbytes)) in enumerate(list(self.outside.items())):
             self.outside[key] = (t, version + added[n + i], address, nbytes)
-        self.set_pauses(False)         # nobody closes it now but who makes a program of it
+        return 0
 
     def resume(self, list inputs not None):
         """Go on with a recording that pauses. inputs: further ones."""
+        self.pass_over_writes()
         set_tracer(self)
         resume_pool(self.pool)
         self.set_pauses(False)
