@@ -29,7 +29,7 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, copy_before_write, stop_loop
+from wengert_replay.recording.watch cimport check_generator, check_write, copy_before_write, stop_loop
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
@@ -178,6 +178,17 @@ cdef class Recording(TracedOperations):
         pause_collector(True)
         return 0
 
+    def step_aside(self, function):
+        """Return what a function gives, of which this hears nothing."""
+        self.stop()
+        pause_pool(self.pool)
+        try:
+            return function()
+        finally:
+            set_tracer(self)
+            resume_pool(self.pool)
+            self.go_on()
+
     def stop(self):
         """Record no more. The pool stays open: what is freed goes back to it, until ``close``."""
         if self.is_open:
@@ -235,6 +246,8 @@ cdef class Recording(TracedOperations):
     cdef int begin(self, Op op, PyObject** slots) except -1:
         if self.watches:
             check_write(self, op, slots)
+        if self.around is not None:
+            check_generator(self, op, slots)
         if self.copies_late:
             copy_before_write(self, op, slots)
         return TracedOperations.begin(self, op, slots)

@@ -5,5 +5,6 @@ from wengert_core.extend cimport Op
 from wengert_replay.recording.tracing cimport Recording
 
 cdef int check_write(Recording recording, Op op, PyObject** slots) except -1
+cdef int check_generator(Recording recording, Op op, PyObject** slots) except -1
 cdef int copy_before_write(Recording recording, Op op, PyObject** slots) except -1
 cdef int stop_loop(Recording recording, str why) except -1     # raise NoLoop
