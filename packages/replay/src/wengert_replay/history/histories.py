@@ -9,11 +9,13 @@ Note [Results with a graph]
     pause where the function has returned. From then on a call runs that program up to the pause, and its
     backward goes on from there: nothing is computed twice, also where other calls have run the program in between
     (Note [Several runs before their backwards] in residuals.pyx). Where gradients come for other results than before,
-    the function's part runs again first. Then memory outside that the function writes, and the state of generators, are
-    first set to what they were before the call, and afterwards to what they are now.
-    What runs the function again compares its results with the program's: Python's state may have changed since.
+    the function's part runs again first. Then memory outside that the function writes, the state of generators, modes,
+    and ``requires_grad`` of leaves are first set to what they were in the call, and afterwards to what they are now.
+    What runs the function again compares its results with the program's: Python's state may have changed since. A
+    tensor from outside that it has read, and that was written or replaced since, is an error.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
-    results are those of a node of this kind too: so to any order.
+    results are those of a node of this kind too: so to any order. Gradients may share memory, which arguments of a
+    recording may not: it gets copies of them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any
 
 from wengert_core import empty
 from wengert_core.extend import Tensor
-from wengert_engine import is_grad_enabled
+from wengert_engine import is_grad_enabled, is_inference_mode_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.collecting import without_collector
@@ -32,19 +34,27 @@ from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.node import (
     NOTHING,
+    Modes,
     State,
+    arguments_of_call,
+    check_outside,
     check_results,
     gradients_of,
     has_graph,
     leaves_like,
+    restore_flags,
     restore_state,
 )
 from wengert_replay.history.outside import (
     copy_with_strides,
     forget_leaves,
     is_from_outside,
+    lies_in,
     read_outside,
+    refuse_replaced,
     shares_memory,
+    tensors_outside,
+    unknown_generators,
     why_not_node,
     written_outside,
 )
@@ -55,7 +65,7 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import Refusal, ReplacedOutside
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 LEAF = empty(0, requires_grad=True)
@@ -90,6 +100,8 @@ class History:
         self.n_arguments = n_arguments
         self.written: list[Tensor] = []  # tensors from outside that calls write to
         self.draws = False  # calls draw random numbers
+        self.generators: list[Any] = []  # from which operations draw that replays call, default ones left out
+        self.modes: Modes = Modes.now()  # of calls: there is a history for each combination
         self.ways: list[Way] = []
         self.paused: PausedCall | None = None  # whose backward has not come
         self.may_pause: bool = True  # calls do, until their first backward
@@ -112,7 +124,7 @@ class History:
 
     def state(self) -> State:
         """Return what the next call may change."""
-        return State(self.written, self.draws) if self.written or self.draws else NOTHING
+        return State(self.written, self.draws, self.generators) if self.written or self.draws else NOTHING
 
     def replay(self, tensors: list[Tensor]) -> Any:
         """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
@@ -149,13 +161,16 @@ class History:
                for one, _, address, nbytes in recording.outside.values()):  # fmt: skip
             raise Refusal("the function gives a tensor from outside other memory")  # each run of it would
         refuse_stored_blocks(recording, results, holder)
+        refuse_replaced(recording)
         self.draws = self.draws or watch.state.has_drawn()
+        new = [one for one in written_outside(recording) if not lies_in(one, self.written)]
+        drawn = unknown_generators(recording, self.generators)
+        self.written += new
+        self.generators += drawn
+        if new or drawn:
+            return holder[0]
         if not self.draws:
             watch.state.random = None
-        new = [one for one in written_outside(recording) if not shares_memory(one, self.written)]
-        self.written += new
-        if new:
-            return holder[0]
         holder.clear()
         if self.may_pause and may_pause() and not recording.leaves and not self.refusal:
             return self.pause(recording, results, form, watch.state)
@@ -193,7 +208,11 @@ class History:
 
     def make_forward(self, way: Way, recording: Recording, results: list[Tensor], form: Form) -> None:
         """Make a program of a call alone. Raises Refusal."""
-        program = make_program(recording, results, len(recording.inputs), len(results))
+        try:
+            program = make_program(recording, results, len(recording.inputs), len(results))
+        except ReplacedOutside:
+            way.is_replaced = True
+            raise
         way.joint = Joint(program, form, Origins([], 0, []))
         if way not in self.ways:
             self.ways.append(way)
@@ -236,20 +255,29 @@ class History:
         given = [one for one in grads if one is not None]
         if not given:
             return [None] * (len(run.form.ends) + len(run.form.leaves))
+        inputs = arguments_of_call(inputs, run.form.ends)
+        if is_inference_mode_enabled():
+            return self.differentiate(run, inputs, given, pattern)
         key = pattern, describe_grads(given)
         if is_grad_enabled():
             if not is_unusual():
                 self.settle_paused()
-            higher = self.higher(run, key)
-            if not higher.ways:
-                self.check_function(run, inputs)
-            result: list[Tensor | None] = higher.call([*inputs, *given])
-            return result
+            return self.differentiable(run, key, inputs, given)
         derivatives = run.way.derivatives
         full = key not in derivatives and len(derivatives) >= MOST_DERIVATIVES
         if full or key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
             return self.differentiate(run, inputs, given, pattern)
         return self.recorded_gradients(run, derivatives.setdefault(key, Derivative(*key)), inputs, given, pattern)
+
+    def differentiable(self, run: Run, key: Any, inputs: list[Tensor], given: list[Tensor]) -> list[Tensor | None]:
+        """Return gradients that have a graph, as results of a node."""
+        higher = self.higher(run, key)
+        if not higher.ways:
+            self.check_function(run, inputs)
+        with restore_flags(run.form):
+            check_outside(run)
+            result: list[Tensor | None] = higher.call([*inputs, *given])
+        return result
 
     def recorded_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -275,7 +303,7 @@ class History:
         residuals = run.residuals if joint is run.joint else None
         found = None if residuals is None else joint.program.go_on(residuals, given)
         if found is None:
-            with restore_state(run):
+            with restore_state(run), self.modes.restore():
                 again = joint.program.run_again(inputs, given, residuals)
             if again is None:
                 derivative.joint = None
@@ -292,7 +320,9 @@ class History:
         run.twin = None  # there is no replay to compare
         expected = self.results_by_program(run, inputs)
         with restore_state(run) as restoration:
-            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, restoration.end)
+            results, found = gradients_of(
+                self.function, leaves_like(inputs), given, run.form, pattern, restoration.end, modes=self.modes
+            )
         check_results(self.name, expected, results)
         return found
 
@@ -301,7 +331,7 @@ class History:
         joint = run.way.joint
         if joint is None or is_unusual() or is_dual_level_open():
             return None
-        with restore_state(run):
+        with restore_state(run), self.modes.restore():
             return joint.program.run_plainly(inputs)
 
     def check_function(self, run: Run, inputs: list[Tensor]) -> None:
@@ -309,7 +339,7 @@ class History:
         expected = self.results_by_program(run, inputs)
         if expected is not None:
             results: list[Tensor] = []
-            with restore_state(run):
+            with restore_state(run), self.modes.restore():
                 structure = flatten(self.function(leaves_like(inputs)), results)
             if structure == run.form.structure:  # plain loops may give one tensor twice
                 check_results(self.name, expected, results)
@@ -320,22 +350,22 @@ class History:
         """Return the derivative as a function of the tensors among the arguments and the gradients of outputs."""
         pattern, n, form = key[0], run.n_inputs, run.form
         n_arguments = n if self.n_arguments is None else self.n_arguments
+        function, modes, name = self.function, self.modes, f"the derivative of {self.name}"
+
+        def derive(tensors: list[Tensor]) -> list[Any]:
+            return gradients_of(
+                function, tensors[:n], tensors[n:], form, pattern, create_graph=True, modes=modes
+            )[1]  # fmt: skip
+
         if self.written or self.draws:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
                 with restore_state(run):
-                    return gradients_of(self.function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
+                    return derive(tensors)
 
-            name, why = f"the derivative of {self.name}", "the function has effects"
-            return History(derive_again, name, self.reasons, why, n_arguments)
+            return History(derive_again, name, self.reasons, "the function has effects", n_arguments)
         derivative: Derivative = run.way.derivatives.setdefault(key, Derivative(*key))
         if derivative.higher is None:
-            function = self.function
-
-            def derive(tensors: list[Tensor]) -> list[Any]:
-                return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
-
-            name = f"the derivative of {self.name}"
             derivative.higher = History(derive, name, self.reasons, self.refusal, n_arguments)
         higher: History = derivative.higher
         return higher
@@ -419,5 +449,5 @@ def form_of(
         why = "the graph of a result leads to a leaf that the function makes of an argument"
     if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
         leaves = own = [LEAF]
-    form = Form(structure, outputs, ends, leaves, read_outside(recording, leaves), own)
+    form = Form(structure, outputs, ends, leaves, read_outside(recording, leaves), own, tensors_outside(recording))
     return form, why or form.note_retained(results)

@@ -60,6 +60,8 @@ class PausedCall:
             self.graph() is not None
             and self.has_results()
             and all(one is not None for one in self.form.leaves)
+            and all(one.requires_grad for one in self.form.leaves)
+            and all(self.recording.inputs[i].requires_grad for i in self.form.ends)
             and self.ends_at_arguments()
         )
 

@@ -15,7 +15,8 @@ from wengert_replay.history.outside import (
     copy_with_strides,
     effects_behind,
     forget_leaves,
-    shares_memory,
+    lies_in,
+    unknown_generators,
     written_outside,
 )
 from wengert_replay.history.runs import Derivative, Joint, Run
@@ -104,7 +105,9 @@ def run_again(
         try:
             recording.start()
             try:
-                results, found = gradients_of(history.function, leaves, copies, run.form, pattern, pause)
+                results, found = gradients_of(
+                    history.function, leaves, copies, run.form, pattern, pause, modes=history.modes
+                )
             finally:
                 recording.stop()
             origins, gradients = find_origins(found, copies)
@@ -135,8 +138,10 @@ def program_with(
 ) -> JointProgram:
     """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
     why = recording.refusal or effects_behind(recording, pause)
-    if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
+    if not why and any(not lies_in(one, history.written) for one in written_outside(recording)):
         why = "the function writes to other tensors than before"
+    if not why and unknown_generators(recording, history.generators):
+        why = "the function draws from other generators than before"
     if not why and not forget_leaves(recording):
         why = "the function runs backward, and a result has a graph"
     if why:

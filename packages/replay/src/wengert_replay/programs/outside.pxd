@@ -35,6 +35,7 @@ cdef class Outside:
     cdef bint has_foreign              # some of the memory is foreign
 
     cdef bint is_stale(self) noexcept
+    cdef bint was_replaced(self, bint by_storage) noexcept
     cdef bint finds_others(self) except -1
     cdef bint meets(self, list inputs) except -1
     cdef int raise_versions(self) noexcept
@@ -44,3 +45,4 @@ cdef class Outside:
 
 
 cdef Outside outside_of(Recording recording)
+cdef Lookups lookups_of(Recording recording)

@@ -243,6 +243,12 @@ cdef class Program:
         """Whether a tensor from outside is gone or has other memory than in the recording: it never fits again."""
         return self.surroundings.is_stale()
 
+    def was_replaced(self):
+        """Whether a tensor from outside has other memory or is gone, or the function would find another one, since the
+        program was recorded.
+        """
+        return self.surroundings.was_replaced(False) or self.surroundings.finds_others()
+
     def drop_temporaries(self):
         """Watch tensors and leaves no more that are gone with the recording."""
         cdef LeafPlan leaf
