@@ -257,7 +257,9 @@ class Capture(UsualCalls):
         self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None
     ) -> Any:
         """Return the result of a call, whose recording becomes a program unless it is refused."""
-        watch = Watch(tensors, entry.history.written if entry.history is not None else [])
+        history = entry.history
+        watch = Watch(tensors, history.written if history is not None else [],
+                      history.generators if history is not None else [])  # fmt: skip
         recording = Recording(list(tensors))
         recording.given, recording.unseen, recording.turn = (args, kwargs), entry.unseen, self.turn
         passed = self.turn.passed

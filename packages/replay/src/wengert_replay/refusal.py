@@ -65,6 +65,10 @@ def stored_words(n: int, where: str) -> str:
     return f"the function has stored {what} somewhere else than in its results{where and f' ({where})'}"
 
 
+class ReplacedOutside(Refusal):
+    """The function would find another tensor from outside in the place of one that it has used."""
+
+
 class HasGraph(Refusal):
     """A result has a graph that leads to arguments or leaves: the function may become one node of a graph."""
 

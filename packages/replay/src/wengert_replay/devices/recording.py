@@ -92,7 +92,7 @@ class DeviceRecording:
         ends = [i for i, one in enumerate(inputs) if one.requires_grad and self.arguments.first[i] == i]
         if not ends and not leaves:
             why = why or "a result has a graph that leads to leaves which the function makes"
-        form = Form(self.structure, outputs, ends, leaves, [], [])
+        form = Form(self.structure, outputs, ends, leaves, [], [], [])
         return form, why or form.note_retained(self.results)
 
     def drop_graph(self, form: Form) -> None:

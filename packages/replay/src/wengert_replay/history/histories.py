@@ -9,11 +9,13 @@ Note [Results with a graph]
     return point. From then on a call runs that program up to this point, and its backward goes on from there: nothing
     is computed twice, also where other calls have run the program in between (Note [Several runs before their
     backwards] in residuals.pyx). Where gradients come for other results than before, the function's part runs again
-    first. Then memory outside that the function writes, and the state of generators, are first set to what they were
-    before the call, and afterwards to what they are now.
-    What runs the function again compares its results with the program's: Python's state may have changed since.
+    first. Then memory outside that the function writes, the state of generators, modes, and ``requires_grad`` of leaves
+    are first set to what they were in the call, and afterwards to what they are now.
+    What runs the function again compares its results with the program's: Python's state may have changed since. A
+    tensor from outside that it has read, and that was written or replaced since, is an error.
     A backward that builds a graph (create_graph) runs the derivative as a function of arguments and gradients, whose
-    results are those of a node of this kind too: so to any order.
+    results are those of a node of this kind too: so to any order. Gradients may share memory, which arguments of a
+    recording may not: it gets copies of them.
 
 Note [Derivatives of effects]
     In an eager run a backward that draws or writes runs once in each backward that comes to it. The derivative is a
@@ -31,7 +33,7 @@ from typing import Any
 
 from wengert_core import empty
 from wengert_core.extend import Tensor
-from wengert_engine import is_grad_enabled
+from wengert_engine import is_grad_enabled, is_inference_mode_enabled
 from wengert_engine.extend import is_dual_level_open
 
 from wengert_replay.collecting import without_collector
@@ -39,19 +41,27 @@ from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.node import (
     NOTHING,
+    Modes,
     State,
+    arguments_of_call,
+    check_outside,
     check_results,
     gradients_of,
     has_graph,
     leaves_like,
-    requiring_gradients,
+    restore_flags,
     restore_state,
 )
 from wengert_replay.history.outside import (
+    copy_with_strides,
     forget_leaves,
+    lies_in,
     predates,
     read_outside,
+    refuse_replaced,
     shares_memory,
+    tensors_outside,
+    unknown_generators,
     why_not_node,
     written_outside,
 )
@@ -63,7 +73,7 @@ from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
 from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
-from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, unknown_object
+from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, ReplacedOutside, unknown_object
 from wengert_replay.signature import Unhashable, flatten, rebuild
 
 LEAF = empty(0, requires_grad=True)
@@ -86,18 +96,26 @@ class History:
     draws: bool
 
     def __init__(
-        self, function: Callable[[list[Tensor]], Any], name: str, reasons: list[str], refusal: str = "",
+        self,
+        function: Callable[[list[Tensor]], Any],
+        name: str,
+        reasons: list[str],
+        refusal: str = "",
+        n_arguments: int | None = None,
         source: History | None = None,
-    ) -> None:  # fmt: skip
-        """name, reasons: of the captured function, for explanations.   refusal: why no program is made.   source: what
-        this is the derivative of.
+    ) -> None:
+        """name, reasons: of the captured function, for explanations.   refusal: why no program is made.   n_arguments:
+        the tensors behind that many are gradients; None: all are arguments.   source: what this is the derivative of.
         """
         self.function, self.name, self.reasons, self.refusal = function, name, reasons, refusal
+        self.n_arguments = n_arguments
         self.source = no_history if source is None else weakref.ref(source)
         self.usual: str = ""  # why calls run as usual from now on
         self.has_effects: bool = False  # the backward in a derivative draws or writes
         self.written: list[Tensor] = []  # tensors from outside that calls write to
         self.draws = False  # calls draw random numbers
+        self.generators: list[Any] = []  # from which operations draw that replays call, default ones left out
+        self.modes: Modes = Modes.now()  # of calls: there is a history for each combination
         self.ways: list[Way] = []
         self.paused: PausedCall | None = None  # whose backward has not come
         self.may_pause: bool = True  # calls do, until their first backward
@@ -121,7 +139,7 @@ class History:
 
     def state(self) -> State:
         """Return what the next call may change."""
-        return State(self.written, self.draws) if self.written or self.draws else NOTHING
+        return State(self.written, self.draws, self.generators) if self.written or self.draws else NOTHING
 
     def replay(self, tensors: list[Tensor]) -> Any:
         """Return the result's structure and tensors; None where a call is to be recorded, False where it cannot be."""
@@ -160,13 +178,16 @@ class History:
                for one, _, address, nbytes in recording.outside.values()):  # fmt: skip
             raise Refusal("the function gives a tensor from outside other memory")  # each run of it would
         refuse_stored_blocks(recording, results, holder)
+        refuse_replaced(recording)
         self.draws = self.draws or watch.state.has_drawn()
+        new = [one for one in written_outside(recording) if not lies_in(one, self.written)]
+        drawn = unknown_generators(recording, self.generators)
+        self.written += new
+        self.generators += drawn
+        if new or drawn:
+            return holder[0]
         if not self.draws:
             watch.state.random = None
-        new = [one for one in written_outside(recording) if not shares_memory(one, self.written)]
-        self.written += new
-        if new:
-            return holder[0]
         holder.clear()
         if self.may_pause and may_pause() and not recording.leaves and not self.refusal:
             return self.pause(recording, results, form, watch.state)
@@ -213,7 +234,11 @@ class History:
 
     def make_forward(self, way: Way, recording: Recording, results: list[Tensor], form: Form) -> None:
         """Make a program of a call alone. Raises Refusal."""
-        program = make_program(recording, results, len(recording.inputs), len(results))
+        try:
+            program = make_program(recording, results, len(recording.inputs), len(results))
+        except ReplacedOutside:
+            way.is_replaced = True
+            raise
         way.joint = Joint(program, form, Origins([], 0, []))
         if way not in self.ways:
             self.ways.append(way)
@@ -252,7 +277,7 @@ class History:
 
     def gradients(self, run: Run, inputs: list[Tensor], grads: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return gradients for the inputs that require them, and for the leaves; grads: of the outputs."""
-        with PythonTurn(self.turn), requiring_gradients([*(inputs[i] for i in run.form.ends), *run.form.leaves]):
+        with PythonTurn(self.turn):
             return self.gradients_of_call(run, inputs, grads)
 
     def gradients_of_call(
@@ -262,22 +287,31 @@ class History:
         given = [one for one in grads if one is not None]
         if not given:
             return [None] * (len(run.form.ends) + len(run.form.leaves))
+        inputs = arguments_of_call(inputs, run.form.ends)
+        if is_inference_mode_enabled():
+            return self.differentiate(run, inputs, given, pattern)
         key = pattern, describe_grads(given)
         if self.has_effects and not is_grad_enabled():
             return self.differentiate_once(run, inputs, given, pattern)
         if is_grad_enabled():
             if not is_unusual():
                 self.settle_paused()
-            higher = self.higher(run, key)
-            if not higher.ways:
-                self.check_function(run, inputs)
-            result: list[Tensor | None] = higher.call([*inputs, *given])
-            return result
+            return self.differentiable(run, key, inputs, given)
         derivatives = run.way.derivatives
         full = key not in derivatives and len(derivatives) >= MOST_DERIVATIVES
         if full or key[1] is None or self.refusal or is_unusual() or is_dual_level_open():
             return self.differentiate(run, inputs, given, pattern)
         return self.recorded_gradients(run, derivatives.setdefault(key, Derivative(*key)), inputs, given, pattern)
+
+    def differentiable(self, run: Run, key: Any, inputs: list[Tensor], given: list[Tensor]) -> list[Tensor | None]:
+        """Return gradients that have a graph, as results of a node."""
+        higher = self.higher(run, key)
+        if not higher.ways:
+            self.check_function(run, inputs)
+        with restore_flags(run.form):
+            check_outside(run)
+            result: list[Tensor | None] = higher.call([*inputs, *given])
+        return result
 
     def recorded_gradients(
         self, run: Run, derivative: Derivative, inputs: list[Tensor], given: list[Tensor], pattern: Sequence[bool]
@@ -304,7 +338,7 @@ class History:
         residuals = run.residuals if joint is run.joint else None
         found = None if residuals is None else joint.program.go_on(residuals, given)
         if found is None:
-            with restore_state(run):
+            with restore_state(run), self.modes.restore():
                 again = joint.program.run_again(inputs, given, residuals)
             if again is None:
                 derivative.joint = None
@@ -321,7 +355,9 @@ class History:
         run.twin = None  # there is no replay to compare
         expected = self.results_by_program(run, inputs)
         with restore_state(run) as restoration:
-            results, found = gradients_of(self.function, leaves_like(inputs), given, run.form, pattern, restoration.end)
+            results, found = gradients_of(
+                self.function, leaves_like(inputs), given, run.form, pattern, restoration.end, modes=self.modes
+            )
         check_results(self.name, expected, results)
         return found
 
@@ -330,7 +366,7 @@ class History:
         joint = run.way.joint
         if joint is None or is_unusual() or is_dual_level_open():
             return None
-        with restore_state(run):
+        with restore_state(run), self.modes.restore():
             return joint.program.run_plainly(inputs)
 
     def check_function(self, run: Run, inputs: list[Tensor]) -> None:
@@ -338,7 +374,7 @@ class History:
         expected = self.results_by_program(run, inputs)
         if expected is not None:
             results: list[Tensor] = []
-            with restore_state(run):
+            with restore_state(run), self.modes.restore():
                 structure = flatten(self.function(leaves_like(inputs)), results)
             if structure == run.form.structure:  # plain loops may give one tensor twice
                 check_results(self.name, expected, results)
@@ -348,28 +384,30 @@ class History:
     def higher(self, run: Run, key: Any) -> History:
         """Return the derivative as a function of the tensors among the arguments and the gradients of outputs."""
         pattern, n, form = key[0], run.n_inputs, run.form
+        n_arguments = n if self.n_arguments is None else self.n_arguments
+        function, modes, name = self.function, self.modes, f"the derivative of {self.name}"
+
+        def derive(tensors: list[Tensor]) -> list[Any]:
+            return gradients_of(
+                function, tensors[:n], tensors[n:], form, pattern, create_graph=True, modes=modes
+            )[1]  # fmt: skip
+
         if self.written or self.draws:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
                 with restore_state(run) as restoration:
                     return gradients_of(
-                        self.function, tensors[:n], tensors[n:], form, pattern, restoration.end, create_graph=True
+                        function, tensors[:n], tensors[n:], form, pattern, restoration.end, create_graph=True, modes=modes
                     )[1]
 
-            higher = History(
-                derive_again, f"the derivative of {self.name}", self.reasons, "the function has effects", self
-            )
-            higher.written = list(self.written)
-            return higher
+            again = History(derive_again, name, self.reasons, "the function has effects", n_arguments, self)
+            again.written = list(self.written)
+            return again
         derivative: Derivative = run.way.derivatives.setdefault(key, Derivative(*key))
         if derivative.higher is None:
-            function = self.function
-
-            def derive(tensors: list[Tensor]) -> list[Any]:
-                return gradients_of(function, tensors[:n], tensors[n:], form, pattern, create_graph=True)[1]
-
-            derivative.higher = History(derive, f"the derivative of {self.name}", self.reasons, self.refusal, self)
-        return derivative.higher  # type: ignore[no-any-return]
+            derivative.higher = History(derive, name, self.reasons, self.refusal, n_arguments, self)
+        higher: History = derivative.higher
+        return higher
 
     def call(self, tensors: list[Tensor]) -> Any:
         """Return the result for any tensors: the function runs with leaves in their place, and all is one node."""
@@ -419,8 +457,18 @@ class History:
             raise RuntimeError(f"wengert.capture: backward of {self.name}: its {AGAIN}")
         return found
 
+    def leaves_apart(self, tensors: list[Tensor]) -> list[Tensor]:
+        """Return leaves in place of tensors, gradients with memory of their own, as a recording asks for: gradients may
+        share memory with each other, with an argument, or with a tensor from outside that the function uses.
+        """
+        n = len(tensors) if self.n_arguments is None else self.n_arguments
+        copies = [one if describe_grads([one]) is None else copy_with_strides(one).requires_grad_(one.requires_grad)
+                  for one in tensors[n:]]  # fmt: skip
+        return leaves_like([*tensors[:n], *copies])
+
     def run_with_leaves(self, tensors: list[Tensor], why: str, passing: bool) -> Any:
-        leaves, clock, state = leaves_like(tensors), graph_clock(), State(self.written, draws=True)
+        leaves = leaves_like(tensors) if why else self.leaves_apart(tensors)
+        clock, state = graph_clock(), State(self.written, draws=True, generators=self.generators)
         recording = Recording(list(leaves))
         recording.turn = self.turn
         try:
@@ -479,5 +527,5 @@ def form_of(
         why = "the graph of a result leads to a leaf that the function makes of an argument"
     if outputs and not ends and not leaves and not why:  # their graph leads to leaves that the function makes
         leaves = own = [LEAF]
-    form = Form(structure, outputs, ends, leaves, read_outside(recording), own)
+    form = Form(structure, outputs, ends, leaves, read_outside(recording, leaves), own, tensors_outside(recording))
     return form, why or form.note_retained(results)

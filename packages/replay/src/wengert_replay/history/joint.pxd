@@ -9,7 +9,7 @@ cdef class JointProgram(Program):
     cdef ResidualMemory residuals          # None: there are no gradients
     cdef PartsBehind parts                 # while it is made
     cdef char* behind                      # the row behind the return point
-    cdef list read_later                   # tensors from outside, not leaves, that gradients are computed with
+    cdef list read_later                   # tensors from outside that gradients are computed with, and no node saves
     cdef readonly Py_ssize_t reruns        # runs for a backward whose residuals were gone
     cdef list held                         # tensors from outside, during a run
 

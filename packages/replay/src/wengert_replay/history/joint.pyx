@@ -59,17 +59,18 @@ cdef class JointProgram(Program):
     """A recorded function and, behind a return point, its gradients."""
 
     def __init__(self, Recording recording not None, list results not None, set live not None, Py_ssize_t n_inputs,
-                 Py_ssize_t n_results, Py_ssize_t return_point):
+                 Py_ssize_t n_results, Py_ssize_t return_point, list leaves not None):
         """Take over a recording that has stopped. Raises Refusal.
 
         results: those of the function, then the gradients.   live: as for Program.   n_inputs: of the function; further
         inputs are gradients of results.   return_point: from ``add_return_point``; -1: there are no gradients.
+        leaves: those that nodes save, with their versions.
         """
         cdef ReturnPoint place
         if return_point >= 0:
             place = <ReturnPoint> recording.calls[return_point]
             self.parts = parts_behind(recording, return_point, place.live, n_inputs)
-            self.read_later, place.live = self.parts.tensors_read(), None
+            self.read_later, place.live = self.parts.tensors_read(leaves), None
         Program.__init__(self, recording, results, live, has_no_graph)
         self.n_inputs, self.n_results, self.return_point = n_inputs, n_results, return_point
 

@@ -2,32 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, NamedTuple
 
-from wengert_core.extend import Tensor, rng_states, set_rng_states
-from wengert_engine import enable_grad, grad
+import wengert_core
+from wengert_core import device
+from wengert_core.extend import Tensor, default_device_number, rng_states, set_rng_states
+from wengert_engine import grad, inference_mode, is_grad_enabled, set_grad_enabled
 from wengert_engine.extend import reachable_leaves
 
-from wengert_replay.history.outside import OutsideState, shares_memory, versions_of
+from wengert_replay.history.outside import (
+    OutsideState,
+    put_flags,
+    shares_memory,
+    swap_saved_hooks,
+    versions_of,
+    was_replaced,
+)
 from wengert_replay.history.runs import Form, Run
 from wengert_replay.history.shared_gradients import with_own_memory
 from wengert_replay.refusal import NO_HISTORY, Refusal
 from wengert_replay.signature import flatten
 
 
+class Modes(NamedTuple):
+    """The modes of a call, which a run of the function again has to have."""
+
+    grad: bool
+    dtype: Any
+    """That of tensors that are made without one."""
+    device_number: int
+    """That of tensors that are made without a device."""
+
+    @classmethod
+    def now(cls) -> Modes:
+        return cls(is_grad_enabled(), wengert_core.get_default_dtype(), default_device_number())
+
+    @contextmanager
+    def restore(self) -> Iterator[None]:
+        """Let the thread have these modes for a time, no inference mode, and no hooks for saved tensors."""
+        dtype, hooks = wengert_core.get_default_dtype(), swap_saved_hooks(None)
+        is_elsewhere = self.device_number == 0 and default_device_number() != 0
+        with inference_mode(False), set_grad_enabled(self.grad), device("cpu") if is_elsewhere else nullcontext():
+            try:
+                if dtype is not self.dtype:
+                    wengert_core.set_default_dtype(self.dtype)
+                yield
+            finally:
+                swap_saved_hooks(hooks)
+                if dtype is not self.dtype:
+                    wengert_core.set_default_dtype(dtype)
+
+
 class State:
-    """The state that a function may change: tensors from outside, and generators where it draws random numbers."""
+    """The state that a function may change: tensors from outside, and generators that it draws random numbers from."""
 
     outside: OutsideState | None
     random: list[tuple[Any, Any]] | None
 
     __slots__ = ("outside", "random")
 
-    def __init__(self, written: Sequence[Tensor], draws: bool) -> None:
+    def __init__(self, written: Sequence[Tensor], draws: bool, generators: Sequence[Any] = ()) -> None:
+        """draws: from default generators, or from other ones, ``generators``."""
         self.outside = OutsideState(written) if written else None
-        self.random = rng_states() if draws else None
+        self.random = [*rng_states(), *((one, one.get_state()) for one in generators)] if draws else None
 
     def memory(self) -> OutsideState:
         """Return the memory, which a recording adds to before others is written to."""
@@ -38,7 +77,7 @@ class State:
     def has_drawn(self) -> bool:
         """Whether random numbers have been drawn since."""
         return self.random is not None and any(
-            before.tolist() != now.tolist() for (_, before), (_, now) in zip(self.random, rng_states(), strict=False)
+            before.tolist() != source.get_state().tolist() for source, before in self.random
         )
 
     def has_changed(self) -> bool:
@@ -59,8 +98,9 @@ class Restoration:
     """A time with the state before a call; behind it there is the state of now again."""
 
     def __init__(self, run: Run) -> None:
-        self.now: State = State(run.history.written if run.state.outside is not None else [],
-                                run.state.random is not None)  # fmt: skip
+        history, before = run.history, run.state
+        written = history.written if before.outside is not None else []
+        self.now: State = State(written, before.random is not None, history.generators)
         run.state.put_back()
 
     def end(self) -> None:
@@ -84,17 +124,49 @@ def restore_state(run: Run) -> Generator[Restoration, None, None]:
     Gives what may end that between the function and its backward, which has effects of its own: a checkpoint's
     functions run in it, and so do hooks.
     """
+    with restore_flags(run.form):
+        check_outside(run)
+        restoration = Restoration(run)
+        try:
+            yield restoration
+        finally:
+            restoration.end()
+
+
+def check_outside(run: Run) -> None:
+    """Raise RuntimeError where a tensor from outside is not what it was in the call: the function runs again."""
     if versions_of(run.form.read) != run.versions:
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: a "
             f"tensor from outside that {run.history.name} has read, which backward runs again. Clone it before, "
             "or call backward() first"
         )
-    restoration = Restoration(run)
+    joint = run.joint or run.way.joint
+    is_replaced = run.way.is_replaced or was_replaced(run.form.tensors)
+    if is_replaced or (joint is not None and joint.program.was_replaced()):
+        raise RuntimeError(
+            f"a tensor from outside that {run.history.name} has read was replaced between the call and its backward, "
+            "which runs the function again: call backward() first"
+        )
+
+
+@contextmanager
+def restore_flags(form: Form) -> Iterator[None]:
+    """Let leaves require gradients as in the call: ``requires_grad_()`` may have changed that since."""
+    changed = put_flags(form.tensors)
     try:
-        yield restoration
+        yield
     finally:
-        restoration.end()
+        put_flags(changed)
+
+
+def arguments_of_call(inputs: Sequence[Tensor], ends: Sequence[int]) -> list[Tensor]:
+    """Return arguments that require gradients as in the call: ``requires_grad_()`` may have changed that since.
+
+    ends: the numbers of those that do.
+    """
+    return [one if one.requires_grad == (i in ends) else one.detach().requires_grad_(i in ends)
+            for i, one in enumerate(inputs)]  # fmt: skip
 
 
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -102,7 +174,8 @@ def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
 
     The function may ask for their gradients, which calls the hooks; ``without_hooks`` is for the gradients of results.
     """
-    return [leaf_like(one) if one.requires_grad else one for one in tensors]
+    with inference_mode(False):
+        return [leaf_like(one) if one.requires_grad else one for one in tensors]
 
 
 def leaf_like(tensor: Any) -> Tensor:
@@ -134,19 +207,6 @@ def without_hooks(leaves: Sequence[Any]) -> Generator[None, None, None]:
             leaf._backward_hooks = taken
 
 
-@contextmanager
-def requiring_gradients(tensors: Sequence[Any]) -> Generator[None, None, None]:
-    """Arguments and leaves of a call as they were then: one may have ceased to require gradients, and gets none."""
-    ceased = [one for one in tensors if not one.requires_grad]
-    for one in ceased:
-        one.requires_grad_(True)
-    try:
-        yield
-    finally:
-        for one in ceased:
-            one.requires_grad_(False)
-
-
 def arguments_from_outside(roots: Sequence[Tensor], inputs: Sequence[Tensor], form: Form) -> dict[Tensor, int]:
     """Return arguments that the function also uses from outside, each with its place among those that get gradients.
 
@@ -168,15 +228,16 @@ def gradients_of(
     pattern: Sequence[bool],
     note_return: Callable[[], None] | None = None,
     create_graph: bool = False,
+    modes: Modes | None = None,
 ) -> tuple[list[Tensor], list[Tensor | None]]:
     """Run a function and differentiate it; return its results, without a graph, and the gradients of inputs and leaves.
 
     inputs: leaves.   given: gradients of those outputs that ``pattern`` is true for.   note_return: is called between
-    the two.
-    Raises RuntimeError where the results are others than those of the call.
+    the two.   modes: of the call; None: those of now, while gradients are recorded. Raises RuntimeError where the
+    results are others than those of the call.
     """
     results: list[Tensor] = []
-    with enable_grad():
+    with restore_flags(form), (modes or Modes.now()._replace(grad=True)).restore():
         structure = flatten(function(inputs), results)
     if structure != form.structure or outputs_of(results) != form.outputs:
         raise RuntimeError("a captured function gives other results when backward runs it again than in the call")
@@ -226,7 +287,7 @@ def differentiate(
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
     twice = arguments_from_outside(roots, inputs, form)
-    with without_hooks([*ends, *twice]):
+    with restore_flags(form), without_hooks([*ends, *twice]):
         parts = grad(roots, [*ends, *twice], given, retain_graph=True, create_graph=create_graph, allow_unused=True)
     found = list(parts[: len(ends)])
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):

@@ -2,20 +2,24 @@
 """
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.ref cimport PyObject
 from libc.string cimport memcmp, memcpy
 
 from weakref import ref
 
 from wengert_core.extend cimport (BOOL, LAUNCH_CALL, LAUNCH_GUARD, OPERAND_WRITTEN, TF_INFERENCE, WG_GRAD, Block,
-                                  Launch, Storage, Tensor, alias, block_at, new_empty, new_on_memory, strides_of)
+                                  Launch, Storage, Tensor, WgState, alias, block_at, new_empty, new_on_memory,
+                                  strides_of, thread_state)
 from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.trace.overlap cimport FOREIGN_BIN
 from wengert_replay.programs.memory cimport extent
+from wengert_replay.programs.outside cimport lookups_of
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport PythonCall
 from wengert_replay.recording.tracing cimport Recording
 
 from wengert_core.extend import Tensor as TensorClass
+from wengert_core.extend import rng_states
 
 from wengert_replay.refusal import ARGUMENT_IS_WRITTEN as _ARGUMENT_IS_WRITTEN
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
@@ -94,9 +98,44 @@ cdef Storage storage_of(part):
 
 
 def written_outside(Recording recording not None):
-    """Return a tensor for each memory from outside whose version has risen; the user's own are not kept."""
-    return [alias(t) for t, version, _, _ in recording.outside.values()
-            if (<Storage> (<Tensor> t).storage).version != version]
+    """Return a tensor for each memory from outside whose version has risen, or that is the state of a generator other
+    than the default ones; the user's own are not kept.
+    """
+    cdef dict states = {key: row for key, row in recording.outside.items() if key == row[2]}
+    for call in recording.calls.values():
+        for body in getattr(call, "all_bodies", list)():
+            states.update(body.all_states())
+    found = [alias(t) for t, version, _, _ in recording.outside.values()
+             if (<Storage> (<Tensor> t).storage).version != version]
+    default = [one.numpy().bit_generator for one, _ in rng_states()] if states else []
+    return found + [alias(t) for t, _, _, _ in states.values() if not is_held_by(t, default)]
+
+
+cdef bint is_held_by(Tensor t, list holders):
+    """Whether the memory of a tensor is that of one of these objects."""
+    cdef Storage s = <Storage> t.storage
+    return any([<PyObject*> one == s.owner for one in holders])
+
+
+def unknown_generators(Recording recording not None, list known not None):
+    """Return the generators that operations draw from which replays call, default ones and those known left out."""
+    found, others = [], [*known, *[one for one, _ in rng_states()]]
+    for call in recording.calls.values():
+        found += [one for one in call.generators() if all([one is not other for other in [*others, *found]])]
+    return found
+
+
+def lies_in(Tensor t not None, others not None):
+    """Whether a tensor has the memory of one of others, also under another Storage."""
+    return any([address_of_memory(t) == address_of_memory(one) for one in others]) or shares_memory(t, others)
+
+
+def swap_saved_hooks(hooks):
+    """Let this thread pack saved tensors with a pair of hooks that it had, None: with none; return those before."""
+    cdef WgState* state = thread_state()
+    before = None if state.saved_hooks == NULL else <object> state.saved_hooks
+    state.saved_hooks = NULL if hooks is None else <PyObject*> hooks    # the engine has the reference all the time
+    return before
 
 
 def versions_of(tensors not None):
@@ -197,10 +236,51 @@ def copy_with_strides(Tensor t not None):
                          <object> room.storage)
 
 
-def read_outside(Recording recording not None):
-    """Return a tensor for each memory from outside that is neither a leaf's nor written to; the user's are not kept."""
+def read_outside(Recording recording not None, leaves not None):
+    """Return a tensor for each memory from outside that is not written to; the user's are not kept.
+
+    leaves: those that a node saves, whose versions it compares itself. One that the function uses without a gradient
+    is none of them.
+    """
     return [alias(t) for t, version, _, _ in recording.outside.values()
-            if not (<Tensor> t).flags & WG_GRAD and (<Storage> (<Tensor> t).storage).version == version]
+            if (<Storage> (<Tensor> t).storage).version == version and not shares_memory(t, leaves)]
+
+
+def refuse_replaced(Recording recording not None):
+    """Raise Refusal where a function that has just run would find other tensors than it has used."""
+    lookups_of(recording)
+
+
+def tensors_outside(Recording recording not None):
+    """Return (weak reference, address, Storage's address, WG_GRAD or 0) of each tensor from outside that is no view, as
+    the function has found it.
+    """
+    return [(ref(t), *facts) for t, *facts in recording.tensors.values() if id(t) not in recording.made]
+
+
+def put_flags(list rows not None):
+    """Let leaves require gradients as rows of ``tensors_outside`` say; return rows of those that did not."""
+    cdef Tensor t
+    cdef list changed = []
+    for reference, address, storage, flag in rows:
+        found = reference()
+        if found is None:
+            continue
+        t = <Tensor> found
+        if t.grad_fn == NULL and t.flags & WG_GRAD != <unsigned int> flag:
+            changed.append((reference, address, storage, t.flags & WG_GRAD))
+            t.flags ^= WG_GRAD
+    return changed
+
+
+def was_replaced(list rows not None):
+    """Whether a tensor of ``tensors_outside`` that is there has other memory now."""
+    cdef Tensor t
+    for reference, address, _, _ in rows:
+        t = reference()
+        if t is not None and <size_t> t.data != <size_t> address:
+            return True
+    return False
 
 
 def predates(Tensor t not None, Recording recording not None):

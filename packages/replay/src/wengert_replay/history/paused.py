@@ -4,8 +4,8 @@ Note [One recording for a call and its backward]
     A call that is recorded keeps the graph of its operations, and its recording pauses: what is freed meanwhile goes
     back to the recording's pool, which gives out nothing. The first backward of the call goes on there, so that the
     function runs once, and one program is made of both. Where that cannot be (another call comes first, somebody has
-    written to what the recording knows, an argument has hooks or leads to another one, the backward builds a graph),
-    the graph is dropped, and the recording becomes a program of the call alone; backward runs the function again.
+    written to a result, an argument has hooks or leads to another one, the backward builds a graph), the graph is
+    dropped, and the recording becomes a program of the call alone; backward runs the function again.
     A call whose graph nobody has any more closes the pool, as the allocator is slower while one is open, and lets its
     arguments and results go: an eager call holds none of them then.
 """
@@ -55,12 +55,13 @@ class PausedCall:
         return versions_of(self.results) == self.versions
 
     def may_go_on(self) -> bool:
-        """Whether a backward may go on in the recording: all is as it was when the function had returned."""
+        """Whether a backward may go on in the recording. It is an eager one, which sees itself what was written."""
         return (
             self.graph() is not None
             and self.has_results()
-            and not self.recording.was_written()
             and all(one is not None for one in self.form.leaves)
+            and all(one.requires_grad for one in self.form.leaves)
+            and all(self.recording.inputs[i].requires_grad for i in self.form.ends)
             and self.ends_at_arguments()
         )
 

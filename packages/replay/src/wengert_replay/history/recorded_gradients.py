@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from wengert_core.extend import Tensor
 
 from wengert_replay.history.joint import JointProgram, add_return_point
-from wengert_replay.history.node import check_results, differentiate, gradients_of, leaves_like, restore_state
+from wengert_replay.history.node import check_results, differentiate, gradients_of, restore_state
 from wengert_replay.history.outside import (
     copy_with_strides,
     effects_behind,
     forget_leaves,
-    shares_memory,
+    lies_in,
+    unknown_generators,
     written_outside,
 )
 from wengert_replay.history.runs import Derivative, Joint, Run
@@ -41,7 +42,7 @@ def record_again(
     """Return gradients by running the function again, and make a program of that."""
     run.twin = None  # there is no replay to compare
     try:
-        found, is_eager = run_again(history, run, derivative, leaves_like(inputs), given, pattern)
+        found, is_eager = run_again(history, run, derivative, history.leaves_apart(inputs), given, pattern)
     finally:
         if derivative.joint is not None:
             derivative.joint.program.drop_temporaries()
@@ -83,7 +84,7 @@ def run_on(
         origins, gradients = find_origins(found, copies)
         del found
         with contextlib.suppress(Refusal):
-            program = program_with(history, paused.recording, paused.results, gradients, run.n_inputs, return_point)
+            program = program_with(history, paused.recording, paused.results, gradients, run, return_point)
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         return origins.for_ends(gradients, given)
     finally:
@@ -115,12 +116,14 @@ def run_again(
         try:
             try:
                 recording.start()
-                results, found = gradients_of(history.function, leaves, copies, run.form, pattern, note_return)
+                results, found = gradients_of(
+                    history.function, leaves, copies, run.form, pattern, note_return, modes=history.modes
+                )
             finally:
                 recording.stop()
             origins, gradients = find_origins(found, copies)
             del found
-            program = program_with(history, recording, results, gradients, len(leaves), return_points[0])
+            program = program_with(history, recording, results, gradients, run, return_points[0])
             keep_joint(history, run, derivative, Joint(program, run.form, origins))
         except Refusal as refused:
             derivative.refusal = f"gradients of {history.name} are computed as usual: {refused}"
@@ -141,18 +144,22 @@ def program_with(
     recording: Recording,
     results: list[Tensor],
     gradients: list[Tensor],
-    n_inputs: int,
+    run: Run,
     return_point: int,
 ) -> JointProgram:
     """Return the program of a function and of gradients, of a recording that has stopped. Raises Refusal."""
     why = recording.refusal or effects_behind(recording, return_point)
-    if not why and any(not shares_memory(one, history.written) for one in written_outside(recording)):
+    if not why and any(not lies_in(one, history.written) for one in written_outside(recording)):
         why = OTHER_WRITES
+    if not why and unknown_generators(recording, history.generators):
+        why = "the function draws from other generators than before"
     if not why and not forget_leaves(recording):
         why = BACKWARD_AND_GRAPH
     if why:
         raise Refusal(why)
-    return make_program(recording, [*results, *gradients], n_inputs, len(results), return_point)
+    return make_program(
+        recording, [*results, *gradients], run.n_inputs, len(results), return_point, run.form.leaves
+    )  # fmt: skip
 
 
 def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint) -> None:
@@ -164,8 +171,16 @@ def keep_joint(history: History, run: Run, derivative: Derivative, joint: Joint)
 
 
 def make_program(
-    recording: Recording, results: list[Tensor], n_inputs: int, n_results: int, return_point: int = -1
+    recording: Recording,
+    results: list[Tensor],
+    n_inputs: int,
+    n_results: int,
+    return_point: int = -1,
+    leaves: Sequence[Tensor] = (),
 ) -> JointProgram:
-    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal."""
+    """Return the program of a recording that has stopped, and whose graph nobody has. Raises Refusal.
+
+    leaves: those that get gradients.
+    """
     live = blocks_in_use(recording, results, gc.collect)  # the first run may be long ago
-    return JointProgram(recording, results, live, n_inputs, n_results, return_point)
+    return JointProgram(recording, results, live, n_inputs, n_results, return_point, list(leaves))

@@ -27,7 +27,7 @@ cdef class PartsBehind:
     cdef int fill(self, list rows) except -1
     cdef int read(self, size_t low, size_t high) noexcept
     cdef int read_tensor(self, Tensor t) except -1
-    cdef list tensors_read(self)       # from outside, leaves left out
+    cdef list tensors_read(self, list leaves)      # from outside, those on the memory of leaves left out
 
 
 cdef class ResidualMemory:

@@ -16,10 +16,12 @@ from libc.string cimport memcpy
 
 from weakref import ref
 
-from wengert_core.extend cimport (LAUNCH_CALL, OPERAND_READ, WG_GRAD, Launch, Storage, Tensor, alias, allocate, release)
+from wengert_core.extend cimport LAUNCH_CALL, OPERAND_READ, Launch, Storage, Tensor, alias, allocate, release
 from wengert_replay.programs.memory cimport extent
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.trace.tables cimport ABSENT, find, free_table, put
+
+from wengert_replay.history.outside import shares_memory
 
 
 @cython.binding(False)
@@ -132,11 +134,11 @@ cdef class PartsBehind:
             self.read(<size_t> (t.data + low), <size_t> (t.data + high))
         return 0
 
-    cdef list tensors_read(self):
+    cdef list tensors_read(self, list leaves):
         cdef Py_ssize_t i
         found = [self.outside[self.parts[i].number] for i in range(self.n)
                  if self.parts[i].kind == PART_OUTSIDE and self.parts[i].last]
-        return [alias(t) for t in found if not (<Tensor> t).flags & WG_GRAD]
+        return [alias(t) for t in found if not shares_memory(t, leaves)]
 
 
 cdef PartsBehind parts_behind(Recording recording, Py_ssize_t return_point, bytes live, Py_ssize_t n_inputs):

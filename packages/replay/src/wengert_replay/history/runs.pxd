@@ -12,6 +12,7 @@ cdef class Form:
     cdef list own                      # those that the function has made on memory from outside
     cdef readonly list retained        # the outputs that keep their gradients, by their numbers
     cdef readonly list read            # other memory from outside that the function reads and does not write
+    cdef readonly list tensors         # from outside, as the function has found them: see ``tensors_outside``
 
     cdef list leaves_there(self)
 
@@ -43,6 +44,7 @@ cdef class Way:
     cdef public Joint joint            # what calls run; or None
     cdef readonly dict derivatives     # by what gradients there are, and their dtypes, sizes and strides: Derivative
     cdef public Derivative newest      # the one that ran last; or None
+    cdef public bint is_replaced       # a tensor from outside was, before there was a program
 
 
 cdef class Graph:
@@ -60,6 +62,8 @@ cdef class Run:
     cdef public Joint joint            # that it ran; another one may take its place in the way
     cdef public Residuals residuals    # of this run; None: it was no replay, or there are none
     cdef readonly list versions        # of ``form.read``
+    cdef list storages                 # of arguments and leaves, until a backward; None: others may be saved for them
+    cdef unsigned int modes            # of the thread in the call, without WG_GRAD, as in a backward
     cdef readonly object kept          # an InputKeeper, where there are several outputs; or None
     cdef public Graph graph            # where the call's recording pauses; or None
     cdef public object twin            # under validate=True: an eager run beside it, with its gradients; else None

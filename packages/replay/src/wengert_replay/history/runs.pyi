@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from typing import Any, Literal, Self
+from weakref import ref
 
 from wengert_core.extend import Tensor
 from wengert_engine import Function
@@ -14,12 +15,13 @@ class Form:
     outputs: list[int]
     ends: list[int]
     read: list[Tensor]
+    tensors: list[tuple[ref[Tensor], int, int, int]]
     retained: list[int]
     @property
     def leaves(self) -> list[Tensor]: ...
     def __init__(
         self, structure: Any, outputs: list[int], ends: list[int], leaves: list[Tensor], read: list[Tensor],
-        own: list[Tensor],
+        own: list[Tensor], tensors: list[tuple[ref[Tensor], int, int, int]],
     ) -> None: ...  # fmt: skip
     def note_retained(self, results: list[Tensor]) -> str: ...
 
@@ -45,6 +47,7 @@ class Way:
     joint: Joint | None
     derivatives: dict[Any, Derivative]
     newest: Derivative | None
+    is_replaced: bool
     def programs(self) -> list[Program]: ...
     def run(self, history: Any, state: Any, tensors: list[Tensor]) -> tuple[Any, list[Any]] | Literal[False] | None: ...
 

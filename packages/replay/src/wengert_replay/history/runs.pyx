@@ -7,11 +7,12 @@ Note [A call and its backward]
 """
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.ref cimport PyObject
 from libc.string cimport memcmp
 
 from weakref import ref
 
-from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Tensor, is_strided,
+from wengert_core.extend cimport (TF_INFERENCE, WG_BATCHED, WG_GRAD, WG_OBSERVE, Storage, Tensor, is_strided,
                                   thread_state)
 from wengert_engine.extend cimport record_function
 from wengert_replay.recording.python_calls cimport forget_calls
@@ -30,9 +31,11 @@ cdef class Form:
     """The form of a function's results."""
 
     def __init__(self, structure, list outputs not None, list ends not None, list leaves not None, list read not None,
-                 list own not None):
-        """own: those of the leaves that the function has made, on memory that was there: nobody else has them."""
-        self.structure, self.outputs, self.ends, self.read = structure, outputs, ends, read
+                 list own not None, list tensors not None):
+        """own: those of the leaves that the function has made, on memory that was there: nobody else has them.
+        tensors: from ``tensors_outside``.
+        """
+        self.tensors, self.structure, self.outputs, self.ends, self.read = tensors, structure, outputs, ends, read
         self.references, self.own, self.retained = [ref(one) for one in leaves], own, []
 
     def note_retained(self, list results not None):
@@ -190,12 +193,14 @@ cdef class Run:
         self.history, self.form, self.state, self.n_inputs = history, form, state, n_inputs
         self.way, self.joint, self.residuals = way, way.joint, residuals
         self.versions = versions_of(form.read) if form.read else []
+        self.modes = thread_state().modes & ~(<unsigned int> WG_GRAD)
 
     cdef list go_on(self, tuple grads):
         """The gradients for all ends, by the program that the call ran; None where that cannot be."""
         cdef Derivative derivative = self.way.newest
         if derivative is None or self.residuals is None or derivative.joint is not self.joint \
-                or thread_state().modes & WG_GRAD or not derivative.fits(grads) or is_unusual() or is_dual_level_open():
+                or thread_state().modes != self.modes or not derivative.fits(grads) \
+                or is_unusual() or is_dual_level_open():
             return None
         given = [one for one in grads if one is not None]
         found = self.joint.program.go_on(self.residuals, given)
@@ -241,16 +246,40 @@ cdef object gradients_of(Run run, saved, tuple grads):
     return run.history.gradients(run, list(saved[:run.n_inputs]), grads) if found is None else found
 
 
+cdef list storages_of(list tensors):
+    """The Storages of tensors on the host, which stay alive by that; None in place of another one's."""
+    cdef Tensor t
+    return [None if t.device else <object> t.storage for t in tensors]
+
+
+cdef bint lie_in(saved, list storages) except -1:
+    """Whether tensors have the memory that they had when ``storages_of`` gave these."""
+    cdef Tensor t
+    cdef Storage s
+    cdef Py_ssize_t i = 0
+    for t in saved:
+        if storages[i] is not None and <PyObject*> storages[i] != t.storage:
+            s = <Storage> storages[i]
+            if t.device or not s.data <= t.data <= s.data + s.nbytes:
+                return False           # else it is the same memory under another Storage, as behind ``x.data = x.data``
+        i += 1
+    return True
+
+
 def run_backward(ctx, *grads):
     """Return the gradients for the inputs of a node, from those of its outputs."""
     cdef Run run = <Run?> ctx.run
     state = None if run.twin is None else run.twin.state(run.history)
     saved = ctx.saved_tensors if run.kept is None else (<InputKeeper> run.kept).get(ctx, grads)
+    if run.storages is not None and not lie_in(saved, run.storages):
+        raise RuntimeError("an argument of a captured function, or a leaf that it uses, was given other memory between "
+                           "the call and its backward, as x.data = y does: call backward() first")
     if state is None:
         found = gradients_of(run, saved, grads)
     else:
         with state.answers.note():
             found = gradients_of(run, saved, grads)
+    run.storages = None                # from now on the graph may be freed while the node is there
     if run.twin is not None and not thread_state().modes & WG_GRAD:
         run.twin.check(grads, found, state)
     return (None, None, None, *found) if run.applied else tuple(found)
@@ -285,6 +314,8 @@ def attach(Run run not None, list inputs not None, list results not None):
     leaves = form.leaves
     ends = (*[inputs[i] for i in form.ends], *leaves)
     run.applied = thread_state().modes & (WG_OBSERVE | WG_BATCHED) != 0 or is_dual_level_open()
+    if thread_state().saved_hooks == NULL and not run.applied:     # what is saved are these tensors themselves
+        run.storages = storages_of([*inputs, *leaves])
     if run.applied:
         made = Replay.apply(run, inputs, outputs, *ends)
     else:

@@ -32,11 +32,13 @@ class Watch:
     retained: list[bool]
     last_hook: int
 
-    def __init__(self, tensors: list[Tensor], written: list[Tensor]) -> None:
-        """tensors: those among the arguments.   written: tensors from outside that calls before have written to."""
+    def __init__(self, tensors: list[Tensor], written: list[Tensor], generators: list[Any]) -> None:
+        """tensors: those among the arguments.   written: tensors from outside that calls before have written to.
+        generators: those that calls before have drawn from, beside default ones.
+        """
         self.tensors, self.histories = tensors, histories_of(tensors)
         self.retained = retain_flags(tensors)
-        self.clock, self.state = graph_clock(), State(written, draws=True)
+        self.clock, self.state = graph_clock(), State(written, True, generators)
         self.last_hook = RemovableHandle({}).id  # those of hooks rise
 
     def refusal(self) -> str:

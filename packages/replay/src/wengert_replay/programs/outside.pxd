@@ -37,6 +37,7 @@ cdef class Outside:
     cdef bint is_stale(self) noexcept
     cdef bint differs_in_grad(self) noexcept
     cdef bint is_lost(self) noexcept
+    cdef bint was_replaced(self, bint by_storage) noexcept
     cdef bint finds_others(self) except -1
     cdef bint meets(self, list inputs) except -1
     cdef int raise_versions(self) noexcept
@@ -46,3 +47,4 @@ cdef class Outside:
 
 
 cdef Outside outside_of(Recording recording)
+cdef Lookups lookups_of(Recording recording)

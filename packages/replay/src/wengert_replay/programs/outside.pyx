@@ -20,7 +20,7 @@ from wengert_replay.trace.overlap cimport is_foreign, overlaps
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
 
-from wengert_replay.refusal import Refusal
+from wengert_replay.refusal import Refusal, ReplacedOutside
 
 cdef inline PyObject* target_of(WatchedTensor* row) noexcept:
     """The tensor of a row, borrowed; NULL where it is gone."""
@@ -67,17 +67,22 @@ cdef class Outside:
 
     cdef bint is_lost(self) noexcept:
         """Whether one has other memory, another shape or place, or is gone: the program never fits again."""
+        return self.lost or self.was_replaced(True)
+
+    cdef bint was_replaced(self, bint by_storage) noexcept:
+        """The same for what has happened since the recording. by_storage: also where the same memory has another
+        Storage.
+        """
         cdef Py_ssize_t i
         cdef PyObject* found
         cdef WatchedTensor* row
         cdef HeldMemory* held
         cdef Storage s
-        if self.lost:
-            return True
         for i in range(self.n_tensors):
             row = &self.tensors[i]
             found = target_of(row)
-            if found == NULL or (<Tensor> found).data != row.data or <size_t> (<Tensor> found).storage != row.storage \
+            if found == NULL or (<Tensor> found).data != row.data \
+                    or by_storage and <size_t> (<Tensor> found).storage != row.storage \
                     or geometry_of(<Tensor> found) != row.geometry:
                 return True
         for i in range(self.n_memory):
@@ -207,6 +212,26 @@ cdef int join_linked(Storage s) noexcept:
     return 0
 
 
+cdef Lookups lookups_of(Recording recording):
+    """Where a recorded function finds the tensors that it uses; None where that is not known. Refusal where it would
+    find others now.
+    """
+    cdef Lookups made
+    cdef Tensor t
+    if recording.lookups is None:
+        return None
+    found = [one for one, *_ in recording.tensors.values()]
+    for call in recording.calls.values():
+        found += (<Call> call).generators()
+    for t, *_ in recording.outside.values():
+        if (<Storage> t.storage).owner != NULL:        # a generator's state
+            found.append(<object> (<Storage> t.storage).owner)
+    made = (<Lookups> recording.lookups).among(found)
+    if made is not None and not made.agree():
+        raise ReplacedOutside("the function puts another tensor in the place of one that it uses", transient=True)
+    return made
+
+
 cdef Outside outside_of(Recording recording):
     """Note what a recording has found outside. Versions have risen as they do in each run."""
     cdef Outside made = Outside.__new__(Outside)
@@ -215,18 +240,9 @@ cdef Outside outside_of(Recording recording):
     cdef WatchedTensor* watched
     cdef Tensor t
     if recording.lacks_outside():
-        raise Refusal("a tensor from outside was replaced between a call and its backward", transient=True)
+        raise ReplacedOutside("a tensor from outside was replaced between a call and its backward", transient=True)
     rows = [(ref(one), *facts) for one, *facts in recording.tensors.values() if id(one) not in recording.made]
-    if recording.lookups is not None:
-        found = [one for one, *_ in recording.tensors.values()]
-        for call in recording.calls.values():
-            found += (<Call> call).generators()
-        for t, *_ in recording.outside.values():
-            if (<Storage> t.storage).owner != NULL:            # a generator's state
-                found.append(<object> (<Storage> t.storage).owner)
-        made.lookups = (<Lookups> recording.lookups).among(found)
-        if made.finds_others():
-            raise Refusal("the function puts another tensor in the place of one that it uses", transient=True)
+    made.lookups = lookups_of(recording)
     rows += [facts for facts in recording.views if facts[0]() is not None and id(facts[0]()) not in recording.made]
     made.tensors = <WatchedTensor*> calloc(len(rows) + 1, sizeof(WatchedTensor))
     made.memory = <HeldMemory*> calloc(len(recording.outside) + 1, sizeof(HeldMemory))

@@ -325,6 +325,12 @@ cdef class Program:
                 return "gradients that it reads are other tensors"
         return THAWED if not self.surroundings.is_lost() and self.surroundings.differs_in_grad() else ""
 
+    def was_replaced(self):
+        """Whether a tensor from outside has other memory or is gone, or the function would find another one, since the
+        program was recorded.
+        """
+        return self.surroundings.was_replaced(False) or self.surroundings.finds_others()
+
     def drop_temporaries(self):
         """Watch tensors and leaves no more that are gone with the recording."""
         cdef LeafPlan leaf

@@ -44,6 +44,7 @@ cdef class Recording(TracedOperations):
     cdef void set_pauses(self, bint pauses) noexcept
     cdef void close_soon(self) noexcept
     cdef list versions_now(self)
+    cdef int pass_over_writes(self) except -1
     cdef bytes live_marks(self)
     cdef str words_of(self, Py_ssize_t number)
     # a Python function

@@ -41,7 +41,8 @@ from wengert_replay.recording.calls cimport Call, on_captured_memory
 from wengert_replay.recording.python_calls cimport call_python
 from wengert_replay.recording.traced_operations cimport TracedOperations
 from wengert_replay.recording.value_map cimport OWNER_INPUT, OWNER_OUTSIDE
-from wengert_replay.recording.watch cimport check_write, keep_before_write, stop_loop, tell_before_write
+from wengert_replay.recording.watch cimport (check_generator, check_write, keep_before_write, stop_loop,
+                                             tell_before_write)
 from wengert_replay.trace.steps cimport TAG_SHIFT, TAG_TUPLE, WAY_PYTHON
 from wengert_replay.trace.tables cimport ABSENT, append_word, find, free_table, put
 
@@ -160,22 +161,26 @@ cdef class Recording(TracedOperations):
         return [(<Storage> (<Tensor> t).storage).version
                 for t in (*self.inputs, *[row[0] for row in self.outside.values()])]
 
-    def was_written(self):
-        """Whether somebody has written to an argument or to memory from outside since it pauses."""
-        return self.versions_now() != self.at_pause
-
     def end_pause(self):
-        """Let a recording that pauses end: what somebody has written meanwhile is none of the function's writes."""
+        """Let a recording that pauses end."""
+        self.pass_over_writes()
+        self.set_pauses(False)         # nobody closes it now but who makes a program of it
+
+    cdef int pass_over_writes(self) except -1:
+        """What somebody has written to arguments and to memory from outside since the pause is none of the function's
+        writes.
+        """
         cdef Py_ssize_t i, n = len(self.inputs)
         added = [now - then for now, then in zip(self.versions_now(), self.at_pause)]
         for i in range(n):
             self.versions[i] += added[i]
         for i, (key, (t, version, address, nbytes)) in enumerate(list(self.outside.items())):
             self.outside[key] = (t, version + added[n + i], address, nbytes)
-        self.set_pauses(False)         # nobody closes it now but who makes a program of it
+        return 0
 
     def reopen(self, list inputs not None):
         """Go on with a recording that pauses. inputs: further ones."""
+        self.pass_over_writes()
         set_tracer(self)
         resume_pool(self.pool)
         self.set_pauses(False)
@@ -280,6 +285,8 @@ cdef class Recording(TracedOperations):
     cdef int begin(self, Op op, PyObject** slots) except -1:
         if self.watches:
             check_write(self, op, slots)
+        if self.around is not None:
+            check_generator(self, op, slots)
         if self.tells_writes:
             tell_before_write(self, op, slots)
         if self.before is not None:

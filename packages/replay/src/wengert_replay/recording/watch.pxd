@@ -5,6 +5,7 @@ from wengert_core.extend cimport Op
 from wengert_replay.recording.tracing cimport Recording
 
 cdef int check_write(Recording recording, Op op, PyObject** slots) except -1
+cdef int check_generator(Recording recording, Op op, PyObject** slots) except -1
 cdef list written_tensors(Op op, PyObject** slots)
 cdef int tell_before_write(Recording recording, Op op, PyObject** slots) except -1
 cdef int keep_before_write(Recording recording, Op op, PyObject** slots) except -1

@@ -19,6 +19,7 @@ from wengert_replay.recording.calls cimport tensors_in
 from wengert_replay.recording.tracing cimport Recording
 from wengert_replay.trace.op_facts cimport writes_to_argument
 
+from wengert_core import default_generator as _DEFAULT
 from wengert_engine.extend import current_tracer, set_tracer
 
 from wengert_replay.refusal import WRITES_OUTSIDE as _WRITES_OUTSIDE
@@ -37,6 +38,19 @@ cdef int check_write(Recording recording, Op op, PyObject** slots) except -1:
             if <size_t> t.storage in one.watched:
                 stop_loop(one, "")
             one = one.around
+    return 0
+
+
+cdef int check_generator(Recording recording, Op op, PyObject** slots) except -1:
+    """Raise NoLoop before the body of a construct draws from another generator than the default one, which alone is put
+    back by whoever compares a loop with the plain one, or begins anew.
+    """
+    cdef PyObject* generator
+    if "generator" not in op.params:
+        return 0
+    generator = slots[op.params.index("generator")]
+    if generator != NULL and generator != <PyObject*> None and <object> generator is not _DEFAULT:
+        stop_loop(recording, "it draws from a generator other than the default one")
     return 0
 
 
