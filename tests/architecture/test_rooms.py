@@ -62,6 +62,7 @@ LATE = {
         "inspection.drawing": "a program that is drawn",
         "inspection.printing": "a program that is printed",
     },
+    "wengert_replay.inspection.device_facts": {"exporting.errors": "the error for a device's program that is saved"},
     "wengert_distributed.interface.work": {"faults.diagnosis": "the message of a collective that has failed"},
     "wengert_nn.modules.rnn": {"utils.rnn": "the class of packed sequences, for an input that may be one"},
     "wengert_profiler.events.event_list": {"export.chrome": "loaded by the first trace that is written"},

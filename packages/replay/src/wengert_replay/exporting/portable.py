@@ -16,14 +16,13 @@ from wengert_core.extend import Tensor, default_device_number
 from wengert_engine import no_grad
 
 from wengert_replay.capturing import Capture, explain
-from wengert_replay.devices.ranges import Ranges, range_of
 from wengert_replay.entries import Explanation
 from wengert_replay.exporting.document import FilePath, State, check_output, pack_program, write_file
 from wengert_replay.exporting.listing import list_program
 from wengert_replay.exporting.nodes import Node
 from wengert_replay.exporting.rollback import Rollback
 from wengert_replay.exporting.structures import build, describe_call, encode_structure, refuse_object, text_of
-from wengert_replay.exporting.tensors import Geometry, describe_tensor
+from wengert_replay.exporting.tensors import Geometry, Memory, describe_tensor
 from wengert_replay.exporting.values import Unportable, decode_value
 from wengert_replay.inspection.counting import count
 from wengert_replay.inspection.reasons import CAST
@@ -55,7 +54,7 @@ class PortableProgram:
         self._names = [*(f"a{i}" for i in range(len(inputs))), *(f"tensors['{name}']" for name in state.tensors)]
         self._expected = text_of(text["arguments"])
         self._keywords = [decode_value(key, refuse_object) for key, _ in text["arguments"]["tuple"][1]["dict"]]
-        self._memory = Ranges(map(range_of, self._outside))
+        self._memory = Memory(self._outside)
         self._may_write = any(node.may_write_before_guard() for node in root.with_branches())
         self._capture = Capture(self._run)
 
@@ -78,7 +77,7 @@ class PortableProgram:
             check_input(t, kind, requires_grad, f"a{i}")
         self._root.check_gradients([*found, *self._outside], self._names)
         with Rollback([*found, *self._outside], self._state.generators, self._may_write):
-            if not is_unusual() and self._memory.meet_any(found):  # a capture would take the tensor for the argument
+            if not is_unusual() and any(map(self._memory.meets, found)):  # a capture would take it for the argument
                 return self._capture.run_eagerly(OWN_TENSOR, found, {})
             return self._capture(*found)
 

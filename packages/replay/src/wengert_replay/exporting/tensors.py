@@ -9,6 +9,7 @@ Note [Tensors and storages in a file]
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -89,6 +90,25 @@ class Region:
             entry["offset"] = (self.padding + t.data_ptr() - self.start) // t.element_size()
             entry["storage"] = self.numbers[storage_key(t)]
         return entry
+
+
+class Memory:
+    """The addresses of the storages of tensors."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for start, end in sorted((address_of(t), end_of(t)) for t in tensors):
+            if self.ends and start < self.ends[-1]:
+                self.ends[-1] = max(end, self.ends[-1])
+            elif start < end:
+                self.starts.append(start)
+                self.ends.append(end)
+
+    def meets(self, t: Tensor) -> bool:
+        """Return whether a tensor's storage has an address of one of them."""
+        number = bisect_right(self.ends, address_of(t))
+        return number < len(self.starts) and self.starts[number] < end_of(t)
 
 
 def padding_of(places: list[tuple[int, int]]) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.inspection.counting import count
 
 MOST_READ = 8
@@ -81,6 +80,8 @@ class ProgramFacts:
 
     def save(self, path: Any, *, names: Any = None) -> None:
         """Raise ProgramFileError: a file holds no graph of a device."""
+        from wengert_replay.exporting.errors import ProgramFileError
+
         raise ProgramFileError(f"a program on {self.device_program.arguments.device} cannot be saved, as its graphs "
                                "belong to this process: capture the function with arguments on the CPU, and save that "
                                "program")  # fmt: skip
