@@ -88,6 +88,10 @@ class Alignments:
     before the last, past a blank between different labels.
     """
 
+    places: Any
+    index: Any
+    skips: Any
+
     def __init__(self, logs: Tensor, targets: Tensor, inputs: Any, outputs: Any, blank: int) -> None:
         self.steps, self.batch, self.classes = logs.shape
         self.inputs, self.outputs, self.blank = np.asarray(inputs, np.int64), np.asarray(outputs, np.int64), blank
