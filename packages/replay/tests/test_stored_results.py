@@ -184,6 +184,10 @@ def local_object(scale):
     return Here()
 
 
+def scaled_parts(grads, scale):
+    return [None if grad is None else grad * scale for grad in grads]
+
+
 HOOKS = {
     "variable": lambda y, scale: y.register_hook(lambda grad: grad * scale),
     "default": lambda y, scale: y.register_hook(lambda grad, scale=scale: grad * scale),
@@ -192,7 +196,7 @@ HOOKS = {
     "method": lambda y, scale: y.register_hook(Scaled(scale).__call__),
     "object of a local class": lambda y, scale: y.register_hook(local_object(scale)),
     "list": lambda y, scale: y.register_hook(functools.partial(gather, [scale])),
-    "node": lambda y, scale: y.grad_fn.register_hook(lambda grads, _: tuple(g if g is None else g * scale for g in grads)),
+    "node": lambda y, scale: y.grad_fn.register_hook(lambda grads, _: tuple(scaled_parts(grads, scale))),
     "node, before": lambda y, scale: y.grad_fn.register_prehook(lambda grads: (grads[0] * scale,)),
     "several": lambda y, scale: wg.autograd.graph.register_multi_grad_hook((y,), lambda grads: scale + 1),
     "itself": lambda y, scale: y.register_hook(lambda grad: grad * y.detach()),

@@ -71,7 +71,8 @@ def tensors_beside(node: Any, seen: set[int]) -> Iterator[Tensor]:
         for one in referents_of(holder):
             if isinstance(one, Tensor):
                 yield one
-            elif gc.is_tracked(one) and not isinstance(one, NO_HOLDERS) and (not isinstance(one, type) or is_local(one)):
+            elif gc.is_tracked(one) and not isinstance(one, NO_HOLDERS) \
+                    and (not isinstance(one, type) or is_local(one)):  # fmt: skip
                 pending.append(one)
 
 

@@ -240,7 +240,7 @@ def refuse_stored_blocks(Recording recording not None, list results not None, li
 
 
 def blocks_of(Recording recording not None, list tensors not None):
-    """Return the addresses of the recording's blocks that tensors have, and their tangents of levels that have ended."""
+    """Return the addresses of the recording's blocks that tensors have, and their tangents of ended levels."""
     cdef References known = References()
     known.add_all(tensors)
     return known.blocks_in(recording)

@@ -20,8 +20,8 @@ cdef dict tensor_hooks(Tensor t):
 
 cdef list numbered_hooks(Tensor t):
     """Return (number, address) of the hooks that a tensor's gradient comes to: those of a leaf, and of its
-    AccumulateGrad, or those of an output of a node. None where there are none. A node that had hooks behind it counts as
-    having one: it copies the gradient.
+    AccumulateGrad, or those of an output of a node. None where there are none. A node that had hooks behind it counts
+    as having one: it copies the gradient.
     """
     cdef NodeExtra* extra = NULL
     if t.grad_fn != NULL:

@@ -60,6 +60,13 @@ def nodes_of(tensors: tuple[Tensor, ...]) -> list[Any]:
     return nodes
 
 
+def counting_hook(gather: Callable[[int, Any], None], index: int) -> Callable[[Any], None]:
+    """A hook that is called for each output of a node that runs, also where that stands for a part of a graph."""
+    hook = partial(gather, index)
+    hook.counts_outputs = True  # type: ignore[attr-defined]
+    return hook
+
+
 def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all") -> MultiHandle:
     """Call ``fn`` once in every run through the graph that brings gradients of ``tensors``.
 
@@ -101,10 +108,6 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[[Any], None], 
             fn(grad)
 
     def hook_of(index: int) -> Callable[[Any], None]:
-        if mode == "any":
-            return first
-        hook = partial(gather, index)
-        hook.counts_outputs = True  # type: ignore[attr-defined]
-        return hook
+        return first if mode == "any" else counting_hook(gather, index)
 
     return MultiHandle([tensor.register_hook(hook_of(i)) for i, tensor in enumerate(tensors)])

@@ -83,8 +83,8 @@ cdef void end_event(int64_t event) noexcept:
 
 
 cdef int tell_wanted(Tracer tracer, PyObject* const* nodes, Py_ssize_t n) except -1:
-    """Tell a tracer of the leaves, and of the nodes from before the tracing, whose gradients a backward is asked for: it
-    may come to none of them.
+    """Tell a tracer of the leaves, and of the nodes from before the tracing, whose gradients a backward is asked for:
+    it may come to none of them.
     """
     cdef Node node
     cdef Py_ssize_t i

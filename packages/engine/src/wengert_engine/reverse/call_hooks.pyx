@@ -17,8 +17,8 @@ cdef extern from "Python.h":
 cdef list run_output_hooks(Node node, list parts):
     """Tensor hooks by output, then retained gradients. A caller who asked for these gradients gets them now.
 
-    A node that stands for a part of a graph has hooks of outputs that no gradient comes to, as if they were not reached;
-    only a hook over several outputs counts them.
+    Of a node that stands for a part of a graph those of outputs without a gradient are left out, as if they were not
+    reached; only a hook over several outputs counts them.
     """
     cdef NodeExtra* extra = node.extra
     cdef bint skips = node.kind == NODE_CUSTOM and (<object> (<FunctionNode> node).function)._skips_none

@@ -109,7 +109,7 @@ class History:
         """
         self.function, self.name, self.reasons, self.refusal = function, name, reasons, refusal
         self.n_arguments = n_arguments
-        self.source = no_history if source is None else weakref.ref(source)
+        self.source: Callable[[], History | None] = no_history if source is None else weakref.ref(source)
         self.usual: str = ""  # why calls run as usual from now on
         self.has_effects: bool = False  # the backward in a derivative draws or writes
         self.written: list[Tensor] = []  # tensors from outside that calls write to
@@ -437,7 +437,7 @@ class History:
             self.has_effects = True
             source, root = self.source(), self
             while source is not None:
-                source, root = source.source(), source
+                root, source = source, source.source()
             root.usual = f"its {EFFECTS}, and is differentiated"
             source = self.source()
             if source is not None and source.has_effects:

@@ -183,7 +183,7 @@ def leaf_like(tensor: Any) -> Tensor:
     hooks = tensor._backward_hooks
     if hooks:
         leaf._backward_hooks = dict(hooks)
-    return leaf
+    return leaf  # type: ignore[no-any-return]
 
 
 def has_graph(tensor: Tensor) -> bool:

@@ -82,8 +82,8 @@ def effect_on_context(function: Any) -> str:
         return ""
     steps = list(dis.get_instructions(plain.__code__))
     reads = {step.argval for step in steps if step.opname == "LOAD_ATTR"}
-    for before, step in zip(["", "", *(step.opname for step in steps)], steps):
-        if step.opname == "STORE_ATTR" and step.argval in reads and before != "LOAD_CONST":
+    for number, step in enumerate(steps):
+        if step.opname == "STORE_ATTR" and step.argval in reads and steps[number - 2].opname != "LOAD_CONST":
             return f"changes '{step.argval}' of an object, and reads it"
     return ""
 
@@ -128,7 +128,7 @@ def effects_of(source: Any) -> list[str]:
 class Effects:
     """Effects of the hooks and custom Functions that run while a function is recorded.
 
-    Their code is read at once, and they are not held: what their variables refer to would live as long as the recording.
+    Their code is read at once, and they are not held: what their variables refer to would live as long.
     """
 
     words: list[str]
