@@ -49,9 +49,14 @@ def may_change(value: Any) -> bool:
         return not has_name(value)
     if not kind.__flags__ & HEAP_TYPE or kind in SIMPLE or isinstance(value, Enum):
         return False
-    if kind.__module__ in UNCHANGED or (isinstance(value, VALUES) and not hasattr(value, "__dict__")):
+    if kind.__module__ in UNCHANGED or kind.__module__.startswith("wengert") or is_fixed(value):
         return False
     return not getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+
+
+def is_fixed(value: Any) -> bool:
+    """Return whether an object is a number, a string or the like, and has no attributes."""
+    return isinstance(value, VALUES) and not hasattr(value, "__dict__")
 
 
 def find_doubtful(structure: Any, known: Any) -> list[Any]:
