@@ -1,7 +1,7 @@
 """Walking an index along one dim. The kernel takes two dims; the dims outside are walked here."""
 from cpython.ref cimport PyObject
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from wengert_core.drivers.kernel_launch cimport add_tensor, tell_kernel
 from wengert_core.dtypes.dtypes cimport INT32, INT64, DTypeFacts, dtype_facts
@@ -271,6 +271,7 @@ cdef int tell_walk(Walk* w, Tensor t, Tensor index, Tensor source, char* other) 
     add_tensor(made, t, OPERAND_READ if w.what == WALK_READ else OPERAND_UPDATED)
     add_tensor(made, index, OPERAND_READ)
     if source is None:
+        memset(own.number, 0, sizeof(own.number))      # all of it is compared with other launches
         memcpy(own.number, other, w.itemsize)
         add_operand(made, own.number, 0, 16, OPERAND_CONSTANT)
     else:

@@ -3,7 +3,7 @@
 
 from cpython.ref cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from wengert_core.dispatch.keep_alive cimport hold
 from wengert_core.dispatch.op cimport OP_INPLACE, Op, op_error
@@ -217,6 +217,7 @@ cdef int tell_masked(MaskedFill* m, Tensor target, Tensor mask, Tensor source, c
     add_tensor(made, target, OPERAND_UPDATED)
     add_tensor(made, mask, OPERAND_READ)
     if source is None:
+        memset(own, 0, sizeof(m.number))       # all of it is compared with other launches
         memcpy(own, number, m.itemsize)
         add_operand(made, own, 0, 16, OPERAND_CONSTANT)
     else:
