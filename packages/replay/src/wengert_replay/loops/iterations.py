@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert_core.extend import rng_states, set_rng_states
+from wengert_core.extend import Tensor, rng_states, set_rng_states
 from wengert_engine import is_grad_enabled
 
 from wengert_replay.collecting import collect_young
@@ -29,7 +29,12 @@ MOST_BODIES = 4
 """Bodies of one loop: one for each set of strides that its carry has."""
 MOST_ATTEMPTS = 16
 """Iterations that are recorded because a loop in the body had no iteration in those before."""
+PYTHON_TEST = "its test gives a value of Python, and no tensor"
 WRITES_TO_ROWS = "it writes to a row that it reads by an index, or keeps it, or gives it as its carry"
+
+
+class PythonTest(NoLoop):
+    """The first test of a loop has given a value of Python: there is nothing to undo, and it is not asked again."""
 
 
 class Iterations:
@@ -64,6 +69,7 @@ class Iterations:
         self.ran = 0
         self.refusal = ""
         self.start: Flat = []  # what it was called with first
+        self.answers: Flat = []  # of a test up to the first value of Python, with which the plain loop begins
 
     def __call__(self, tensors: Flat) -> Flat:
         key = geometry_of(tensors[: self.n_carry])
@@ -75,7 +81,22 @@ class Iterations:
             return self.record(key, tensors)
         if not self.refusal:
             self.note(self.numbers[key])
-        return self.without_graph(self.function(self.as_leaves(tensors)))
+        results = self.function(self.as_leaves(tensors))
+        return results if self.gives_python(results, None) else self.without_graph(results)
+
+    def gives_python(self, results: Flat, recording: Recording | None) -> bool:
+        """Whether it is a test that gives no tensor, which is no loop; its recording is dropped. Raises NoLoop where
+        the plain loop is to begin anew: with a graph, and where nothing else has run.
+        """
+        if not self.is_test or isinstance(results[0], Tensor):
+            return False
+        if recording is not None:
+            recording.close()
+        self.refusal = PYTHON_TEST
+        if self.ran == 1 or self.has_graph:
+            self.answers = [True] * (self.ran - 1) + results
+            raise PythonTest if self.ran == 1 else NoLoop
+        return True
 
     def lacks_bodies(self, body: Body) -> bool:
         """Whether a loop in a body had no iteration in its recording, so that it is to be recorded again, for now."""
@@ -143,9 +164,9 @@ class Iterations:
         clock = graph_clock() if self.has_graph else 0
         nest(recording, self.around, is_trial=self.has_graph)  # with a gradient, the plain loop may begin anew
         results = self.call_recorded(recording, copies)
-        self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
-                      if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
-        self.unchanged = {k for k in self.unchanged if not self.is_test and results[k] is copies[k]}
+        if self.gives_python(results, recording):
+            return results
+        self.note_parts(results, copies)
         arguments = {id(made): one for made, one in zip(copies, tensors, strict=True)}
         pattern = tuple(self.now)
         found, known = graph_ends(results, copies, recording, clock)
@@ -164,13 +185,9 @@ class Iterations:
             if any(self.gives) and (body.generators() or body.all_states()):
                 raise Refusal(RANDOM_GRADIENT)
             self.around.python.join(recording.python)
-            if number == len(self.bodies):
-                self.following.append(-1)
             self.patterns.add((number, pattern))
-            self.numbers[key], self.bodies[number:] = number, [body, *self.bodies[number + 1 :]]
-            self.note(number)
-            if self.n_empty == self.ran - 1 and has_empty_loop(body):
-                self.n_empty = self.ran
+            self.numbers[key] = number
+            self.add_body(number, body)
         except Refusal as refused:
             self.refusal = str(refused)
         finally:
@@ -192,6 +209,21 @@ class Iterations:
             raise
         recording.stop()
         return found
+
+    def add_body(self, number: int, body: Body) -> None:
+        """Add a body, or put it in the place of the one of that number, as that of the next iteration."""
+        if number == len(self.bodies):
+            self.following.append(-1)
+        self.bodies[number:] = [body, *self.bodies[number + 1 :]]
+        self.note(number)
+        if self.n_empty == self.ran - 1 and has_empty_loop(body):
+            self.n_empty = self.ran
+
+    def note_parts(self, results: Flat, copies: Flat) -> None:
+        """Note which results of a body are a part of its next carry, and which parts it hands on unchanged."""
+        self.alike = {i: k for i in range(self.n_carry, len(results)) for k in range(self.n_carry)
+                      if results[i] is results[k] and all(results[k] is not one for one in copies)}  # fmt: skip
+        self.unchanged = {k for k in self.unchanged if not self.is_test and results[k] is copies[k]}
 
     def check_rows(self, recording: Recording, results: Flat) -> None:
         """Raise NoLoop where a row that was read by an index is used as a view, perhaps later."""
