@@ -34,8 +34,12 @@ from wengert_replay.loops.unrolled import (
     is_unrolled,
     look_first,
     look_on,
+    name_of,
+    note_tried,
     remember,
     source_of,
+    trial,
+    tried_pairs,
     words_for,
 )
 from wengert_replay.recording.tracing import Recording
@@ -109,7 +113,7 @@ def run_cond(
     if is_unrolled(recording, "cond", key) or not suspend(recording):
         return NotImplemented
     states = rng_states()
-    shared: list[tuple[int, Any]] = []
+    shared: list[tuple[int, Any]] | None = []
     try:
         chosen, same, outputs, choice, shared = record_choice(
             recording, predicate, (true_branch, false_branch), operands, source
@@ -119,14 +123,13 @@ def run_cond(
         set_rng_states(states)
         true_branch.spec = false_branch.spec = None
         if recording.around is not None:
+            note_tried(recording, name_of("cond", key), shared or [], operands)
             raise
         choice = None
     except (NoLoop, Refusal) as refused:
-        remember(key, str(refused) or CHANGES)
-        add_note(recording, words_for("cond", key))
         set_rng_states(states)
         true_branch.spec = false_branch.spec = None
-        return NotImplemented
+        choice, shared = None, note_refused(recording, key, operands, str(refused) or CHANGES)
     else:
         if choice is not None and any(chosen.gives):
             outside = [one for body in choice.bodies for one in body.outside]
@@ -134,16 +137,43 @@ def run_cond(
     finally:
         resume(recording)
     if choice is None:
-        results: Flat = plain(predicate, true_branch, false_branch, operands)
-        return look_on(recording, "cond", key, results, shared, False)
+        return run_plain(recording, plain, (predicate, true_branch, false_branch, operands), key, shared)
     add_loop(recording, choice, [predicate], outputs)
     if any(chosen.gives):
         branches = true_branch, false_branch
         outputs = attach(Derivation(surroundings, branches, chosen), predicate, operands, outputs)
-    remaining = iter(outputs)
-    found = [next(remaining) if isinstance(one, Tensor) else one for one in chosen.leaves]
-    look_on(recording, "cond", key, found, shared)
+    found = with_values(chosen.leaves, outputs)
+    look_on(recording, "cond", key, found, shared or [])
     return [one if other is None else other for one, other in zip(found, same, strict=True)]
+
+
+def note_refused(recording: Recording, key: Any, operands: Flat, why: str) -> list[tuple[int, Any]] | None:
+    """Return which results of a cond that is no instruction may share memory, where it runs in a trial that looks at
+    them; else None, and what is no trial is remembered.
+    """
+    shared = tried_pairs(recording, name_of("cond", key), operands)
+    if not (shared or recording.outermost().in_trial):
+        remember(key, why)
+        add_note(recording, words_for("cond", key))
+    return shared or None
+
+
+def run_plain(
+    recording: Recording, plain: Callable[..., Any], arguments: tuple[Any, ...], key: Any,
+    shared: list[tuple[int, Any]] | None,
+) -> Any:  # fmt: skip
+    """Run a cond operation by operation, and look at its results. NotImplemented: nobody looks at them."""
+    if shared is None:
+        return NotImplemented
+    with trial(recording):
+        results: Flat = plain(*arguments)
+    return look_on(recording, "cond", key, results, shared, False)
+
+
+def with_values(leaves: Flat, tensors: Flat) -> Flat:
+    """Return the results of a cond: tensors, in the places of those among leaves, and other values."""
+    remaining = iter(tensors)
+    return [next(remaining) if isinstance(one, Tensor) else one for one in leaves]
 
 
 def record_choice(

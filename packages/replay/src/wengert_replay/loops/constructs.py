@@ -46,7 +46,8 @@ from wengert_replay.loops.unrolled import (
     look_on,
     remember,
     source_of,
-    words_for,
+    trial,
+    words_on,
 )
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import OUTSIDE_AND_SOURCE, SHARED_PARTS, NoLoop, Refusal
@@ -89,9 +90,9 @@ class Suspension:
         self.outputs: Flat = []
         self.why = ""
         self.is_trial = False  # it runs operation by operation first
+        self.stopped: NoLoop | None = None  # for this the plain loop is to begin anew
 
     def __enter__(self) -> Self:
-        self.stopped: NoLoop | None = None  # for this the plain loop is to begin anew
         return self
 
     def __exit__(
@@ -135,8 +136,10 @@ class Suspension:
         if self.loop is not None:
             add_loop(self.recording, self.loop, self.operands, self.outputs)
             return True
-        remember(self.key, self.why or "its gradient cannot be one instruction")
-        refuse_once(self.recording, words_for(self.construct, self.key))
+        why = self.why or "its gradient cannot be one instruction"
+        if not self.recording.outermost().in_trial:
+            remember(self.key, why)
+        refuse_once(self.recording, words_on(self.construct, why))
         return False
 
 
@@ -202,18 +205,18 @@ def run_rows(
             iterations.following, outputs, count, bounds, list(range(len(kept))), int(has_index),
             room if is_open else -1, bool(steps)))  # fmt: skip
     if suspension.is_trial:
-        return look_on(recording, construct, key, (again or call)(function, carry, rows), pairs, False)
+        with trial(recording):
+            results = (again or call)(function, carry, rows)
+        return look_on(recording, construct, key, results, pairs, False)
     closures = iterations.differentiable
     suspension.why = suspension.why or iterations.refusal or (tests.refusal if tests else "")
     is_noted = suspension.finish()
+    if suspension.stopped or (not is_noted and any(iterations.gives)):
+        return NotImplemented
     if not iterations.ran and any(iterations.needs):
         return carry
-    if not is_noted and (not results or any(iterations.gives)):
-        return NotImplemented
     if surroundings:
         bounds = [0, *steps] if tests else bounds
-    if pause.stopped or (not is_noted and any(iterations.gives)):
-        return NotImplemented
         derivation = Derivation(surroundings, iterations, again or call, reverse, bounds, len(rows), ending, has_index,
                                 room if is_open else -1)  # fmt: skip
         results = attach(derivation, carry, rows, closures, [*limits, *steps], kept, results)

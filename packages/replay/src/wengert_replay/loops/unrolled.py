@@ -7,12 +7,15 @@ Note [Results that may share memory]
     Where the difference does not show, that recording is dropped, and the next one has one instruction; where it does,
     the construct stays as it is. A later recording, which may go another way through the function, looks on as well: a
     write is an error there, as the copy has been given.
+    The whole construct runs so where one inside of it has such results. What cannot be recorded there, as an index by
+    the loop's number is a number that Python reads, may be a part of the loop in the next recording: nothing is
+    remembered (``trial``).
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from weakref import ref
 
@@ -59,7 +62,12 @@ def add_note(recording: Recording, words: str) -> None:
 
 def words_for(construct: str, key: Any) -> str:
     """Return the words that say why a construct is recorded operation by operation."""
-    return f"func.{construct} is recorded operation by operation: {UNROLLED[key]}"
+    return words_on(construct, UNROLLED[key])
+
+
+def words_on(construct: str, why: str) -> str:
+    """Return the same words for a reason."""
+    return f"func.{construct} is recorded operation by operation: {why}"
 
 
 def code_of(function: Any) -> Any:
@@ -77,6 +85,28 @@ def source_of(function: Any) -> str:
 
 class Trial(NoLoop):
     """A construct is to run operation by operation first. Note [Results that may share memory]"""
+
+
+@contextlib.contextmanager
+def trial(recording: Recording) -> Iterator[None]:
+    """Let a construct run operation by operation, so that its results and those of constructs in it are looked at."""
+    before, recording.in_trial = recording.in_trial, True
+    try:
+        yield
+    finally:
+        recording.in_trial = before
+
+
+def note_tried(recording: Recording, name: Any, shared: list[tuple[int, Any]], operands: Sequence[Any]) -> None:
+    """Note for a trial which results of a construct may be which operands. -1: something else, or a view."""
+    numbers = {id(one): k for k, one in enumerate(operands)}
+    recording.outermost().tried[name] = [(i, numbers.get(id(one), -1)) for i, one in shared]
+
+
+def tried_pairs(recording: Recording, name: Any, operands: Sequence[Any]) -> list[tuple[int, Any]]:
+    """Return the results, with the operands, that ``note_tried`` has noted of a construct that runs in a trial."""
+    found = recording.tried.get(name, []) if recording.in_trial else []
+    return [(i, operands[k]) for i, k in found if k >= 0]
 
 
 class Sharing:

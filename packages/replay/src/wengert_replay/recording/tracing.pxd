@@ -10,6 +10,8 @@ cdef class Recording(TracedOperations):
     cdef readonly list construct_notes  # reasons why constructs in it are recorded operation by operation
     cdef readonly list sharing         # results of constructs that may share memory: loops/unrolled.py
     cdef readonly dict facts           # of arguments that Python reads, by KINDS in arguments.pyx: words
+    cdef public bint in_trial          # a construct runs operation by operation, to be looked at
+    cdef readonly dict tried           # of these, results that may share memory, by names
     cdef public object unseen          # names of those that nobody sees; None: nobody asks
     cdef readonly object python        # Effects of hooks and custom Functions that have run
     cdef readonly bint is_open

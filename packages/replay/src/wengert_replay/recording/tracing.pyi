@@ -14,6 +14,8 @@ class Recording(ValueMap):
     versions: list[int]
     construct_notes: list[str]
     sharing: list[Any]
+    in_trial: bool
+    tried: dict[Any, list[tuple[int, int]]]
     unseen: Any
     facts: dict[str, str]
     write_listeners: dict[int, list[ref[WriteListener]]]

@@ -63,6 +63,7 @@ cdef class Recording(TracedOperations):
         self.inputs, self.versions, self.python_versions, self.python = inputs, [], {}, Effects()
         self.watched, self.expected, self.construct_notes, self.sharing = {}, [], [], []
         self.facts, self.write_listeners, self.wanted, self.asked_in_bodies = {}, {}, set(), []
+        self.tried = {}
 
     def start(self):
         """Record this thread from now on. RuntimeError when it is observed already."""
