@@ -2,10 +2,12 @@
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 
+from numpy import generic, ndarray
+
 from wengert_replay.trace.packed cimport NUMBER_MASK, TAG_CONSTANT, TAG_SHIFT, Row
 from wengert_replay.trace.steps cimport Steps
 
-cdef frozenset PLAIN = frozenset((int, float, complex, bool, str, bytes, tuple, type(None)))
+cdef tuple PLAIN = (bool, int, float, complex, str, bytes)
 
 
 cdef bint begins_like(Steps steps, Steps other, Py_ssize_t n) except -1:
@@ -45,9 +47,22 @@ cdef bint is_same_word(Steps steps, uint32_t word, Steps other, uint32_t theirs)
     if word >> TAG_SHIFT != TAG_CONSTANT or theirs >> TAG_SHIFT != TAG_CONSTANT:
         return word == theirs
     mine, their = steps.constants[word & NUMBER_MASK], other.constants[theirs & NUMBER_MASK]
-    if mine is their:
-        return True
-    return type(mine) is type(their) and type(mine) in PLAIN and repr(mine) == repr(their)
+    return mine is their or has_same_value(mine, their)
+
+
+cdef bint has_same_value(mine, their) except -1:
+    """Whether two constants are equal in each bit. A tuple has numbers alone, so torch's Size of them is the same."""
+    if isinstance(mine, tuple) and isinstance(their, tuple):
+        return repr(tuple(mine)) == repr(tuple(their))
+    if type(mine) is not type(their):
+        return False
+    if isinstance(mine, (generic, ndarray)):
+        return mine.dtype == their.dtype and not mine.dtype.hasobject and mine.shape == their.shape \
+            and mine.tobytes() == their.tobytes()
+    for kind in PLAIN:
+        if isinstance(mine, kind):     # of a subclass the value alone, whose words may be anything
+            return kind.__repr__(mine) == kind.__repr__(their)
+    return False
 
 
 cdef bint is_same_type(Steps steps, uint32_t number, Steps other, uint32_t theirs) noexcept:
