@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from math import isfinite
 from types import GeneratorType
 from typing import Any
 
@@ -73,7 +72,7 @@ def get_total_norm(
     norm_type = float(norm_type)
     with wengert.no_grad():
         total = norm_of_norms(list_tensors(tensors), norm_type)
-    if error_if_nonfinite and not isfinite(total.item()):
+    if error_if_nonfinite and not wengert.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
             "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
