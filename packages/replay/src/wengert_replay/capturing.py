@@ -272,7 +272,7 @@ class Capture(UsualCalls):
         try:
             holder = self.run_recorded(recording, args, kwargs)
             looked = settle_sharing(recording, holder[0]) or self.add_facts(recording)
-            entry.attempts += 1
+            entry.attempts += miss is None  # a branch does not begin anew
             with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
                 try:
                     why = recording.refusal or watch.refusal()
