@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import wengert as wg
 
-from .differential.scenarios import compare_runs
+from ..differential.scenarios import compare_runs
 
 
 def write_value(x: Any, b: Any) -> Any:

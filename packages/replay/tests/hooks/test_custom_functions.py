@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import wengert as wg
 
-from .differential.scenarios import compare_runs
+from ..differential.scenarios import compare_runs
 
 
 class Reversed(wg.autograd.Function):
