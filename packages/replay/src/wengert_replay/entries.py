@@ -97,7 +97,7 @@ class Entry:
     def __init__(self, key: Any) -> None:
         self.key = key
         self.programs: list[Program] = []
-        self.refusal = ""
+        self.refusal: str = ""
         self.attempts = self.calls = 0
         self.refusals: int = 0  # of recordings since the last one that was kept
         self.branches = 0
