@@ -225,12 +225,12 @@ def test_explain_names_the_arguments_of_a_method():
 
 
 @wg.capture
-def known(x):
+def triple(x):
     """Triple a number; captured under its own name."""
     return x * 3
 
 
-class Known:
+class Multiplier:
     """An object with a captured method, in a module."""
 
     __slots__ = ("__dict__", "__weakref__")
@@ -253,12 +253,12 @@ class WithoutReferences:
 
 
 def test_a_captured_function_of_a_module_is_pickled_by_its_name():
-    for f in (known, Known.step):
+    for f in (triple, Multiplier.step):
         assert pickle.loads(pickle.dumps(f)) is f
         assert copy.copy(f) is copy.deepcopy(f) is f
 
 
-@pytest.mark.parametrize("kind", [Known, WithoutReferences])
+@pytest.mark.parametrize("kind", [Multiplier, WithoutReferences])
 def test_methods_are_compared_copied_and_inspected_as_python_s_are(kind):
     one, other = kind(), kind()
     assert one.step == one.step != other.step
@@ -277,7 +277,7 @@ def test_methods_are_compared_copied_and_inspected_as_python_s_are(kind):
 
 
 def test_a_copied_object_has_its_own_methods():
-    one = Known()
+    one = Multiplier()
     one.callback = one.step
     other = copy.deepcopy(one)
     assert other.callback.__self__ is other
@@ -285,7 +285,7 @@ def test_a_copied_object_has_its_own_methods():
 
 
 def test_methods_may_be_referred_to_weakly():
-    one = Known()
+    one = Multiplier()
     assert weakref.WeakMethod(one.step)()(wg.ones(1), k=2).item() == 2
     method = one.step
     assert weakref.ref(method)() is method

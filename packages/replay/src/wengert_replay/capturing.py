@@ -28,13 +28,13 @@ from wengert_replay.history.watch import Watch
 from wengert_replay.inspection.reasons import why_raised, why_unhashable, with_advice
 from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
+from wengert_replay.instructions.turns import PythonTurn, Turn
 from wengert_replay.loops.unrolled import settle_sharing
 from wengert_replay.making import make_program, why_no_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method, name_like
 from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
-from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.python_state.changes import Changes, first_names, words_on_draws, words_on_shared
 from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
@@ -46,7 +46,7 @@ from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, s
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
 
 WAITED = 2
-"""A turn that a thread has waited for: WAITED in programs/turns.pxd."""
+"""A turn that a thread has waited for: WAITED in instructions/turns.pxd."""
 
 
 class Capture(UsualCalls):
@@ -204,7 +204,9 @@ class Capture(UsualCalls):
             entry.programs.clear()
             return self.record(entry, tensors, args, kwargs)
         if miss.number == -2:
-            return self.run_beside(args, kwargs) if miss.seen == NO_TURN else self.run_eagerly(miss.seen, args, kwargs)
+            if miss.seen == NO_TURN:
+                return self.run_out_of_turn(args, kwargs)
+            return self.run_eagerly(miss.seen, args, kwargs)
         writes = miss.node.takes_turn_of(self.turn)
         if miss.number < 0:
             why = f"{type(miss.seen).__name__} in a replay: {miss.where}"
@@ -234,7 +236,7 @@ class Capture(UsualCalls):
             return self.run_inside(args, kwargs)  # a profile observes the thread
         with PythonTurn(self.turn) as turn:
             if not turn:
-                return self.run_beside(args, kwargs)
+                return self.run_out_of_turn(args, kwargs)
             if turn == WAITED and entry.attempts:  # another thread may have recorded the same meanwhile
                 entry.calls -= 1
                 return self.replay_or_record(entry, tensors, args, kwargs)
@@ -248,8 +250,8 @@ class Capture(UsualCalls):
         with PythonTurn(self.turn):
             return self.run_eagerly(why, args, kwargs, warn)
 
-    def run_beside(self, args: Any, kwargs: Any) -> Any:
-        """Run a call as usual, while another thread's call is in code of Python. Note [Turns] in programs/turns.pyx"""
+    def run_out_of_turn(self, args: Any, kwargs: Any) -> Any:
+        """Run a call as usual, while another thread's is in code of Python. Note [Turns] in instructions/turns.pyx"""
         self.note_reason(NO_TURN)
         return self.run_eagerly("", args, kwargs)
 

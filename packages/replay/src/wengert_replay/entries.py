@@ -95,7 +95,7 @@ class Entry:
     def __init__(self, key: Any) -> None:
         self.key = key
         self.programs: list[Program] = []
-        self.refusal = ""
+        self.refusal: str = ""
         self.attempts = self.calls = 0
         self.used = 0  # attempts before a program was last used
         self.cause = ""  # why the last program did not fit; "": tensors from outside are others

@@ -273,11 +273,11 @@ def test_slices_are_in_files_and_dataclasses_are_not():
         wg.replay.explain(captured).programs[0].save(io.BytesIO())
 
 
-class Trouble(Exception):
+class UserError(Exception):
     """An error of a class of the user's."""
 
 
-class Troubled:
+class Stumbler:
     """An object whose hash or == raises an error, or gives no truth value, at some of its calls."""
 
     def __init__(self, hashes=(), equals=(), value=True):
@@ -286,7 +286,7 @@ class Troubled:
     def trouble(self, when):
         self.n += 1
         if self.n in when:
-            raise Trouble(self.n)
+            raise UserError(self.n)
 
     def __hash__(self):
         self.trouble(self.hashes)
@@ -304,7 +304,7 @@ class Troubled:
 @pytest.mark.parametrize("place", [lambda one: one, lambda one: [one], lambda one: {"a": one}])
 def test_arguments_whose_hash_or_equality_raises_let_the_function_run_as_usual(options, place):
     f = wg.capture(lambda x, one: x * 2, quiet=True)
-    objects = [Troubled(**options), Troubled(**options)]
+    objects = [Stumbler(**options), Stumbler(**options)]
     for k in range(12):
         assert f(wg.full((1,), float(k)), place(objects[k % 2])).item() == 2 * k
     assert [f(wg.full((1,), float(k)), 1).item() for k in range(3)] == [0, 2, 4]

@@ -69,9 +69,9 @@ from wengert_replay.history.paused import PausedCall, pause_call
 from wengert_replay.history.recorded_gradients import make_program, record_again, record_on
 from wengert_replay.history.runs import Derivative, Form, Joint, Origins, Run, Way, attach, describe_grads
 from wengert_replay.history.watch import Watch
+from wengert_replay.instructions.turns import PythonTurn, Turn
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
 from wengert_replay.programs.program import Program
-from wengert_replay.programs.turns import PythonTurn, Turn
 from wengert_replay.recording.tracing import Recording, is_unusual, may_pause
 from wengert_replay.refusal import BACKWARD_AND_GRAPH, REENTRANT, Refusal, ReplacedOutside, unknown_object
 from wengert_replay.signature import Unhashable, flatten, rebuild

@@ -8,7 +8,7 @@ cimport cython
 from wengert_replay.history.residuals cimport Residuals, parts_behind, residual_memory
 from wengert_replay.programs.plans cimport result_of
 from wengert_replay.programs.program cimport OUTCOME_MISSED, Program
-from wengert_replay.programs.turns cimport PASSED, Turn
+from wengert_replay.instructions.turns cimport PASSED, Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.python_calls cimport forget_calls
 from wengert_replay.recording.tracing cimport Recording

@@ -5,7 +5,7 @@ from wengert_replay.programs.outside cimport Outside
 from wengert_replay.programs.snapshot cimport Snapshot
 from wengert_replay.programs.stream cimport Stream
 from wengert_replay.programs.structure cimport Structure
-from wengert_replay.programs.turns cimport Turn
+from wengert_replay.instructions.turns cimport Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.tracing cimport Recording
 

@@ -5,10 +5,12 @@ from weakref import ref
 
 from wengert_core.extend import Tensor
 
-from wengert_replay.programs.turns import Turn
+from wengert_replay.instructions.turns import Turn
 from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Miss
+
+def note_fork() -> None: ...
 
 class Program:
     trunk: Program | None

@@ -25,7 +25,7 @@ from wengert_replay.programs.plans cimport HookPlan, InputPlan, LeafPlan, Result
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
-from wengert_replay.programs.turns cimport PASSED, TAKEN, Turn
+from wengert_replay.instructions.turns cimport PASSED, TAKEN, Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.failing_calls cimport FailingCall
 from wengert_replay.trace.likeness cimport begins_like

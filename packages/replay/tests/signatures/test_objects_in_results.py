@@ -23,7 +23,7 @@ class UnitParts(typing.NamedTuple):
     k: object
 
 
-class SummedParts(typing.NamedTuple):
+class SumParts(typing.NamedTuple):
     """The part of a named tuple."""
 
     value: object
@@ -36,19 +36,19 @@ class Unit(UnitParts):
         return super().__new__(cls, value * 10, k)
 
 
-class Summed(SummedParts):
+class Sum(SumParts):
     """A named tuple that is made of other arguments than it has parts."""
 
     def __new__(cls, a, b):
         return super().__new__(cls, a + b)
 
 
-class Noted(SummedParts):
+class WithNote(SumParts):
     """A named tuple that may have attributes."""
 
 
 @pytest.mark.parametrize(("function", "value"), [
-    (lambda x: Unit(x, 2), 10), (lambda x: Summed(x, x), 2), (lambda x: {"a": [Unit(x * 2, Unit(x, 1))]}["a"][0], 20),
+    (lambda x: Unit(x, 2), 10), (lambda x: Sum(x, x), 2), (lambda x: {"a": [Unit(x * 2, Unit(x, 1))]}["a"][0], 20),
 ])  # fmt: skip
 def test_a_named_tuple_is_made_as_in_the_recording(function, value):
     f = wg.capture(function)
@@ -70,15 +70,15 @@ def test_a_named_tuple_among_the_arguments_is_made_as_it_was(requires_grad):
 
 
 def test_a_named_tuple_with_attributes_lets_the_function_run_as_usual():
-    def noted(x):
-        made = Noted(x * 1)
+    def with_note(x):
+        made = WithNote(x * 1)
         made.note = "a"
         return made
 
-    f = wg.capture(noted, quiet=True)
+    f = wg.capture(with_note, quiet=True)
     assert [f(wg.ones(())).note for _ in range(4)] == ["a"] * 4
     g = wg.capture(lambda u: u.value * (2 if u.note == "a" else 3), quiet=True)
-    assert [g(noted(wg.ones(()))).item() for _ in range(4)] == [2] * 4
+    assert [g(with_note(wg.ones(()))).item() for _ in range(4)] == [2] * 4
 
 
 class Equal:
@@ -95,7 +95,7 @@ class Equal:
 
 
 @dataclasses.dataclass(unsafe_hash=True)
-class Counted:
+class Counter:
     """A dataclass with a hash that may change."""
 
     count: int = 0
@@ -145,7 +145,7 @@ class Plain:
 
 OBJECTS = {
     "an inner function": inner_function, "a lambda": lambda: types.SimpleNamespace(of=lambda: 0).of,
-    "an inner class": inner_class, "an object with a hash": Equal, "a dataclass with a hash": Counted,
+    "an inner class": inner_class, "an object with a hash": Equal, "a dataclass with a hash": Counter,
     "a string with attributes": lambda: Word("a"), "slots": Slots,
 }  # fmt: skip
 
@@ -181,15 +181,15 @@ class Mode(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True)
-class Frozen:
+class Constant:
     """A dataclass that does not change."""
 
     k: int = 1
 
 
 @pytest.mark.parametrize("value", [
-    math.sin, len, dict, Mode, Mode.ON, Frozen(), Frozen, fractions.Fraction(1, 3), wg.float32, inner_class, (1, "a"),
-    dict.fromkeys, range(3), frozenset([1]),
+    math.sin, len, dict, Mode, Mode.ON, Constant(), Constant, fractions.Fraction(1, 3), wg.float32, inner_class,
+    (1, "a"), dict.fromkeys, range(3), frozenset([1]),
 ])  # fmt: skip
 def test_what_does_not_change_may_be_in_results(value):
     f = wg.capture(lambda x: (x * 2, value))
@@ -277,10 +277,10 @@ def sets_on_result(x):
 def test_attributes_that_a_function_sets_on_tensors_are_there_after_each_call(function, has_graph):
     w = wg.ones(2, requires_grad=has_graph)
 
-    def multiplied(x):
+    def multiply(x):
         return function(x * 1 * w) if function is sets_on_result else function(x) * w
 
-    f, plain = wg.capture(multiplied, quiet=True), wg.capture(function, quiet=True)
+    f, plain = wg.capture(multiply, quiet=True), wg.capture(function, quiet=True)
     for _ in range(7):
         x = wg.ones(2)
         for y in (f(x), plain(x)):

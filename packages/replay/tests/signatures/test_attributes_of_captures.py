@@ -15,7 +15,7 @@ NAMES = ("function", "entries", "states", "shortcut", "facts", "validate", "stri
 """Attributes of a capture."""
 
 
-class Scaled(wg.nn.Module):
+class Triple(wg.nn.Module):
     """A module, with attributes of any names."""
 
     def forward(self, x):
@@ -33,7 +33,7 @@ def as_function():
     return lambda x: x * 3
 
 
-@pytest.mark.parametrize("make", [Scaled, Callable, as_function])
+@pytest.mark.parametrize("make", [Triple, Callable, as_function])
 @pytest.mark.parametrize("name", NAMES)
 def test_attributes_of_a_function_do_not_replace_those_of_its_capture(make, name):
     function = make()
@@ -99,4 +99,4 @@ def test_names_and_what_python_knows_by_names_with_underscores_are_those_of_the_
     f = wg.capture(double)
     assert (f.__name__, f.__doc__, f.__wrapped__, f.__isabstractmethod__) == ("double", double.__doc__, double, True)
     assert inspect.signature(f) == inspect.signature(double)
-    assert type(copy.deepcopy(wg.capture(Scaled()))) is type(f)
+    assert type(copy.deepcopy(wg.capture(Triple()))) is type(f)
