@@ -97,8 +97,8 @@ class Entry:
         self.programs: list[Program] = []
         self.refusal = ""
         self.attempts = self.calls = 0
-        self.used = 0  # attempts before a program was last used
-        self.cause = ""  # why the last program did not fit; "": tensors from outside are others
+        self.used: int = 0  # attempts before a program was last used
+        self.cause: str = ""  # why the last program did not fit; "": tensors from outside are others
         self.is_thawed: bool = False  # that was THAWED at some time
         self.refusals: int = 0  # of recordings since the last one that was kept
         self.branches = 0

@@ -9,6 +9,8 @@ from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Miss
 
+THAWED: str
+
 class Program:
     trunk: Program | None
     fork: int
