@@ -126,7 +126,7 @@ class Entry:
             self.refusals -= is_branch and self.unlike < MOST_UNLIKE  # each way has a first recording
             raise Refusal(words_on_changes(changed), transient=True)
 
-    def note_misfit(self, cause: str) -> None:
+    def note_cause(self, cause: str) -> None:
         """Note why a program does not fit a call."""
         self.cause = cause
         self.is_thawed = self.is_thawed or cause == THAWED
