@@ -168,7 +168,7 @@ class Capture(UsualCalls):
                 return rebuild(*found)
             if found is False:
                 return self.run_in_turn(bool(one.written), self.why_no_way(one), args, kwargs, warn=True)
-            entry.note_misfit(one.why_not_fitting(tensors) if isinstance(one, Program) else "")
+            entry.note_cause(one.why_not_fitting(tensors) if isinstance(one, Program) else "")
             if one.is_stale():
                 with contextlib.suppress(ValueError):  # another thread has removed it
                     entry.programs.remove(one)

@@ -97,8 +97,8 @@ class Entry:
         self.programs: list[Program] = []
         self.refusal: str = ""
         self.attempts = self.calls = 0
-        self.used = 0  # attempts before a program was last used
-        self.cause = ""  # why the last program did not fit; "": tensors from outside are others
+        self.used: int = 0  # attempts before a program was last used
+        self.cause: str = ""  # why the last program did not fit; "": tensors from outside are others
         self.is_thawed: bool = False  # that was THAWED at some time
         self.refusals: int = 0  # of recordings since the last one that was kept
         self.branches = 0
@@ -154,7 +154,7 @@ class Entry:
             raise Refusal(f"the result has an object of type {kind.__name__} in it, which each call may make anew",
                           transient=True)  # fmt: skip
 
-    def note_misfit(self, cause: str) -> None:
+    def note_cause(self, cause: str) -> None:
         """Note why a program does not fit a call."""
         self.cause = cause
         self.is_thawed = self.is_thawed or cause == THAWED

@@ -10,6 +10,8 @@ from wengert_replay.recording.calls import Call
 from wengert_replay.recording.tracing import Recording
 from wengert_replay.refusal import Miss
 
+THAWED: str
+
 def note_fork() -> None: ...
 
 class Program:
