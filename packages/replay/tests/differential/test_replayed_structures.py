@@ -235,7 +235,7 @@ def test_functions_that_return_no_tensors(capture):
         yield n()
 
 
-@scenario(reason="has stored 1 tensor that it made")
+@scenario(reason="the result has an object of type function in it")
 def test_a_result_is_a_function(capture):
     def outer(x):
         y = x * 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import copy
-import functools
 import gc
 import types
 import weakref
@@ -190,11 +189,11 @@ def test_other_tensors_beside_those_in_use_do_not_matter():
     assert wg.replay.explain(captured).replays == 5
 
 
-class Holder:
+class Place:
     tensor = None
 
 
-class Derived(Holder):
+class DerivedPlace(Place):
     pass
 
 
@@ -206,11 +205,11 @@ MODULE = types.ModuleType("config")
 
 
 def of_class(place, x):
-    return x * Holder.tensor
+    return x * Place.tensor
 
 
 def of_base(place, x):
-    return x * Derived().tensor
+    return x * DerivedPlace().tensor
 
 
 def of_type(place, x):
@@ -241,12 +240,12 @@ def test_other_places(read, guard):
     def run(capture):
         tensors = [wg.tensor([2.0, 1.0]), wg.tensor([5.0, 3.0])]
         generators = [wg.Generator().manual_seed(number) for number in (1, 2)]
-        place = {"object": Derived(), "deque": collections.deque(tensors), "list": Items(tensors)}
-        function = functools.partial(read, place)
+        place = {"object": DerivedPlace(), "deque": collections.deque(tensors), "list": Items(tensors)}
+        function = lambda x: read(place, x)  # noqa: E731
         function = wg.capture(function, quiet=True, guard_python=guard) if capture else function
         results = []
         for number in (0, 0, 0, 1, 1, 0):
-            Holder.tensor = MODULE.tensor = place["list"][0] = tensors[number]
+            Place.tensor = MODULE.tensor = place["list"][0] = tensors[number]
             place["object"].generator = generators[number]
             if place["deque"][0] is not tensors[number]:
                 place["deque"].rotate()

@@ -39,6 +39,12 @@ CHANGED_NAMES = ("lr", "momentum", "betas", "_last_lr")
 """Options and attributes that schedulers change, and read."""
 
 
+def note_names(advance: Any, scheduler: Any) -> None:
+    """Let a function that steps a scheduler say under which names it changes something, and under which it reads."""
+    advance.changed_names = CHANGED_NAMES
+    advance.read_names = (*CHANGED_NAMES, *vars(scheduler))
+
+
 def call_in_replays(step: Step) -> Step:
     """Return a method ``step`` that each replay calls. Note [Schedulers in a captured function]"""
 
@@ -53,8 +59,7 @@ def call_in_replays(step: Step) -> Step:
             return None if found is None else step(found, *args, **kwargs)
 
         advance.__qualname__ = f"{type(self).__qualname__}.step"
-        advance.changed_names = CHANGED_NAMES  # type: ignore[attr-defined]
-        advance.read_names = (*CHANGED_NAMES, *vars(self))  # type: ignore[attr-defined]
+        note_names(advance, self)
         return wengert.compiler.disable(advance)(*args, **kwargs)
 
     return cast("Step", call)

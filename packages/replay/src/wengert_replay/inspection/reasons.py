@@ -36,7 +36,7 @@ ADVICE = (
      "do that outside of the function, with what it returns; a DataLoader that shuffles does it, too"),
     (r"gradients that it reads are other", "keep them, and set them to zero in place: zero_grad(set_to_none=False)"),
     (r"requires_grad of tensors", "set it outside of the function, to the same before each of its calls"),
-    (r"are replaced between calls", "write to them in place (copy_()), or give them to the function as arguments"),
+    (r"outside are replaced", "write to them in place (copy_()), or give them to the function as arguments"),
     (r"depends on Python's state|Python's state that it depends on|state of Python",
      "make what changes an argument, or a tensor that is written in place"),
     (r"random numbers outside of wengert", "draw them by wengert.rand or wengert.randn, or give them as arguments"),

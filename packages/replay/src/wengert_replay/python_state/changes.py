@@ -18,6 +18,7 @@ from typing import Any
 
 from wengert_replay.python_state.uses import (
     LOOKERS,
+    MAKERS,
     codes_in_use,
     is_named,
     names_loaded,
@@ -159,7 +160,8 @@ class Changes:
         """
         if not (self.set_aside or self.read_aside or self.options):
             return []
-        codes, words = codes_in_use(own_codes(self.codes)), words_found(self.found)
+        codes = codes_in_use(one for one in own_codes(self.codes) if one[0].co_name not in MAKERS)
+        words = words_found(self.found)
         methods = names_loaded(codes) - self.set_aside
         found = {one for one in self.set_aside if use_of(one, codes) == "read" or is_named(one, words | methods)}
         stored, keys = names_stored(codes)

@@ -52,6 +52,8 @@ cdef enum Kind:
     OWNER                              # the object of a method
     SLOT                               # an attribute for which the class has a slot
     OF_CLASS                           # an attribute of a class
+    GIVEN                              # the arguments of a partial
+    WORDS                              # its keywords
 
 cdef enum:
     MOST_ITEMS = 256
@@ -87,6 +89,11 @@ cdef class Lookup:
             return PyDict_GetItem(<object> PyModule_GetDict(value), self.key) if is_module(value) else NULL
         if self.kind == OF_CLASS:
             return _PyType_Lookup(<PyTypeObject*> value, <PyObject*> self.key) if is_class(value) else NULL
+        if self.kind == GIVEN or self.kind == WORDS:
+            if type(<object> value) is not partial:
+                return NULL
+            held = (<object> value).args if self.kind == GIVEN else (<object> value).keywords
+            return <PyObject*> held    # which the partial has
         if self.kind == NUMBER:
             if isinstance(<object> value, list):
                 return PyList_GET_ITEM(<object> value, self.number) \
@@ -192,6 +199,9 @@ cdef class Finder:
         if <size_t> <PyObject*> value in self.seen:
             return 0
         self.seen.add(<size_t> <PyObject*> value)
+        if cls is partial:
+            self.add(steps, GIVEN, None, 0, value.args, levels)
+            return self.add(steps, WORDS, None, 0, value.keywords, levels)
         if cls is FunctionType:
             return self.look_into_function(steps, value, levels)
         if isinstance(value, type):
@@ -327,8 +337,7 @@ def find_lookups(function, args not None):
     made.steps, finder.seen = [], set()
     for value in (function, *args):
         while type(value) is MethodType or type(value) is partial:
-            if type(value) is MethodType:
-                finder.add_root(made.steps, value.__self__)
+            finder.add_root(made.steps, value.__self__ if type(value) is MethodType else value)
             value = value.__func__ if type(value) is MethodType else value.func
         if not isinstance(value, Tensor) and type(value) not in (int, float, str, bool, list, tuple, dict):
             finder.add_root(made.steps, value)

@@ -27,7 +27,7 @@ VARIABLES = ("_ATTR", "_DEREF", "_GLOBAL", "_NAME")
 READ_BY = {"_last_lr": ("get_last_lr", "get_lr")}
 """Methods that give what a scheduler has under another name."""
 MAKERS = ("__init__", "__new__", "__post_init__", "__setstate__")
-"""Functions that make an object."""
+"""Functions that make an object: what they store in it is new."""
 LOOKERS = ("getattr", "vars", "__dict__", "__getattribute__", "globals", "locals", "eval", "exec")
 """Names by which code reads what it does not name."""
 
@@ -79,7 +79,7 @@ def names_loaded(codes: Iterable[CodeType]) -> set[str]:
 
 def names_stored(codes: Iterable[CodeType]) -> tuple[set[str], set[str]]:
     """Return the names of variables and attributes under which codes store something that outlives a call, and keys of
-    items. What a new object is given is passed over.
+    items.
 
     >>> def reset(group):
     ...     group["lr"] = group.rate = 0.1
@@ -88,7 +88,7 @@ def names_stored(codes: Iterable[CodeType]) -> tuple[set[str], set[str]]:
     """
     names: set[str] = set()
     keys: set[str] = set()
-    for code in all_codes(one for one in codes if one.co_name not in MAKERS):
+    for code in all_codes(codes):
         rows = [row for row in dis.get_instructions(code) if row.opname not in PASSED_OVER]
         for row, following in pairwise(rows):
             if row.opname.startswith("STORE") and row.opname.endswith(VARIABLES) and row.argval not in code.co_cellvars:
