@@ -7,7 +7,6 @@ Note [Facts that Python reads]
     function's signatures. What packages of wengert read is left out: they know what a recording needs.
 """
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.ref cimport PyObject
 
 import sys
 
@@ -188,7 +187,14 @@ def facts_of(tuple row not None):
     for kind, fact in row[6] if len(row) > 6 else ():
         names.append(kind if fact is True else f"not {kind}" if fact is False else
                      f"version {fact}" if kind == "version" else
-                     f"with the attributes {', '.join([str(item[0]) for item in fact[1:]])}" if kind == "attributes" else
+                     f"with {', '.join([words_of(item[0], item[1]) for item in fact[1:]])}" if kind == "attributes" else
                      f"at byte {fact[0]} of {fact[1]}")
     return (dtype_of(code), tuple([numbers[i] for i in range(rank)]),
             tuple([numbers[rank + i] // itemsize for i in range(rank)]), names)
+
+
+cdef str words_of(name, structure):
+    """The words for an attribute of a tensor: its name, and its value where that has no parts."""
+    parts = structure[1:]
+    is_plain = parts and not isinstance(parts[0], tuple)
+    return f"{name}={parts[0]!r}" if is_plain else f"{name}={structure[0].__name__}"

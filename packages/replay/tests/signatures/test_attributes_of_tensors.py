@@ -22,7 +22,7 @@ def results_of(function, values, capture, **options):
 @pytest.mark.parametrize(
     ("values", "replays"),
     [
-        ((None, None, 2.0, 2.0, None, 3.0, 2.0, 3.0), 4),
+        ((None, None, 2.0, 2.0, None, 3.0, 2.0, 3.0), 5),
         ((-0.0, 0.0, -0.0, 0.0), 2),
         (([1.0], [1.0], [2.0], [1.0]), 2),
         (("a", "b", "a"), 1),
@@ -50,8 +50,11 @@ def test_attributes_that_are_no_part_of_a_signature(value):
 
 
 def test_explained():
-    _, function = results_of(lambda x: x * 2, [None, 2.0], capture=True)
-    assert "x is with the attributes scale" in repr(wg.replay.explain(function))
+    _, function = results_of(lambda x: x * 2, [None, 2.0, 3.0, "a"], capture=True)
+    words = repr(wg.replay.explain(function))
+    assert "x is float32[2], with scale=2.0, not float32[2]" in words
+    assert "x is float32[2], with scale=3.0, not float32[2]" in words
+    assert "x is float32[2], with scale='a', not float32[2]" in words
 
 
 def test_guarded_tensors_from_outside():

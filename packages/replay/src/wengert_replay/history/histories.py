@@ -396,9 +396,9 @@ class History:
 
             def derive_again(tensors: list[Tensor]) -> list[Any]:
                 with restore_state(run) as restoration:
-                    return gradients_of(
-                        function, tensors[:n], tensors[n:], form, pattern, restoration.end, create_graph=True, modes=modes
-                    )[1]
+                    found = gradients_of(function, tensors[:n], tensors[n:], form, pattern, restoration.end,
+                                         create_graph=True, modes=modes)  # fmt: skip
+                    return found[1]
 
             again = History(derive_again, name, self.reasons, "the function has effects", n_arguments, self)
             again.written = list(self.written)
