@@ -25,6 +25,7 @@ from wengert_replay.programs.plans cimport HookPlan, InputPlan, LeafPlan, Result
 from wengert_replay.passes.ranges cimport Ranges
 from wengert_replay.programs.stream cimport STOP_CALL, STOP_END, STOP_FAILED, STOP_GUARD, Row, Stream
 from wengert_replay.programs.structure cimport structure_of
+from wengert_replay.python_state.lookups cimport Lookups
 from wengert_replay.instructions.turns cimport PASSED, TAKEN, Turn
 from wengert_replay.recording.calls cimport Call
 from wengert_replay.recording.failing_calls cimport FailingCall
@@ -92,6 +93,8 @@ cdef class Program:
         self.surroundings = outside_of(recording)
         if self.surroundings.is_stale():
             raise Refusal("the function gave a tensor from outside other memory or another shape")
+        if recording.lookups is not None:
+            self.places = (<Lookups> recording.lookups).places(recording.inputs)
         self.results = [plan_result(t, recording, self.memory, spent) for t in results]
         self.result_words = words_of_results(results, recording)
         self.leaves, self.hooks = plan_leaves(recording, self.memory, spent), plan_hooks(recording)
@@ -252,7 +255,7 @@ cdef class Program:
         try:
             if self.ended is not None:
                 return Miss(self, -2, self.ended, "")
-            if not self.fits(inputs):
+            if not self.fits(inputs) or not self.has_places(inputs):
                 return None
             if self.surroundings.meets(inputs):
                 return Miss(self, -2, _SHARED_OUTSIDE, "")
@@ -356,6 +359,15 @@ cdef class Program:
     def tensors(self):
         """Tensors from outside: (weak reference, address, Storage's address, whether it requires grad)."""
         return self.surroundings.tensor_rows()
+
+    cdef bint has_places(self, list inputs) except -1:
+        """Whether the function would still find the arguments where it could in the recording: there it took them for
+        arguments.
+        """
+        for number, ways in self.places or ():
+            if not (<Lookups> ways).lead_to(inputs[number]):
+                return False
+        return True
 
     cdef bint fits(self, list inputs) except -1:
         cdef LeafPlan leaf

@@ -111,8 +111,8 @@ cdef class Lookup:
             return NULL
         return PyCell_GET(PyTuple_GET_ITEM(<object> found, self.number))
 
-    cdef bint agrees(self, PyObject* value) except -1:
-        """Whether the tensors behind this step are those that were noted."""
+    cdef bint agrees(self, PyObject* value, Tensor t) except -1:
+        """Whether the tensors behind this step are those that were noted; or, with one given, lie where that does."""
         cdef Py_ssize_t i
         cdef PyObject* found
         if self.kind == SLOT or self.kind == PLACE:
@@ -123,10 +123,12 @@ cdef class Lookup:
             if found == NULL:
                 return False
             held = <object> found      # also where a key that is compared runs code of a user
-        if self.tensor is not None and found != wengert_target(<void*> <PyObject*> self.tensor):
+        if self.tensor is not None and t is None and found != wengert_target(<void*> <PyObject*> self.tensor):
+            return False
+        if self.tensor is not None and t is not None and not (isinstance(held, Tensor) and (<Tensor> held).data == t.data):
             return False
         for i in range(len(self.steps)):
-            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(found):
+            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(found, t):
                 return False
         return True
 
@@ -309,7 +311,15 @@ cdef class Lookups:
         """Whether the same tensors are found there."""
         cdef Py_ssize_t i
         for i in range(len(self.steps)):
-            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(NULL):
+            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(NULL, None):
+                return False
+        return True
+
+    cdef bint lead_to(self, Tensor t) except -1:
+        """Whether all ways lead to the memory of a tensor."""
+        cdef Py_ssize_t i
+        for i in range(len(self.steps)):
+            if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(NULL, t):
                 return False
         return True
 
@@ -330,17 +340,32 @@ cdef class Lookups:
         return made if made.steps else None
 
 
+    cdef list places(self, list tensors):
+        """The tensors that the function may look up itself: (number, Lookups) of each; None for none."""
+        cdef Lookups own = Lookups.__new__(Lookups)
+        own.steps = self.steps[:self.n_own]
+        own = own.among(tensors)
+        if own is None:
+            return None
+        found = [(i, own.among([one])) for i, one in enumerate(tensors)]
+        return [(i, ways) for i, ways in found if ways is not None]
+
+
 def find_lookups(function, args not None):
     """Return the Lookups of a function, and of objects among the arguments of a call."""
     cdef Lookups made = Lookups.__new__(Lookups)
     cdef Finder finder = Finder.__new__(Finder)
     made.steps, finder.seen = [], set()
-    for value in (function, *args):
+    for i, value in enumerate((function, *args)):
+        if i == 1:
+            made.n_own = len(made.steps)
         while type(value) is MethodType or type(value) is partial:
             finder.add_root(made.steps, value.__self__ if type(value) is MethodType else value)
             value = value.__func__ if type(value) is MethodType else value.func
         if not isinstance(value, Tensor) and type(value) not in (int, float, str, bool, list, tuple, dict):
             finder.add_root(made.steps, value)
+    if not args:
+        made.n_own = len(made.steps)
     return made
 
 
