@@ -87,3 +87,18 @@ def test_parameters_of_a_functional_call():
 
     assert descend_captured() == descend(loss)
     assert wg.replay.explain(captured).replays > 8
+
+
+def test_batches_that_the_object_has():
+    class Training:
+        def __init__(self):
+            self.batches = [wg.full((3,), float(number)) for number in range(12)]
+            self.w = wg.ones(3)
+
+        def step(self, x):
+            return x * self.w
+
+    training = Training()
+    training.step = wg.capture(training.step)
+    assert [training.step(x)[0].item() for x in training.batches] == [float(number) for number in range(12)]
+    assert wg.replay.explain(training.step).replays == 11

@@ -8,5 +8,5 @@ cdef class Lookups:
 
     cdef bint agree(self) except -1
     cdef bint lead_to(self, Tensor t) except -1
-    cdef Lookups among(self, tensors)
+    cdef Lookups among(self, tensors, bint is_named=*)
     cdef list places(self, list tensors)

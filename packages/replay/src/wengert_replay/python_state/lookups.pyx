@@ -143,12 +143,15 @@ cdef class Lookup:
                 return found
         return None
 
-    cdef Lookup among(self, set used):
-        """Return the step with those alone behind it that lead to some tensors; None for none."""
+    cdef Lookup among(self, set used, bint is_named):
+        """Return the step with those alone behind it that lead to some tensors; None for none. is_named: by names alone,
+        not as an item of a list (``self.batches``, each of which may be an argument).
+        """
         cdef Lookup made = Lookup.__new__(Lookup)
         made.kind, made.key, made.number, made.steps = self.kind, self.key, self.number, []
         for step in self.steps:
-            found = (<Lookup> step).among(used)
+            by_number = (<Lookup> step).kind == NUMBER or (<Lookup> step).kind == PLACE or type((<Lookup> step).key) is int
+            found = None if is_named and by_number else (<Lookup> step).among(used, is_named)
             if found is not None:
                 made.steps.append(found)
         if self.tensor is not None and is_used(self.tensor(), used):
@@ -331,20 +334,20 @@ cdef class Lookups:
                 return found
         return None
 
-    cdef Lookups among(self, tensors):
-        """Return the ways to some tensors alone; None for none."""
+    cdef Lookups among(self, tensors, bint is_named=False):
+        """Return the ways to some tensors alone; None for none. is_named: those by names."""
         cdef set used = {id(one) for one in tensors}
         cdef Lookups made = Lookups.__new__(Lookups)
-        steps = [(<Lookup> one).among(used) for one in self.steps]
+        steps = [(<Lookup> one).among(used, is_named) for one in self.steps]
         made.steps = [one for one in steps if one is not None]
         return made if made.steps else None
 
 
     cdef list places(self, list tensors):
-        """The tensors that the function may look up itself: (number, Lookups) of each; None for none."""
+        """The tensors that the function may look up by names: (number, Lookups) of each; None for none."""
         cdef Lookups own = Lookups.__new__(Lookups)
         own.steps = self.steps[:self.n_own]
-        own = own.among(tensors)
+        own = own.among(tensors, True)
         if own is None:
             return None
         found = [(i, own.among([one])) for i, one in enumerate(tensors)]
