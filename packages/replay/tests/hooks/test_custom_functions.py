@@ -12,7 +12,7 @@ import wengert as wg
 from ..differential.scenarios import compare_runs
 
 
-class Reversed(wg.autograd.Function):
+class Reversal(wg.autograd.Function):
     """The argument itself, with the gradient's sign changed."""
 
     @staticmethod
@@ -24,7 +24,7 @@ class Reversed(wg.autograd.Function):
         return -grads[0]
 
 
-class Passed(wg.autograd.Function):
+class Pass(wg.autograd.Function):
     """One argument itself, and something else."""
 
     @staticmethod
@@ -38,17 +38,17 @@ class Passed(wg.autograd.Function):
 
 def without_gradients(x: Any) -> Any:
     with wg.no_grad():
-        return Reversed.apply(x)
+        return Reversal.apply(x)
 
 
 USES = {
-    "argument": lambda x, w: Reversed.apply(x) * w,
-    "leaf": lambda x, w: Reversed.apply(w) * x,
-    "value": lambda x, w: Reversed.apply(x * 2) * w,
+    "argument": lambda x, w: Reversal.apply(x) * w,
+    "leaf": lambda x, w: Reversal.apply(w) * x,
+    "value": lambda x, w: Reversal.apply(x * 2) * w,
     "no gradient": lambda x, w: without_gradients(x) * w,
-    "detached": lambda x, w: Reversed.apply(x.detach()) * w,
-    "gradient": lambda x, w: wg.autograd.grad((Reversed.apply(x) * w).sum(), [x, w]),
-    "one of two": lambda x, w: sum(Passed.apply(x, x * w)),
+    "detached": lambda x, w: Reversal.apply(x.detach()) * w,
+    "gradient": lambda x, w: wg.autograd.grad((Reversal.apply(x) * w).sum(), [x, w]),
+    "one of two": lambda x, w: sum(Pass.apply(x, x * w)),
 }
 
 
@@ -171,7 +171,7 @@ def test_versions_that_the_function_raises_rise_in_replays(use: Any, has_graph: 
     assert outcome.replays >= 4 or "an argument is written to, and a result has a graph" in outcome.reasons[0]
 
 
-class Counted(wg.autograd.Function):
+class Counter(wg.autograd.Function):
     """The gradient depends on how often the graph was run."""
 
     @staticmethod
@@ -185,7 +185,7 @@ class Counted(wg.autograd.Function):
         return grads[0] * ctx.n
 
 
-class Freed(Counted):
+class Release(Counter):
     """What the context has is dropped in backward, which is no effect."""
 
     @staticmethod
@@ -201,8 +201,8 @@ def test_a_backward_that_counts_in_its_context_gives_a_warning() -> None:
     def gradient(kind: Any) -> None:
         wg.capture(lambda x: wg.autograd.grad(kind.apply(x * w).sum(), w)[0])(wg.ones(2))
 
-    with pytest.warns(RuntimeWarning, match=r"Counted.backward .* changes 'n' of an object, and reads it"):
-        gradient(Counted)
+    with pytest.warns(RuntimeWarning, match=r"Counter.backward .* changes 'n' of an object, and reads it"):
+        gradient(Counter)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        gradient(Freed)
+        gradient(Release)

@@ -1,4 +1,4 @@
-"""Arguments that the function may look up as well: a program takes them for arguments as long as it still finds them."""
+"""Arguments that the function may look up as well: a program takes them for arguments while it still finds them."""
 
 import types
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import wengert as wg
 
-from .differential.scenarios import compare_runs
+from ..differential.scenarios import compare_runs
 
 F = wg.nn.functional
 COLUMNS = np.array([0, 2])
