@@ -161,7 +161,7 @@ def test_arguments_that_results_and_their_graph_have_are_stored_by_nobody(value)
     assert wg.replay.explain(function).replays == 4
 
 
-class Scaled:
+class Scale:
     """A hook that is an object."""
 
     def __init__(self, scale):
@@ -192,8 +192,8 @@ HOOKS = {
     "variable": lambda y, scale: y.register_hook(lambda grad: grad * scale),
     "default": lambda y, scale: y.register_hook(lambda grad, scale=scale: grad * scale),
     "partial": lambda y, scale: y.register_hook(functools.partial(lambda scale, grad: grad * scale, scale)),
-    "object": lambda y, scale: y.register_hook(Scaled(scale)),
-    "method": lambda y, scale: y.register_hook(Scaled(scale).__call__),
+    "object": lambda y, scale: y.register_hook(Scale(scale)),
+    "method": lambda y, scale: y.register_hook(Scale(scale).__call__),
     "object of a local class": lambda y, scale: y.register_hook(local_object(scale)),
     "list": lambda y, scale: y.register_hook(functools.partial(gather, [scale])),
     "node": lambda y, scale: y.grad_fn.register_hook(lambda grads, _: tuple(scaled_parts(grads, scale))),

@@ -56,7 +56,7 @@ MOST_OBJECTS = 10_000
 """Objects that are looked at for tensors which hooks refer to."""
 
 
-def tensors_beside(node: Any, seen: set[int]) -> Iterator[Tensor]:
+def tensors_referred_to(node: Any, seen: set[int]) -> Iterator[Tensor]:
     """Yield the tensors that a node refers to beside those that it has saved, once for each reference.
 
     Hooks refer to them by variables, defaults and attributes; a context has what its Function was told, and attributes.

@@ -20,7 +20,7 @@ import gc
 from wengert_engine.extend import saved_values
 
 from wengert_replay.collecting import collect_young
-from wengert_replay.graphs import tensors_beside, walk
+from wengert_replay.graphs import tensors_referred_to, walk
 from wengert_replay.refusal import NO_HISTORY as _NO_HISTORY
 from wengert_replay.refusal import OWN_LEAF as _OWN_LEAF
 from wengert_replay.refusal import Refusal, stored_words
@@ -79,7 +79,7 @@ cdef class References:
             for _, _, value in saved_values(node):
                 self.add_all(value)
             if node._sequence_nr() > self.last_node:
-                for one in tensors_beside(node, seen):
+                for one in tensors_referred_to(node, seen):
                     self.add(<Tensor> one)
         return 0
 

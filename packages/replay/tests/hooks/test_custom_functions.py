@@ -104,7 +104,7 @@ def test_a_result_that_is_not_differentiable_may_be_saved(gives_gradient: bool) 
     assert compare_runs(generate).replays >= 5
 
 
-class Squared(wg.autograd.Function):
+class Square(wg.autograd.Function):
     @staticmethod
     def forward(x: Any) -> Any:
         return x * x
@@ -124,9 +124,9 @@ class Squared(wg.autograd.Function):
 
 
 TRANSFORMS = {
-    "save_for_forward, grad": lambda x: wg.func.grad(lambda a: Squared.apply(a).sum())(x),
-    "save_for_forward, jvp": lambda x: wg.func.jvp(Squared.apply, (x,), (x * 0 + 1,)),
-    "save_for_forward, hessian": lambda x: wg.func.hessian(lambda a: Squared.apply(a).sum())(x),
+    "save_for_forward, grad": lambda x: wg.func.grad(lambda a: Square.apply(a).sum())(x),
+    "save_for_forward, jvp": lambda x: wg.func.jvp(Square.apply, (x,), (x * 0 + 1,)),
+    "save_for_forward, hessian": lambda x: wg.func.hessian(lambda a: Square.apply(a).sum())(x),
     "aux of jvp": lambda x: wg.func.jvp(lambda a: (a.sin(), a * 2), (x,), (x * 0 + 1,), has_aux=True),
     "aux of jacfwd": lambda x: wg.func.jacfwd(lambda a: (a.sin(), a * 2), has_aux=True)(x),
     "aux of jacrev": lambda x: wg.func.jacrev(lambda a: (a.sin(), a * 2), has_aux=True)(x),

@@ -189,11 +189,11 @@ def test_other_tensors_beside_those_in_use_do_not_matter():
     assert wg.replay.explain(captured).replays == 5
 
 
-class Place:
+class Shelf:
     tensor = None
 
 
-class DerivedPlace(Place):
+class LowerShelf(Shelf):
     pass
 
 
@@ -205,11 +205,11 @@ MODULE = types.ModuleType("config")
 
 
 def of_class(place, x):
-    return x * Place.tensor
+    return x * Shelf.tensor
 
 
 def of_base(place, x):
-    return x * DerivedPlace().tensor
+    return x * LowerShelf().tensor
 
 
 def of_type(place, x):
@@ -240,12 +240,12 @@ def test_other_places(read, guard):
     def run(capture):
         tensors = [wg.tensor([2.0, 1.0]), wg.tensor([5.0, 3.0])]
         generators = [wg.Generator().manual_seed(number) for number in (1, 2)]
-        place = {"object": DerivedPlace(), "deque": collections.deque(tensors), "list": Items(tensors)}
+        place = {"object": LowerShelf(), "deque": collections.deque(tensors), "list": Items(tensors)}
         function = lambda x: read(place, x)  # noqa: E731
         function = wg.capture(function, quiet=True, guard_python=guard) if capture else function
         results = []
         for number in (0, 0, 0, 1, 1, 0):
-            Place.tensor = MODULE.tensor = place["list"][0] = tensors[number]
+            Shelf.tensor = MODULE.tensor = place["list"][0] = tensors[number]
             place["object"].generator = generators[number]
             if place["deque"][0] is not tensors[number]:
                 place["deque"].rotate()

@@ -18,7 +18,7 @@ def on_one_way(x: Any, a: Any, j: Any) -> Any:
     return cond(x[0] > 0, lambda a: (a * 2, x * 2), lambda a: (TABLE[j % 4] * x, a), a)[0]
 
 
-def beside(x: Any, a: Any, j: Any) -> Any:
+def outside_of_it(x: Any, a: Any, j: Any) -> Any:
     """The index is in another cond."""
     b = cond(x[0] > 0, lambda a: a * 2, lambda a: a, a)
     return cond(x[1] > 0, lambda b: b + TABLE[j % 4], lambda b: b * 3, b)
@@ -39,7 +39,7 @@ def of_a_loop(x: Any, a: Any, j: Any) -> Any:
     return fori_loop(0, 2, body, a) * 1
 
 
-BODIES = {one.__name__: one for one in (on_one_way, beside, inside, of_a_loop)}
+BODIES = {one.__name__: one for one in (on_one_way, outside_of_it, inside, of_a_loop)}
 
 
 @pytest.fixture(autouse=True)

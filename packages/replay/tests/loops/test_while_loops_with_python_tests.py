@@ -17,7 +17,7 @@ from ..differential.scenarios import compare_runs
 while_loop = wg.func.while_loop
 
 
-def doubled(test: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def double(test: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: while_loop(test, lambda c: c * 2, x)
 
 
@@ -26,7 +26,7 @@ def by_counter(x: Any) -> Any:
     return while_loop(lambda c: next(numbers) < 4, lambda c: c * 2, x)
 
 
-def counted_in_the_body(x: Any) -> Any:
+def count_in_the_body(x: Any) -> Any:
     calls: list[int] = []
     return while_loop(lambda c: len(calls) < 4, lambda c: (calls.append(1), c * 2)[1], x)
 
@@ -44,24 +44,24 @@ def later(x: Any) -> Any:
 
 
 def in_a_loop(x: Any) -> Any:
-    return wg.func.fori_loop(0, 3, lambda i, c: doubled(lambda d: bool(d.sum() < 30))(c) / 4 + i, x)
+    return wg.func.fori_loop(0, 3, lambda i, c: double(lambda d: bool(d.sum() < 30))(c) / 4 + i, x)
 
 
 def in_a_scan(x: Any) -> Any:
-    return wg.func.scan(lambda c, row: (doubled(lambda d: bool(d.sum() < 30))(c + row) / 8, c), x, wg.ones(3, 2))[0]
+    return wg.func.scan(lambda c, row: (double(lambda d: bool(d.sum() < 30))(c + row) / 8, c), x, wg.ones(3, 2))[0]
 
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "bool": doubled(lambda c: bool(c.sum() < 30)),
-    "False": doubled(lambda c: False),
-    "item": doubled(lambda c: c.sum().item() < 30),
-    "bool of NumPy": doubled(lambda c: np.bool_(c.sum().item() < 30)),
-    "0": doubled(lambda c: 0),
-    "0.0": doubled(lambda c: 0.0),
-    "random": doubled(lambda c: wg.rand(()).item() < 0.7),
+    "bool": double(lambda c: bool(c.sum() < 30)),
+    "False": double(lambda c: False),
+    "item": double(lambda c: c.sum().item() < 30),
+    "bool of NumPy": double(lambda c: np.bool_(c.sum().item() < 30)),
+    "0": double(lambda c: 0),
+    "0.0": double(lambda c: 0.0),
+    "random": double(lambda c: wg.rand(()).item() < 0.7),
     "parts": lambda x: while_loop_of_parts(lambda c: bool(c.sum() < 30), lambda c: (c * 2,), (x,))[0],
     "index": lambda x: while_loop(lambda c: bool(c[0] < 3), lambda c: (c[0] + 1, c[1] * 2), (wg.tensor(0), x))[1],
-    "counter": by_counter, "counter in the body": counted_in_the_body, "empty carry": empty_carry, "later": later,
+    "counter": by_counter, "counter in the body": count_in_the_body, "empty carry": empty_carry, "later": later,
     "in a loop": in_a_loop, "in a scan": in_a_scan,
 }  # fmt: skip
 
@@ -96,10 +96,10 @@ def test_explain_says_why_such_a_loop_is_recorded_operation_by_operation() -> No
 
 @pytest.mark.parametrize("test", [lambda c: None, lambda c: 1 // 0, lambda c: c], ids=["None", "error", "two elements"])
 def test_tests_that_are_errors(test: Callable[[Any], Any]) -> None:
-    captured = wg.capture(doubled(test), quiet=True)
+    captured = wg.capture(double(test), quiet=True)
     for _ in range(3):
         with pytest.raises((TypeError, ZeroDivisionError)) as expected:
-            doubled(test)(wg.ones(2))
+            double(test)(wg.ones(2))
         with pytest.raises(expected.type) as got:
             captured(wg.ones(2))
         assert str(got.value) == str(expected.value)

@@ -29,13 +29,13 @@ def results_of(function, values, capture, **options):
     ],
 )
 def test_arguments(values, replays, guard):
-    def scaled(x):
+    def scale_or_add(x):
         scale = getattr(x, "scale", 1.0)
         scale = scale[0] if isinstance(scale, list) else len(scale) if isinstance(scale, str) else scale
         return x * scale if hasattr(x, "scale") else x + 1
 
-    expected, _ = results_of(scaled, values, capture=False)
-    found, function = results_of(scaled, values, capture=True, guard_python=guard)
+    expected, _ = results_of(scale_or_add, values, capture=False)
+    found, function = results_of(scale_or_add, values, capture=True, guard_python=guard)
     assert repr(found) == repr(expected)
     assert wg.replay.explain(function).replays == replays
 

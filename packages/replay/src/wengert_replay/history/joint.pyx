@@ -155,7 +155,7 @@ cdef class JointProgram(Program):
         try:
             if self.surroundings.meets(inputs):
                 return False
-            if not self.fits(inputs) or not self.has_places(inputs):
+            if not self.fits(inputs) or not self.finds_arguments(inputs):
                 return None
             self.enter_run()
             try:

@@ -28,7 +28,7 @@ cdef class Program:
     cdef readonly dict calls           # by the number of the launch: Call
     cdef readonly list inputs          # of InputPlan, one for each tensor among the arguments
     cdef Outside surroundings
-    cdef list places                   # of arguments that the function may look up, too: (number, Lookups); or None
+    cdef list ways                     # of arguments that the function may look up, too: (number, Lookups); or None
     cdef readonly list leaves          # of LeafPlan
     cdef list hooks                    # of HookPlan
     cdef readonly list results         # of ResultPlan, or of objects that are results themselves
@@ -66,7 +66,7 @@ cdef class Program:
     cdef int prepare_results(self) except -1
     cdef void withdraw_results(self) noexcept
     cdef bint fits(self, list inputs) except -1
-    cdef bint has_places(self, list inputs) except -1
+    cdef bint finds_arguments(self, list inputs) except -1
     cdef bint enter(self, list found) except -1
     cdef bint fails_in_python(self) except -1
     cdef int run_from(self, char* at) except -1        # Outcome

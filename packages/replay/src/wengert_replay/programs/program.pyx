@@ -94,7 +94,7 @@ cdef class Program:
         if self.surroundings.is_stale():
             raise Refusal("the function gave a tensor from outside other memory or another shape")
         if recording.lookups is not None:
-            self.places = (<Lookups> recording.lookups).places(recording.inputs)
+            self.ways = (<Lookups> recording.lookups).ways_to(recording.inputs)
         self.results = [plan_result(t, recording, self.memory, spent) for t in results]
         self.result_words = words_of_results(results, recording)
         self.leaves, self.hooks = plan_leaves(recording, self.memory, spent), plan_hooks(recording)
@@ -255,7 +255,7 @@ cdef class Program:
         try:
             if self.ended is not None:
                 return Miss(self, -2, self.ended, "")
-            if not self.fits(inputs) or not self.has_places(inputs):
+            if not self.fits(inputs) or not self.finds_arguments(inputs):
                 return None
             if self.surroundings.meets(inputs):
                 return Miss(self, -2, _SHARED_OUTSIDE, "")
@@ -360,11 +360,11 @@ cdef class Program:
         """Tensors from outside: (weak reference, address, Storage's address, whether it requires grad)."""
         return self.surroundings.tensor_rows()
 
-    cdef bint has_places(self, list inputs) except -1:
+    cdef bint finds_arguments(self, list inputs) except -1:
         """Whether the function would still find the arguments where it could in the recording: there it took them for
         arguments.
         """
-        for number, ways in self.places or ():
+        for number, ways in self.ways or ():
             if not (<Lookups> ways).lead_to(inputs[number]):
                 return False
         return True

@@ -150,7 +150,11 @@ class Changes:
     def note_names(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         """Note what a function that each replay calls may read of Python's state, and what it may set."""
         with contextlib.suppress(Exception):  # of a list or a class of the user's that cannot be looked into
-            codes = codes_in_use(walk_for_changes(function, [*objects_in((args, kwargs))])[2])
+            own = getattr(function, "__code__", None)
+            found = walk_for_changes(function, [*objects_in((args, kwargs))])[2]
+            # a method that a library may call, such as an optimizer's step, is not called by this function
+            codes = codes_in_use(one for one in found
+                                 if one[1] not in ("", "__wrapped__") or one[2] or one[0] is own)  # fmt: skip
             self.read_aside |= names_loaded(codes)
             self.set_aside.update(*names_stored(codes))
 

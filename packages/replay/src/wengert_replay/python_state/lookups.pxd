@@ -9,4 +9,4 @@ cdef class Lookups:
     cdef bint agree(self) except -1
     cdef bint lead_to(self, Tensor t) except -1
     cdef Lookups among(self, tensors, bint is_named=*)
-    cdef list places(self, list tensors)
+    cdef list ways_to(self, list tensors)

@@ -343,7 +343,7 @@ cdef class Lookups:
         return made if made.steps else None
 
 
-    cdef list places(self, list tensors):
+    cdef list ways_to(self, list tensors):
         """The tensors that the function may look up by names: (number, Lookups) of each; None for none."""
         cdef Lookups own = Lookups.__new__(Lookups)
         own.steps = self.steps[:self.n_own]
