@@ -15,7 +15,7 @@ from wengert_registry import fork_lock
 cdef extern from "Python.h":
     unsigned long PyThread_get_thread_ident() noexcept
 
-cdef double PATIENCE = 1.0
+cdef double PATIENCE = 5.0
 cdef double STEP = 0.01
 
 
