@@ -123,10 +123,11 @@ cdef class Lookup:
             if found == NULL:
                 return False
             held = <object> found      # also where a key that is compared runs code of a user
-        if self.tensor is not None and t is None and found != wengert_target(<void*> <PyObject*> self.tensor):
-            return False
-        if self.tensor is not None and t is not None and not (isinstance(held, Tensor) and (<Tensor> held).data == t.data):
-            return False
+        if self.tensor is not None:
+            if t is None and found != wengert_target(<void*> <PyObject*> self.tensor):
+                return False
+            if t is not None and not (isinstance(held, Tensor) and (<Tensor> held).data == t.data):
+                return False
         for i in range(len(self.steps)):
             if not (<Lookup> PyList_GET_ITEM(self.steps, i)).agrees(found, t):
                 return False
@@ -143,15 +144,21 @@ cdef class Lookup:
                 return found
         return None
 
+    cdef bint is_by_number(self):
+        """Whether it is to an item that has no name."""
+        return self.kind == NUMBER or self.kind == PLACE or type(self.key) is int
+
     cdef Lookup among(self, set used, bint is_named):
-        """Return the step with those alone behind it that lead to some tensors; None for none. is_named: by names alone,
-        not as an item of a list (``self.batches``, each of which may be an argument).
+        """Return the step with those alone behind it that lead to some tensors; None for none.
+
+        is_named: by names alone, not as an item of a list (``self.batches``, each of which may be an argument).
         """
         cdef Lookup made = Lookup.__new__(Lookup)
         made.kind, made.key, made.number, made.steps = self.kind, self.key, self.number, []
         for step in self.steps:
-            by_number = (<Lookup> step).kind == NUMBER or (<Lookup> step).kind == PLACE or type((<Lookup> step).key) is int
-            found = None if is_named and by_number else (<Lookup> step).among(used, is_named)
+            found = None
+            if not (is_named and (<Lookup> step).is_by_number()):
+                found = (<Lookup> step).among(used, is_named)
             if found is not None:
                 made.steps.append(found)
         if self.tensor is not None and is_used(self.tensor(), used):
@@ -341,7 +348,6 @@ cdef class Lookups:
         steps = [(<Lookup> one).among(used, is_named) for one in self.steps]
         made.steps = [one for one in steps if one is not None]
         return made if made.steps else None
-
 
     cdef list ways_to(self, list tensors):
         """The tensors that the function may look up by names: (number, Lookups) of each; None for none."""
