@@ -78,7 +78,7 @@ cdef class PythonTurn:
     cdef Turn turn
     cdef bint taken
 
-    def __init__(self, Turn turn not None):
+    def __cinit__(self, Turn turn not None):
         self.turn = turn
 
     def __enter__(self):
