@@ -13,7 +13,7 @@ OWN_GRADIENT = f"{OWN_LEAF}, and has a gradient"
 RETAINED = "a result keeps its gradient (retain_grad()), and has hooks, which change that"
 NO_TURN = "another thread was in Python code of the function, which may wait for this call"
 THAWED = "requires_grad of tensors from outside is changed"
-"""What keeps a program from fitting: it may fit again."""
+"""A reason why a program does not fit: it may fit again."""
 NO_HISTORY = "a result is a view made under no_grad, whose base has got a history since"
 
 # Reasons that several places find

@@ -1,4 +1,4 @@
-"""What happens to arguments and tensors from outside between a call and its backward."""
+"""Changes of arguments and tensors from outside between a call and its backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told before an operation writes to memory, while a function is recorded."""
+"""Listeners that are told before an operation writes to memory, while a function is recorded."""
 
 from __future__ import annotations
 
