@@ -143,7 +143,7 @@ cdef bint meets_other(Tensor t, list tensors) except -1:
     return False
 
 
-def attributes_of(list tensors not None):
+def attributes_of_tensors(list tensors not None):
     """Return, of each tensor, its attributes of Python: a dict, or None where there are none."""
     found = [dict_of_tensor(t) for t in tensors]
     return [dict(one) if one else None for one in found]
@@ -152,10 +152,10 @@ def attributes_of(list tensors not None):
 def refuse_attributes(Recording recording not None, list before not None, list holder not None):
     """Raise Refusal where a function has set attributes of Python on an argument, or on a result that it has made.
 
-    before: ``attributes_of`` the recording's inputs.   holder: a list of the result alone.
+    before: ``attributes_of_tensors`` the recording's inputs.   holder: a list of the result alone.
     """
     cdef list results = []
-    for old, new in zip(before, attributes_of(recording.inputs)):
+    for old, new in zip(before, attributes_of_tensors(recording.inputs)):
         if not are_alike(old, new):
             raise Refusal("the function sets an attribute of Python on an argument", transient=True)
     try:
@@ -163,7 +163,7 @@ def refuse_attributes(Recording recording not None, list before not None, list h
     except (Unhashable, RecursionError):
         return                         # refused for this
     known = {id(t) for t in recording.inputs} | {id(row[0]) for row in recording.tensors.values()}
-    for t, own in zip(results, attributes_of(results)):
+    for t, own in zip(results, attributes_of_tensors(results)):
         if own and id(t) not in known:
             raise Refusal("the function sets an attribute of Python on a result", transient=True)
 

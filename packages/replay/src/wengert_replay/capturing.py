@@ -18,7 +18,7 @@ from typing import Any, overload
 from wengert_core.extend import DisableTorchFunctionSubclass, Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
-from wengert_replay.arguments import attributes_of, describe_tensors, refuse_attributes
+from wengert_replay.arguments import attributes_of_tensors, describe_tensors, refuse_attributes
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
@@ -269,7 +269,7 @@ class Capture(UsualCalls):
         self.eager += 1
         changes = Changes(self.function, args, kwargs, self.guard_python)
         recording.changes = changes
-        counts, attributes = count_references(recording.inputs), attributes_of(recording.inputs)
+        counts, attributes = count_references(recording.inputs), attributes_of_tensors(recording.inputs)
         program = None
         try:
             holder = self.run_recorded(recording, args, kwargs)
