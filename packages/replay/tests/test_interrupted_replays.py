@@ -13,6 +13,7 @@ import weakref
 import pytest
 import wengert as wg
 from wengert_core import memory
+from wengert_core.extend import is_torch_function_enabled
 from wengert_replay.recording.tracing import Recording
 
 explain = wg.replay.explain
@@ -361,8 +362,9 @@ def test_no_interrupt_leaves_the_thread_recording_or_the_collector_off(make):
                     raise
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
-            wg.set_grad_enabled(True)
             assert gc.isenabled()
+            assert wg.is_grad_enabled()
+            assert is_torch_function_enabled()
             g = wg.capture(lambda x: x - 1, quiet=True)
             g(x), g(x)
             assert explain(g).replays == 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
-from wengert_core.extend import Tensor, active_mode, call_first_override, overloaded_args, pop_mode, push_mode
+from wengert_core.extend import FunctionMode, Tensor, active_mode, call_first_override, overloaded_args
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,7 +107,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F
     return decorate
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(FunctionMode):
     """A block in which ``__torch_function__`` of the mode answers for each function that is called, in this thread.
 
     A class derived from it defines ``__torch_function__(self, func, types, args=(), kwargs=None)``, which gets the
@@ -131,13 +131,6 @@ class TorchFunctionMode:
         self, func: Callable[..., Any], types: tuple[type, ...], args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not define __torch_function__")
-
-    def __enter__(self) -> Self:
-        push_mode(self)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        pop_mode()
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):

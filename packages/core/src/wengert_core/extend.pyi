@@ -1,14 +1,16 @@
 from wengert_core.api.printing import format_tensor as format_tensor
 from wengert_core.backends.accelerator import functions as _functions
 from wengert_core.binding.checked_methods import checked as checked
+from wengert_core.binding.function_modes import FunctionMode as FunctionMode
 from wengert_core.binding.function_modes import active_mode as active_mode
 from wengert_core.binding.function_modes import pop_mode as pop_mode
 from wengert_core.binding.function_modes import push_mode as push_mode
 from wengert_core.binding.sequences import list_items as _list_items
+from wengert_core.binding.torch_function import DisableTorchFunction as DisableTorchFunction
+from wengert_core.binding.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from wengert_core.binding.torch_function import EnableTorchFunction as EnableTorchFunction
 from wengert_core.binding.torch_function import _disabled_torch_function_impl as _disabled_torch_function_impl
 from wengert_core.binding.torch_function import is_enabled as _is_enabled
-from wengert_core.binding.torch_function import set_level as _set_level
-from wengert_core.binding.torch_function import switch_off as _switch_off
 from wengert_core.devices.device import DEVICES as DEVICES
 from wengert_core.devices.device import device as device
 from wengert_core.devices.device import plugin_of as _plugin_of
@@ -31,8 +33,6 @@ from wengert_core.dispatch.op import find as _find
 from wengert_core.dispatch.op import library as library
 from wengert_core.dispatch.op import names as _names
 from wengert_core.dispatch.op import type_words as type_words
-from wengert_core.dispatch.overrides import DisableTorchFunction as DisableTorchFunction
-from wengert_core.dispatch.overrides import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from wengert_core.dispatch.overrides import call_first_override as call_first_override
 from wengert_core.dispatch.overrides import overloaded_args as overloaded_args
 from wengert_core.drivers.create.factory import default_device_number as default_device_number
@@ -84,8 +84,6 @@ is_strided = _is_strided_tensor
 is_torch_function_enabled = _is_enabled
 move_to_subclass = _move_to_subclass
 set_device_reader = _set_reader
-set_torch_function_level = _set_level
-switch_off_torch_function = _switch_off
 layout = _layout_called
 layout_plugin = _plugin_called
 op_names = _names

@@ -37,9 +37,12 @@ NAMES = {
     "primal_of": ("forward.dual", "primal_of"),
     "is_dual_level_open": ("forward.dual", "is_open"),
     "open_dual_level": ("forward.dual", "enter"),
+    "TransformDualLevel": ("forward.dual_levels", "TransformLevel"),
+    "DualLevelTaken": ("forward.dual_levels", "LevelTaken"),
     # Transforms of functions
     "Transform": ("vmap.transform", "Transform"),
-    "vmap_level": ("vmap.levels", "vmap_level"),
+    "transforms_of_thread": ("vmap.transform", "STATE"),
+    "vmap_level": ("vmap.level_stack", "vmap_level"),
     "current_vmap_level": ("vmap.level_stack", "depth"),
     "batch_level": ("vmap.batched_tensor", "level_of"),
     "add_batch_dim": ("vmap.levels", "add_batch_dim"),

@@ -2,6 +2,8 @@ from wengert_engine.forward.dual import enter as _enter
 from wengert_engine.forward.dual import get as _get
 from wengert_engine.forward.dual import is_open as _is_open
 from wengert_engine.forward.dual import primal_of as primal_of
+from wengert_engine.forward.dual_levels import LevelTaken as _LevelTaken
+from wengert_engine.forward.dual_levels import TransformLevel as _TransformLevel
 from wengert_engine.graph.formula_lookup import defect_of as _defect_of
 from wengert_engine.graph.node import accumulated_leaf as accumulated_leaf
 from wengert_engine.graph.tensor_attributes import edge_of as _edge_of
@@ -44,15 +46,18 @@ from wengert_engine.reverse.streams import set_leaf_stream as set_leaf_stream
 from wengert_engine.vmap.batched_attributes import unsupported_error as _refused
 from wengert_engine.vmap.batched_tensor import level_of as _level_of
 from wengert_engine.vmap.level_stack import depth as _depth
+from wengert_engine.vmap.level_stack import vmap_level as vmap_level
 from wengert_engine.vmap.levels import add_batch_dim as add_batch_dim
 from wengert_engine.vmap.levels import debug_unwrap as debug_unwrap
 from wengert_engine.vmap.levels import lift_to_levels as lift_to_levels
 from wengert_engine.vmap.levels import remove_batch_dim as remove_batch_dim
 from wengert_engine.vmap.levels import unwrap_batched as unwrap_batched
-from wengert_engine.vmap.levels import vmap_level as vmap_level
+from wengert_engine.vmap.transform import STATE as _STATE
 from wengert_engine.vmap.transform import Transform as Transform
 
 NAMES: dict[str, tuple[str, str]]
+DualLevelTaken = _LevelTaken
+TransformDualLevel = _TransformLevel
 batch_level = _level_of
 clock_ns = _now
 current_recording = _recorded
@@ -73,3 +78,4 @@ set_tracer = _trace
 start_recording = _start
 stop_recording = _stop
 tangent_of = _get
+transforms_of_thread = _STATE

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Literal, overload
 
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, is_grad_enabled
+from wengert_engine.extend import TransformDualLevel
 from wengert_engine.namespaces.forward_ad import set_fwd_grad_enabled
 
 from wengert_functional import trees
@@ -22,7 +23,6 @@ from wengert_functional.arguments import (
 from wengert_functional.func_products import JVP, VJP, linear
 from wengert_functional.levels import (
     Level,
-    OwnDualLevel,
     by_either,
     check_tensor,
     is_nested,
@@ -161,7 +161,7 @@ def columns_by_duals(call: Call, values: list[Any], randomness: str) -> Columns:
         return leaves
 
     with set_fwd_grad_enabled(True):
-        _, found = forward_columns(leaves_of, values, randomness, OwnDualLevel)
+        _, found = forward_columns(leaves_of, values, randomness, TransformDualLevel)
     return kept[0], found, kept[1]
 
 

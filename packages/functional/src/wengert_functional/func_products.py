@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, overload
 from wengert_core import TABLE
 from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, grad, is_grad_enabled
-from wengert_engine.extend import primal_of, tangent_of
+from wengert_engine.extend import TransformDualLevel, primal_of, tangent_of
 from wengert_engine.namespaces.forward_ad import make_dual, set_fwd_grad_enabled
 
 from wengert_functional import trees
@@ -16,7 +16,6 @@ from wengert_functional.arguments import check_differentiable, output_leaves, wi
 from wengert_functional.levels import (
     STATE,
     Level,
-    OwnDualLevel,
     by_either,
     check_tensor,
     is_nested,
@@ -166,7 +165,7 @@ Pushed = tuple[Any, list[Any], Any]
 def push_forward(func: Callable[..., Any], values: list[Any], spec: trees.Spec, directions: list[Any],
            has_aux: bool) -> Pushed:
     """By dual tensors."""
-    with set_fwd_grad_enabled(True), OwnDualLevel():
+    with set_fwd_grad_enabled(True), TransformDualLevel():
         duals = [make_dual(value, tangent) for value, tangent in zip(values, directions, strict=True)]
         result, aux = with_aux(func(*trees.unflatten(spec, duals)), has_aux, JVP)
         leaves, out_spec = output_leaves(result, JVP)

@@ -8,54 +8,25 @@ such leaves.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any
 
 from wengert_core.extend import Tensor
-from wengert_engine import inference_mode, is_inference_mode_enabled
 from wengert_engine.extend import (
+    DualLevelTaken,
     Transform,
     gradient_edge,
     is_dual_level_open,
     lift_to_levels,
-    open_dual_level,
     tangent_of,
+    transforms_of_thread,
     unwrap_batched,
 )
-from wengert_engine.namespaces.forward_ad import exit_dual_level, make_dual
+from wengert_engine.namespaces.forward_ad import make_dual
 
 from wengert_functional import trees
 
-
-class State(threading.local):
-    """The transforms that are running in this thread."""
-
-    depth = 0
-
-    def __init__(self) -> None:
-        self.leaves: set[Any] = set()
-        self.of_tangents: set[int] = set()
-        """The levels of vmap in which tangents alone are batched."""
-
-
-STATE = State()
-
-
-class LevelTaken(Exception):
-    """Another thread has opened a dual level since this one looked; nothing has been called yet."""
-
-
-class OwnDualLevel:
-    """A dual level of a transform: a context. LevelTaken where one is open."""
-
-    def __enter__(self) -> None:
-        if not open_dual_level(of_transform=True):
-            raise LevelTaken
-
-    def __exit__(self, *error: object) -> None:
-        exit_dual_level()
+STATE = transforms_of_thread
 
 
 def by_either(in_a_level: Callable[[bool], Any]) -> Any:
@@ -66,11 +37,11 @@ def by_either(in_a_level: Callable[[bool], Any]) -> Any:
     while True:
         try:
             return in_a_level(is_dual_level_open())
-        except LevelTaken:
+        except DualLevelTaken:
             continue
 
 
-class Level:
+class Level(Transform):
     """A transform that is running: a context, in which inference mode is off. leaves: those of an earlier level whose
     graph is used again.
 
@@ -79,25 +50,7 @@ class Level:
     """
 
     def __init__(self, leaves: Iterable[Any] = (), computes_gradients: bool = True, inputs: Any = None) -> None:
-        self.leaves = leaves
-        self.transform = Transform(computes_gradients, None if inputs is None else trees.flatten(inputs)[0])
-        self.recording = inference_mode(False) if is_inference_mode_enabled() else None
-
-    def __enter__(self) -> None:
-        if self.recording is not None:
-            self.recording.__enter__()
-        self.transform.__enter__()
-        STATE.depth += 1
-        STATE.leaves.update(self.leaves)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        STATE.depth -= 1
-        self.transform.__exit__(kind, error, trace)
-        if not STATE.depth:
-            STATE.leaves = set()
-        if self.recording is not None:
-            self.recording.__exit__(kind, error, trace)
+        super().__init__(computes_gradients, None if inputs is None else trees.flatten(inputs)[0], leaves)
 
 
 def is_nested() -> bool:

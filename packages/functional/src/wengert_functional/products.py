@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, overload
 
 from wengert_core.extend import Tensor
-from wengert_engine import enable_grad, is_grad_enabled, set_grad_enabled
+from wengert_engine import enable_grad, is_grad_enabled
 
 from wengert_functional.checks import (
     OUTPUTS,
@@ -26,6 +27,11 @@ from wengert_functional.checks import (
 from wengert_functional.signatures import R
 
 Result = tuple[Any, Any]
+
+
+def recording_for(create_graph: bool) -> AbstractContextManager[Any]:
+    """A block in which operations are recorded for ``create_graph``; else as they were."""
+    return enable_grad() if create_graph and not is_grad_enabled() else nullcontext()
 
 
 @overload
@@ -64,7 +70,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         elif len(outputs) != 1 or outputs[0].numel() != 1:
             raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor "
                                "with a single element.")
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording_for(create_graph):
         found = fill_missing(products(outputs, inputs, v, create_graph), inputs, strict, create_graph, "vjp")
     return return_tensors(outputs, several_out, create_graph), return_tensors(found, several_in, create_graph)
 
@@ -97,7 +103,7 @@ def jvp(func: Callable[..., R], inputs: Any, v: Any = None, create_graph: bool =
         backward = products(outputs, inputs, weights, create_graph=True)
         if strict:
             fill_missing(backward, inputs, strict, False, "vjp")
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording_for(create_graph):
         found = [None] * len(outputs)
         wanted = [index for index, weight in enumerate(weights) if weight.requires_grad]
         if wanted:
@@ -136,7 +142,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     """
     with enable_grad():
         several_in, inputs, v, outputs, first = first_derivatives(func, inputs, v, create_graph, strict, "vhp")
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording_for(create_graph):
         found = fill_missing(products(first, inputs, v, create_graph), inputs, strict, create_graph, "vhp")
     return return_tensors(outputs, False, create_graph), return_tensors(found, several_in, create_graph)
 
@@ -165,7 +171,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         several_in, inputs, v, outputs, first = first_derivatives(func, inputs, v, create_graph, strict, "hvp")
         weights = [zeros_like(value.detach()).requires_grad_() for value in inputs]
         twice = products(first, inputs, weights, create_graph=True)
-    with set_grad_enabled(create_graph or is_grad_enabled()):
+    with recording_for(create_graph):
         found = fill_missing(second(twice, weights, v, create_graph), inputs, strict, create_graph, "hvp")
     return return_tensors(outputs, False, create_graph), return_tensors(found, several_in, create_graph)
 

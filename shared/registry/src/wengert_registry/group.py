@@ -160,9 +160,9 @@ class Group:
             cycle = " -> ".join([*needs, needs[0]])
             way_out = "Move one of these lookups into a function"
             raise errors.PluginError(f"plugins need each other while they load: {cycle}. {way_out}")
-        stack.append(candidate)
-        began = perf_counter_ns()
-        try:
+        try:  # Ctrl-C may come behind each call: the candidate is on the stack for no longer than it is being loaded
+            stack.append(candidate)
+            began = perf_counter_ns()
             value: object
             value, cause = attempt(candidate.load)  # not with the lock, which a thread that imports the module may want
             with self._registry.lock:
@@ -173,7 +173,8 @@ class Group:
                 candidate.settle(LOADED if cause is None else FAILED, value, cause, perf_counter_ns() - began)
                 self._registry.notify_change(bound=True)
         finally:
-            stack.pop()
+            if candidate in stack:
+                stack.remove(candidate)
             if not stack:
                 del self._registry.binding[get_ident()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from wengert_core.binding.torch_function import set_level, switch_off
+from wengert_core.binding.torch_function import DisableTorchFunction
 from wengert_core.devices.layout import layout_of
 from wengert_core.dispatch.op import find
 from wengert_core.tensors.lazy_attribute import Later
@@ -115,11 +115,8 @@ def _as_subclass(self: Tensor, cls: type) -> Tensor:
     >>> type(ones(2).as_subclass(Length)).__name__
     'Length'
     """
-    before = switch_off(2)  # neither a mode nor a tensor of another subclass has a say in it
-    try:
+    with DisableTorchFunction():  # neither a mode nor a tensor of another subclass has a say in it
         return move_to_subclass(find("alias")(self), cls)
-    finally:
-        set_level(before)
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
@@ -133,12 +130,9 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tenso
     """
     if not isinstance(data, Tensor):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
-    before = switch_off(2)
-    try:
+    with DisableTorchFunction():
         made: Tensor = move_to_subclass(data.detach(), cls)
         return made.requires_grad_() if require_grad else made
-    finally:
-        set_level(before)
 
 
 def _cdata(self: Tensor) -> int:

@@ -11,8 +11,14 @@ Note [Tensors of subclasses are asked first]
 Note [Modes are asked before tensors]
     A ``TorchFunctionMode`` answers for every call in its block, of whatever arguments. The first one sets the same
     number, so that calls look further; each thread counts the modes that it has on. The stack of modes is kept in
-    ``binding/function_modes.py``, without the one that is being asked: what it calls is asked of those around it.
+    ``binding/function_modes.pyx``, without the one that is being asked: what it calls is asked of those around it.
     ``_disabled_torch_function_impl`` switches off tensors alone, the engine the modes as well.
+
+Note [Blocks that Ctrl-C cannot leave open]
+    Python looks for interrupts where a function written in Python begins, and behind each call of one that is not. A
+    block whose ``__exit__`` is Python's may so be left without it having run, and the thread would ask nobody from
+    there on; the same happens between ``level = switch_off(1)`` and the ``try`` behind it. So blocks that the library
+    itself enters in the midst of calls are compiled, and nothing else sets the level.
 
 Note [Tensors in slices]
     PyTorch asks no tensor that is a bound of a slice, as in ``x[i:i + 2]``: it asks it for its ``__index__``. Neither
@@ -169,24 +175,64 @@ def modes_may_override():
     return wengert_asking_is_off < ALL_OFF
 
 
-def switch_off(unsigned int level):
-    """Ask no tensors (1), or no tensors and modes (2), in this thread; return the level to hand to ``set_level``."""
-    before = wengert_asking_is_off
-    restore(max(before, level))
-    return before
-
-
-def set_level(unsigned int level):
-    """Set who is asked in this thread, as ``switch_off`` found it."""
-    restore(level)
-
-
 def count_modes(unsigned int n):
     """Note how many modes this thread has on. Note [Modes are asked before tensors]"""
     global wengert_modes, wengert_subclasses
     wengert_modes = n
     if n:
         wengert_subclasses |= MODE
+
+
+@cython.binding(False)
+cdef class EnableTorchFunction:
+    """A block in which everybody is asked, in this thread. Note [Blocks that Ctrl-C cannot leave open]
+
+    ``__enter__`` gives the level before: 0 where everybody is asked, 1 where tensors are not, 2 where modes are not.
+    """
+    cdef unsigned int level
+    cdef bint raises                   # whether fewer are asked than before, and never more
+    cdef tuple before                  # the level before the block, and this of the block around it by the same object
+
+    def __cinit__(self):
+        self.level, self.raises, self.before = 0, False, ()
+
+    def __enter__(self):
+        cdef unsigned int before = wengert_asking_is_off
+        self.before = (before, self.before)
+        restore(max(before, self.level) if self.raises else self.level)
+        return before
+
+    def __exit__(self, *exception):
+        if self.before:
+            level, self.before = self.before
+            restore(level)
+
+
+@cython.binding(False)
+cdef class DisableTorchFunctionSubclass(EnableTorchFunction):
+    """A block in which no value with ``__torch_function__`` is asked, in this thread; modes are.
+
+    >>> from wengert_core import Tensor, ones
+    >>> class Length(Tensor):
+    ...     pass
+    >>> x = ones(1).as_subclass(Length)
+    >>> with DisableTorchFunctionSubclass():
+    ...     print(type(x + 1).__name__)
+    Tensor
+    >>> print(type(x + 1).__name__)
+    Length
+    """
+
+    def __cinit__(self):
+        self.level, self.raises = TENSORS_OFF, True
+
+
+@cython.binding(False)
+cdef class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A block in which nobody is asked, in this thread: neither modes nor values with ``__torch_function__``."""
+
+    def __cinit__(self):
+        self.level = ALL_OFF
 
 
 @cython.binding(False)                 # a builtin, so that it binds nothing where it stands in a class

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wengert_core.binding.function_modes import active_mode, answer_of_mode
-from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled, set_level, switch_off
+from wengert_core.binding.torch_function import _disabled_torch_function_impl, is_enabled
 from wengert_core.tensors.tensor import Tensor
 
 HANDLER = "__torch_function__"
@@ -178,35 +178,6 @@ def call_index_override(func: Any, args: tuple[Any, ...], refusal: Exception) ->
     """The answer to ``x[i]``, or ``x[i] = value``, that was refused; None when nobody is asked."""
     askers = [] if hasattr(refusal, FROM_ASKED) else overloaded_args(args, {})
     return (call_overrides(func, args, {}, askers),) if askers else None
-
-
-class DisableTorchFunctionSubclass:
-    """A block in which no value with ``__torch_function__`` is asked, in this thread; modes are.
-
-    >>> from wengert_core import Tensor, ones
-    >>> class Length(Tensor):
-    ...     pass
-    >>> x = ones(1).as_subclass(Length)
-    >>> with DisableTorchFunctionSubclass():
-    ...     print(type(x + 1).__name__)
-    Tensor
-    >>> print(type(x + 1).__name__)
-    Length
-    """
-
-    _level = 1
-
-    def __enter__(self) -> None:
-        self._before = switch_off(self._level)
-
-    def __exit__(self, *exception: object) -> None:
-        set_level(self._before)
-
-
-class DisableTorchFunction(DisableTorchFunctionSubclass):
-    """A block in which nobody is asked, in this thread: neither modes nor values with ``__torch_function__``."""
-
-    _level = 2
 
 
 def convert_result(result: Any, cls: type) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from wengert_core.devices import device as devices
 
 from wengert_engine.anomaly.saved_errors import modified_value
-from wengert_engine.record.saved_hooks_stack import hooks_active, pop_hooks, push_hooks
+from wengert_engine.record.saved_hooks_stack import HooksBlock, hooks_active
 from wengert_engine.reverse.launch import is_running, run_number
 
 _disabled = threading.local()
@@ -24,7 +24,7 @@ def disabled_because() -> str | None:
     return None if message is None or (_disabled.run and not is_running(_disabled.run)) else message
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(HooksBlock):
     """What is saved for backward in this context is packed by ``pack_hook`` and read by ``unpack_hook``.
 
     pack_hook: gets the tensor, may return anything.   unpack_hook: gets that, returns a tensor with the content of the
@@ -45,14 +45,11 @@ class saved_tensors_hooks:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
-    def __enter__(self) -> None:
+    def check(self) -> None:
+        """Raise RuntimeError where hooks are disabled."""
         message = disabled_because()
         if message is not None:
             raise RuntimeError(message)
-        push_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, *exception: object) -> None:
-        pop_hooks()
 
 
 class save_on_cpu(saved_tensors_hooks):

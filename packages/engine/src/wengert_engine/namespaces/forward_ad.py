@@ -17,7 +17,14 @@ from wengert_core.dispatch.overrides import call_overrides, overloaded_args
 from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.forward import dual as forward
-from wengert_engine.modes.grad_mode import Mode
+from wengert_engine.forward.dual_levels import (
+    _is_fwd_grad_enabled,
+    _set_fwd_grad_enabled,
+    current_level,
+    dual_level,
+    enter_dual_level,
+    exit_dual_level,
+)
 
 __all__ = [
     "UnpackedDualTensor", "_is_fwd_grad_enabled", "_set_fwd_grad_enabled", "dual_level", "enter_dual_level",
@@ -39,40 +46,6 @@ class UnpackedDualTensor(NamedTuple):
 
     primal: Any
     tangent: Any
-
-
-def current_level() -> int:
-    """0 inside a dual level, -1 outside."""
-    return 0 if forward.is_open() else -1
-
-
-def enter_dual_level() -> int:
-    """Open a forward-mode level and return its number, which exit_dual_level takes.
-
-    Dual tensors are made and used inside a level, by all threads. RuntimeError inside another one. Prefer
-    ``with dual_level()``.
-
-    >>> level = enter_dual_level()
-    >>> exit_dual_level(level=level)
-    """
-    if not forward.enter():
-        raise RuntimeError("Nested forward mode AD is not supported at the moment: a dual level is open; exit it first")
-    return 0
-
-
-def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level that enter_dual_level opened: its tangents are gone.
-
-    RuntimeError when it is not the last that was opened, or when none is open.
-    """
-    level = current_level() if level is None else level
-    if level != current_level():
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
-        )
-    if level < 0:
-        raise RuntimeError("Dual level must be a positive number: no level is open")
-    forward.leave()
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -140,45 +113,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if tangent is not None and level != current_level():
         raise RuntimeError(f"Invalid level given to _fw_primal: {level}, open is {current_level()}")
     return UnpackedDualTensor(forward.primal_of(tensor), tangent)
-
-
-class dual_level(Mode):
-    """A context in which forward-mode derivatives are computed; also a decorator. Levels do not nest.
-
-    >>> import wengert_core as wc
-    >>> with dual_level():
-    ...     y = make_dual(wc.zeros(1), wc.ones(1)).exp()
-    ...     unpack_dual(y).tangent.item()
-    1.0
-    """
-
-    def __enter__(self) -> int:
-        return enter_dual_level()
-
-    def __exit__(self, *error: object) -> None:
-        exit_dual_level()
-
-
-def _is_fwd_grad_enabled() -> bool:
-    return forward.is_enabled()
-
-
-class _set_fwd_grad_enabled(Mode):
-    """Switch the computation of tangents on or off: as a function, and as a context."""
-
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-        self.before: bool = forward.is_enabled()
-        forward.switch(mode)
-
-    def clone(self) -> _set_fwd_grad_enabled:
-        return type(self)(self.mode)
-
-    def __enter__(self) -> None:
-        """It is set already."""
-
-    def __exit__(self, *error: object) -> None:
-        forward.switch(self.before)
 
 
 set_fwd_grad_enabled = _set_fwd_grad_enabled

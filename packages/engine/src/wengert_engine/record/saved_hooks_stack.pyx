@@ -123,6 +123,19 @@ def pop_hooks():
         hold(&state.saved_hooks, below)
 
 
+class HooksBlock:
+    """A block with a pair of hooks, ``pack_hook`` and ``unpack_hook``. Note [Blocks that Ctrl-C cannot leave open] in
+    core's torch_function.pyx. ``check()``: raises an error where hooks may not be entered.
+    """
+
+    def __enter__(self):
+        self.check()
+        push_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, *exception):
+        pop_hooks()
+
+
 def hooks_active():
     """Whether this thread has hooks."""
     return thread_state().saved_hooks != NULL

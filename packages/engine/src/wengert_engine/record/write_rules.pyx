@@ -6,7 +6,7 @@ from wengert_core.runtime.state cimport WG_GRAD, thread_state
 from wengert_core.tensors.tensor cimport TF_META_MASK, TF_META_SHIFT, TF_VIEW, VIEW_DEFAULT, Tensor, storage_of
 from wengert_engine.messages import errors
 
-cdef object CAPTURED = None    # refuses writes to what the function of a transform captures: set by vmap/transform.py
+cdef object CAPTURED = None    # refuses writes to what the function of a transform captures: set by vmap/transform.pyx
 
 
 def set_captured(refuse):

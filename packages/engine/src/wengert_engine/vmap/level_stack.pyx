@@ -105,3 +105,26 @@ class outside:
 
     def __exit__(self, *error):
         go_to(levels(), self.before)
+
+
+class vmap_level:
+    """A context in which operations run inside of a vmap over ``size`` elements; it gives the number of the level.
+
+    randomness: of random operations, ``"error"``, ``"different"`` or ``"same"``, as for ``wengert.vmap``.
+
+    >>> import wengert as wg
+    >>> with vmap_level(3) as level:
+    ...     x = add_batch_dim(wg.arange(6.0).reshape(2, 3), 1, level)
+    ...     y = x.sum()
+    >>> x.shape, remove_batch_dim(y, level, 3)
+    (torch.Size([2]), tensor([3., 5., 7.]))
+    """
+
+    def __init__(self, size, randomness="error"):
+        self.size, self.randomness = size, randomness
+
+    def __enter__(self):
+        return enter(self.size, self.randomness)
+
+    def __exit__(self, *error):
+        leave()

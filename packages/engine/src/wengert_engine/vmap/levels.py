@@ -9,30 +9,7 @@ from wengert_core.tensors.tensor import Tensor
 
 from wengert_engine.vmap.batched_grad import peel_levels, row_tensor
 from wengert_engine.vmap.batched_tensor import in_dim_of, level_of, lift, physical_of, wrap_batched
-from wengert_engine.vmap.level_stack import depth, enter, leave, outside
-
-
-class vmap_level:
-    """A context in which operations run inside of a vmap over ``size`` elements; it gives the number of the level.
-
-    randomness: of random operations, ``"error"``, ``"different"`` or ``"same"``, as for ``wengert.vmap``.
-
-    >>> import wengert as wg
-    >>> with vmap_level(3) as level:
-    ...     x = add_batch_dim(wg.arange(6.0).reshape(2, 3), 1, level)
-    ...     y = x.sum()
-    >>> x.shape, remove_batch_dim(y, level, 3)
-    (torch.Size([2]), tensor([3., 5., 7.]))
-    """
-
-    def __init__(self, size: int, randomness: str = "error") -> None:
-        self.size, self.randomness = size, randomness
-
-    def __enter__(self) -> int:
-        return enter(self.size, self.randomness)
-
-    def __exit__(self, *error: object) -> None:
-        leave()
+from wengert_engine.vmap.level_stack import depth, outside
 
 
 def add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:

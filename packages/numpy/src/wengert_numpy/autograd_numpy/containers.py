@@ -10,7 +10,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.arrays.array import ndarray
-from wengert_numpy.autograd_numpy.arrays.faces import call, move_to_subclass, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import DisableTorchFunctionSubclass, call, move_to_subclass
 from wengert_numpy.operands import to_tensor
 from wengert_numpy.ufuncs.array_ufunc import tensor_on_array
 
@@ -52,14 +52,11 @@ def variable(value: Any) -> Any:
         return move_to_subclass(new, ndarray)
     if not is_inexact(value):
         raise not_differentiable(value)
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass():
         new = ALIAS(value, value)
         if not new.requires_grad:
             new.requires_grad = True
         return move_to_subclass(new, ndarray)
-    finally:
-        set_level(level)
 
 
 def to_plain(value: Any) -> Any:
@@ -71,11 +68,8 @@ def to_plain(value: Any) -> Any:
 
 def call_plain(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return what an operation of wengert gives, as tensors that are no arrays."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass():
         return function(*args, **kwargs)
-    finally:
-        set_level(level)
 
 
 def to_numpy(value: Any) -> Any:

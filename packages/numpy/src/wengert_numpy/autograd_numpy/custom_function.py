@@ -15,10 +15,11 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.arrays.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import as_array
 from wengert_numpy.autograd_numpy.containers import call_plain, is_inexact, to_numpy, to_plain
+from wengert_numpy.autograd_numpy.depth import AtDepth, Overrides
 from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves, with_leaves
-from wengert_numpy.autograd_numpy.tracing import STATE, conjugate
+from wengert_numpy.autograd_numpy.tracing import conjugate
 
 
 @dataclass
@@ -61,12 +62,8 @@ class Frame:
 
     def run(self, values: Any) -> tuple[Any, ...]:
         """Return the outputs of the raw function: the numbers and arrays of its result."""
-        depth, STATE.depth = STATE.depth, 0
-        try:
-            with wg.enable_grad():
-                result = self.rules.function(*self.arguments(values), **self.kwargs)
-        finally:
-            STATE.depth = depth
+        with AtDepth(0), wg.enable_grad():
+            result = self.rules.function(*self.arguments(values), **self.kwargs)
         self.result = map_leaves(to_numpy, result)
         leaves = list(leaves_of(self.result))
         self.outputs = [
@@ -106,19 +103,6 @@ class Frame:
         return total
 
 
-class overrides:
-    """A block in which arrays have NumPy's face, also where wengert's own code runs around it."""
-
-    def __enter__(self) -> None:
-        self.level = switch_off(0)
-        set_level(0)
-        STATE.depth += 1
-
-    def __exit__(self, *exception: object) -> None:
-        STATE.depth -= 1
-        set_level(self.level)
-
-
 class Primitive(wg.autograd.Function):
     """The function of a call's inputs."""
 
@@ -144,7 +128,7 @@ class Primitive(wg.autograd.Function):
         needed = [i for i, need in enumerate(ctx.needs_input_grad[1:]) if need]
         argnums = sorted({frame.owners[i] for i in needed})
         values, outputs = saved[: ctx.inputs], saved[ctx.inputs :]
-        with overrides():
+        with Overrides():
             args = frame.arguments([wrap(one) for one in values])
             ans = frame.answer([wrap(one) for one in outputs])
             g = frame.answer([wrap(call_plain(conjugate, one)) for one in cotangents])
@@ -167,7 +151,7 @@ class Primitive(wg.autograd.Function):
         values, outputs = saved[: ctx.inputs], saved[ctx.inputs :]
         argnums = sorted({frame.owners[i] for i, one in enumerate(tangents) if one is not None})
         full = [call_plain(wg.zeros_like, v) if t is None else t for t, v in zip(tangents, values, strict=True)]
-        with overrides():
+        with Overrides():
             args = frame.arguments([wrap(one) for one in values])
             ans = frame.answer([wrap(one) for one in outputs])
             directions = frame.arguments([wrap(one) for one in full])

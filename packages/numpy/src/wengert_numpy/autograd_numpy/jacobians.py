@@ -8,9 +8,10 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.arrays.faces import set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import DisableTorchFunctionSubclass
 from wengert_numpy.autograd_numpy.containers import call_plain, to_plain
-from wengert_numpy.autograd_numpy.tracing import STATE, Point, conjugate, differentiate, gradients, warn_independent
+from wengert_numpy.autograd_numpy.depth import STATE
+from wengert_numpy.autograd_numpy.tracing import Point, conjugate, differentiate, gradients, warn_independent
 
 FEW = 4
 """Up to so many rows, one backward pass for each is faster than a batch."""
@@ -65,16 +66,14 @@ def blocks_of(y: Any, inputs: list[Any], create: bool) -> list[Any]:
 
 def batched_blocks(y: Any, inputs: list[Any], units: Any, create: bool) -> list[Any] | None:
     """Return the blocks by one backward pass; None where an operation, as the user's own, cannot run on batches."""
-    level = switch_off(1)
-    try:
-        found = differentiate(
-            [y], inputs, [units], retain_graph=True, create_graph=create, allow_unused=True, is_grads_batched=True
-        )
-        return [None if one is None else conjugate(one) for one in found]
-    except (RuntimeError, TypeError, NotImplementedError):
-        return None
-    finally:
-        set_level(level)
+    with DisableTorchFunctionSubclass():
+        try:
+            found = differentiate(
+                [y], inputs, [units], retain_graph=True, create_graph=create, allow_unused=True, is_grads_batched=True
+            )
+            return [None if one is None else conjugate(one) for one in found]
+        except (RuntimeError, TypeError, NotImplementedError):
+            return None
 
 
 def stack(rows: list[Any], leaf: Any) -> Any:

@@ -13,7 +13,6 @@ Note [Complex derivatives are conjugates]
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -22,18 +21,11 @@ import numpy
 import wengert as wg
 from wengert import Tensor
 
-from wengert_numpy.autograd_numpy.arrays.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import DisableTorchFunctionSubclass, as_array
 from wengert_numpy.autograd_numpy.containers import call_plain, constant, to_numpy, to_plain, variable
+from wengert_numpy.autograd_numpy.depth import STATE, Overrides
 from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves, with_leaves
 
-
-class State(threading.local):
-    """The number of operators that are at work in this thread."""
-
-    depth = 0
-
-
-STATE = State()
 differentiate = wg.autograd.grad
 REQUIRES_GRAD, NUMEL = Tensor.__dict__["requires_grad"].__get__, Tensor.numel
 IS_FLOATING = Tensor.is_floating_point
@@ -41,14 +33,8 @@ IS_FLOATING = Tensor.is_floating_point
 
 def evaluate(fun: Callable[..., Any], *args: Any) -> Any:
     """Return what a function gives for variables, recorded."""
-    STATE.depth += 1
-    level = switch_off(0)
-    set_level(0)
-    try:
+    with Overrides():
         return fun(*args)
-    finally:
-        set_level(level)
-        STATE.depth -= 1
 
 
 def finish(value: Any) -> Any:
@@ -68,16 +54,13 @@ def gradients(outputs: list[Any], inputs: list[Any], cotangents: Any, retain: bo
 
     cotangents: None for one output with one element.
     """
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass():
         if cotangents is not None:
             cotangents = [conjugate(one) for one in cotangents]
         found = differentiate(
             outputs, inputs, cotangents, retain_graph=retain or create, create_graph=create, allow_unused=True
         )
         return [None if one is None else conjugate(one) for one in found]
-    finally:
-        set_level(level)
 
 
 def warn_independent() -> None:
@@ -167,15 +150,12 @@ def expand(vector: Any, target: Any, operator: str, what: str) -> Any:
 def cotangent_of(vector: Any, output: Any) -> Any:
     """Return a vector for an output as a tensor of its dtype. ValueError for another shape."""
     t = to_plain(vector)
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass():
         if t.shape != output.shape:
             t = expand(t, output, "vjp", "the value")
         if t.is_complex() and not output.is_complex():
             t = wg.real(t)
         return t.to(output.dtype)
-    finally:
-        set_level(level)
 
 
 def ones_like(y: Any) -> Any:

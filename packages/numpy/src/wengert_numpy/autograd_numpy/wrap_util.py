@@ -8,8 +8,8 @@ from typing import Any
 
 from wengert_numpy.autograd_numpy.arrays.array import ndarray
 from wengert_numpy.autograd_numpy.containers import to_plain
+from wengert_numpy.autograd_numpy.depth import STATE, AtDepth
 from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves
-from wengert_numpy.autograd_numpy.tracing import STATE
 
 
 def name_of(function: Any) -> str:
@@ -50,11 +50,8 @@ def unary_to_nary(unary_operator: Callable[..., Any]) -> Callable[..., Any]:
 
             if STATE.depth or not holds_tensor((args, kwargs)):
                 return unary_operator(unary_f, x, *nary_op_args, **nary_op_kwargs)
-            STATE.depth += 1  # Note [Arrays in, arrays out]
-            try:
+            with AtDepth(1):  # Note [Arrays in, arrays out]
                 result = unary_operator(unary_f, x, *nary_op_args, **nary_op_kwargs)
-            finally:
-                STATE.depth -= 1
             if any(leaf.__class__ is ndarray for leaf in leaves_of((args, kwargs))):
                 return result
             return map_leaves(lambda leaf: to_plain(leaf) if leaf.__class__ is ndarray else leaf, result)

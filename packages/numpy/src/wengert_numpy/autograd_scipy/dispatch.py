@@ -11,7 +11,7 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.arrays.array import ndarray
-from wengert_numpy.autograd_numpy.arrays.faces import as_array, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import DisableTorchFunctionSubclass, as_array
 from wengert_numpy.autograd_numpy.nested import holds_tensor, leaves_of, map_leaves
 from wengert_numpy.operands import inexact, promote, to_tensor
 
@@ -27,13 +27,10 @@ def to_face(value: Any, of_arrays: bool) -> Any:
 
 def on_tensors(function: F, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function written for tensors gives: arrays where an argument is one, else tensors."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         of_arrays = any(leaf.__class__ is ndarray for leaf in leaves_of((args, kwargs)))
         result = function(*args, **kwargs)
         return result if level else to_face(result, of_arrays)
-    finally:
-        set_level(level)
 
 
 def for_tensors(plain: F) -> Callable[[F], Any]:

@@ -25,8 +25,8 @@ from wengert_replay.devices.recording import DeviceRecording
 from wengert_replay.devices.segments import Numbers
 from wengert_replay.devices.watch import Box, DeviceWatch
 from wengert_replay.devices.work import capture_work, undo
-from wengert_replay.history.node import without_hooks
 from wengert_replay.history.runs import Form
+from wengert_replay.history.states import WithoutHooks
 from wengert_replay.refusal import Refusal
 
 
@@ -128,7 +128,7 @@ class GraphPair:
         self.found: list[Tensor | None] = []
 
         def differentiate() -> None:
-            with without_hooks(form.leaves):
+            with WithoutHooks(form.leaves):
                 self.found += grad(roots, ends, self.grads.inputs, retain_graph=True, allow_unused=True)
 
         try:

@@ -40,16 +40,12 @@ from wengert_replay.collecting import without_collector
 from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.joint import JointProgram
 from wengert_replay.history.node import (
-    NOTHING,
-    Modes,
-    State,
     arguments_of_call,
     check_outside,
     check_results,
     gradients_of,
     has_graph,
     leaves_like,
-    restore_flags,
     restore_state,
 )
 from wengert_replay.history.outside import (
@@ -68,6 +64,7 @@ from wengert_replay.history.outside import (
 from wengert_replay.history.paused import PausedCall, pause_call
 from wengert_replay.history.recorded_gradients import make_program, record_again, record_on
 from wengert_replay.history.runs import Derivative, Form, Joint, Origins, Run, Way, attach, describe_grads
+from wengert_replay.history.states import NOTHING, Modes, RestoredFlags, State
 from wengert_replay.history.watch import Watch
 from wengert_replay.instructions.turns import PythonTurn, Turn
 from wengert_replay.owners import refuse_own_leaves, refuse_stored_blocks
@@ -308,7 +305,7 @@ class History:
         higher = self.higher(run, key)
         if not higher.ways:
             self.check_function(run, inputs)
-        with restore_flags(run.form):
+        with RestoredFlags(run.form):
             check_outside(run)
             result: list[Tensor | None] = higher.call([*inputs, *given])
         return result

@@ -1,136 +1,25 @@
-"""Nodes: the state around a call of a captured function, and its gradients by running it again."""
+"""Nodes: the gradients of a call of a captured function, by running it again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import wengert_core
-from wengert_core import device
-from wengert_core.extend import Tensor, default_device_number, rng_states, set_rng_states
-from wengert_engine import grad, inference_mode, is_grad_enabled, set_grad_enabled
+from wengert_core.extend import Tensor
+from wengert_engine import grad, inference_mode
 from wengert_engine.extend import reachable_leaves
 
-from wengert_replay.history.outside import (
-    OutsideState,
-    put_flags,
-    shares_memory,
-    swap_saved_hooks,
-    versions_of,
-    was_replaced,
-)
+from wengert_replay.history.outside import shares_memory, versions_of, was_replaced
 from wengert_replay.history.runs import Form, Run
 from wengert_replay.history.shared_gradients import with_own_memory
+from wengert_replay.history.states import Modes, RestoredFlags, RestoredState, WithoutHooks
 from wengert_replay.refusal import NO_HISTORY, Refusal
 from wengert_replay.signature import flatten
 
 
-class Modes(NamedTuple):
-    """The modes of a call, which a run of the function again has to have."""
-
-    grad: bool
-    dtype: Any
-    """That of tensors that are made without one."""
-    device_number: int
-    """That of tensors that are made without a device."""
-
-    @classmethod
-    def now(cls) -> Modes:
-        return cls(is_grad_enabled(), wengert_core.get_default_dtype(), default_device_number())
-
-    @contextmanager
-    def restore(self) -> Iterator[None]:
-        """Let the thread have these modes for a time, no inference mode, and no hooks for saved tensors."""
-        dtype, hooks = wengert_core.get_default_dtype(), swap_saved_hooks(None)
-        is_elsewhere = self.device_number == 0 and default_device_number() != 0
-        with inference_mode(False), set_grad_enabled(self.grad), device("cpu") if is_elsewhere else nullcontext():
-            try:
-                if dtype is not self.dtype:
-                    wengert_core.set_default_dtype(self.dtype)
-                yield
-            finally:
-                swap_saved_hooks(hooks)
-                if dtype is not self.dtype:
-                    wengert_core.set_default_dtype(dtype)
-
-
-class State:
-    """The state that a function may change: tensors from outside, and generators that it draws random numbers from."""
-
-    outside: OutsideState | None
-    random: list[tuple[Any, Any]] | None
-
-    __slots__ = ("outside", "random")
-
-    def __init__(self, written: Sequence[Tensor], draws: bool, generators: Sequence[Any] = ()) -> None:
-        """draws: from default generators, or from other ones, ``generators``."""
-        self.outside = OutsideState(written) if written else None
-        self.random = [*rng_states(), *((one, one.get_state()) for one in generators)] if draws else None
-
-    def memory(self) -> OutsideState:
-        """Return the memory, which a recording adds to before others is written to."""
-        if self.outside is None:
-            self.outside = OutsideState([])
-        return self.outside
-
-    def has_drawn(self) -> bool:
-        """Whether random numbers have been drawn since."""
-        return self.random is not None and any(
-            before.tolist() != source.get_state().tolist() for source, before in self.random
-        )
-
-    def has_changed(self) -> bool:
-        """Whether random numbers have been drawn, or memory has other contents or versions."""
-        return self.has_drawn() or (self.outside is not None and self.outside.differs())
-
-    def put_back(self) -> None:
-        if self.outside is not None:
-            self.outside.put_back()
-        if self.random is not None:
-            set_rng_states(self.random)
-
-
-NOTHING = State([], draws=False)
-
-
-class Restoration:
-    """A time with the state before a call; behind it there is the state of now again."""
-
-    def __init__(self, run: Run) -> None:
-        history, before = run.history, run.state
-        written = history.written if before.outside is not None else []
-        self.now: State = State(written, before.random is not None, history.generators)
-        run.state.put_back()
-
-    def end(self) -> None:
-        """Return to the state of now: backward, which comes next, writes and draws as in an eager run."""
-        now, self.now = self.now, NOTHING
-        now.put_back()
-
-    def end_if_alike(self) -> bool:
-        """Return whether the function has led to the state of now itself; then there is nothing to return to."""
-        outside = self.now.outside
-        alike = (outside is None or not outside.differs()) and not self.now.has_drawn()
-        if alike:
-            self.now = NOTHING
-        return alike
-
-
-@contextmanager
-def restore_state(run: Run) -> Generator[Restoration, None, None]:
-    """Memory outside and generators as they were before the call; afterwards as if nothing had happened.
-
-    Gives what may end that between the function and its backward, which has effects of its own: a checkpoint's
-    functions run in it, and so do hooks.
-    """
-    with restore_flags(run.form):
-        check_outside(run)
-        restoration = Restoration(run)
-        try:
-            yield restoration
-        finally:
-            restoration.end()
+def restore_state(run: Run) -> RestoredState:
+    """Return a block with memory outside and generators as they were before the call. It gives what may end that."""
+    return RestoredState(run, check_outside)
 
 
 def check_outside(run: Run) -> None:
@@ -150,16 +39,6 @@ def check_outside(run: Run) -> None:
         )
 
 
-@contextmanager
-def restore_flags(form: Form) -> Iterator[None]:
-    """Let leaves require gradients as in the call: ``requires_grad_()`` may have changed that since."""
-    changed = put_flags(form.tensors)
-    try:
-        yield
-    finally:
-        put_flags(changed)
-
-
 def arguments_of_call(inputs: Sequence[Tensor], ends: Sequence[int]) -> list[Tensor]:
     """Return arguments that require gradients as in the call: ``requires_grad_()`` may have changed that since.
 
@@ -172,7 +51,7 @@ def arguments_of_call(inputs: Sequence[Tensor], ends: Sequence[int]) -> list[Ten
 def leaves_like(tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return leaves in place of tensors that require gradients, with the same memory and hooks.
 
-    The function may ask for their gradients, which calls the hooks; ``without_hooks`` is for the gradients of results.
+    The function may ask for their gradients, which calls the hooks; ``WithoutHooks`` is for the gradients of results.
     """
     with inference_mode(False):
         return [leaf_like(one) if one.requires_grad else one for one in tensors]
@@ -192,19 +71,6 @@ def has_graph(tensor: Tensor) -> bool:
         return tensor.requires_grad and not tensor.is_leaf
     except RuntimeError:
         raise Refusal(NO_HISTORY) from None
-
-
-@contextmanager
-def without_hooks(leaves: Sequence[Any]) -> Generator[None, None, None]:
-    """Leaves without hooks: those are called where the node's gradients arrive."""
-    hooks = [(leaf, leaf._backward_hooks) for leaf in leaves if leaf._backward_hooks]
-    for leaf, _ in hooks:
-        leaf._backward_hooks = None
-    try:
-        yield
-    finally:
-        for leaf, taken in hooks:
-            leaf._backward_hooks = taken
 
 
 def arguments_from_outside(roots: Sequence[Tensor], inputs: Sequence[Tensor], form: Form) -> dict[Tensor, int]:
@@ -237,7 +103,7 @@ def gradients_of(
     results are others than those of the call.
     """
     results: list[Tensor] = []
-    with restore_flags(form), (modes or Modes.now()._replace(grad=True)).restore():
+    with RestoredFlags(form), (modes or Modes.of_gradients()).restore():
         structure = flatten(function(inputs), results)
     if structure != form.structure or outputs_of(results) != form.outputs:
         raise RuntimeError("a captured function gives other results when backward runs it again than in the call")
@@ -287,7 +153,7 @@ def differentiate(
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
     twice = arguments_from_outside(roots, inputs, form)
-    with restore_flags(form), without_hooks([*ends, *twice]):
+    with RestoredFlags(form), WithoutHooks([*ends, *twice]):
         parts = grad(roots, [*ends, *twice], given, retain_graph=True, create_graph=create_graph, allow_unused=True)
     found = list(parts[: len(ends)])
     for number, part in zip(twice.values(), parts[len(ends) :], strict=True):
@@ -306,6 +172,6 @@ def gradients_of_results(
     roots = [results[i] for i, wanted in zip(form.outputs, pattern, strict=True) if wanted]
     leaves = form.leaves
     ends = [*(inputs[i] for i in form.ends), *leaves]
-    with without_hooks(leaves):
+    with WithoutHooks(leaves):
         found = grad(roots, ends, given, retain_graph=True, allow_unused=True)
     return with_own_memory(found, [*inputs, *leaves, *results], given)

@@ -10,8 +10,9 @@ from wengert_engine import RemovableHandle
 
 from wengert_replay.graphs import is_freed
 from wengert_replay.history.edges import graph_clock
-from wengert_replay.history.node import State, has_graph
+from wengert_replay.history.node import has_graph
 from wengert_replay.history.outside import histories_of, numbers_of_hooks
+from wengert_replay.history.states import State
 from wengert_replay.refusal import Refusal
 from wengert_replay.signature import Unhashable, flatten
 

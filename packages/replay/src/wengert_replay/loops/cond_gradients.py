@@ -17,7 +17,7 @@ from wengert_core.extend import Tensor
 from wengert_engine import enable_grad, grad, is_grad_enabled
 from wengert_engine.extend import current_tracer
 
-from wengert_replay.history.node import without_hooks
+from wengert_replay.history.states import WithoutHooks
 from wengert_replay.loops.body import Body
 from wengert_replay.loops.choice import make_choice
 from wengert_replay.loops.closures import Results, Surroundings, check_bits, with_own_cells
@@ -168,7 +168,7 @@ def pull(
     wanted = [*(inputs[i] for i in derivation.ends), *closures]
     found: Flat = [None] * len(wanted)
     if pairs:
-        with without_hooks(closures):
+        with WithoutHooks(closures):
             found = list(grad([one for one, _ in pairs], wanted, [cotangent for _, cotangent in pairs],
                               allow_unused=True, create_graph=create_graph))  # fmt: skip
     gate.closed = False

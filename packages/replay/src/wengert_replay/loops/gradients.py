@@ -22,8 +22,8 @@ from wengert_engine import Function, enable_grad, grad, is_grad_enabled
 from wengert_engine.extend import current_tracer
 
 from wengert_replay.graphs import walk
-from wengert_replay.history.node import without_hooks
 from wengert_replay.history.outside import copy_with_strides
+from wengert_replay.history.states import WithoutHooks
 from wengert_replay.loops.body import Body, rows_of_bytes
 from wengert_replay.loops.closures import Results, Surroundings, check_bits, with_own_cells
 from wengert_replay.loops.index_reads import with_numbers
@@ -375,7 +375,7 @@ class Part:
         leaves = [i for i in range(n_arguments) if derivation.needs[i]]
         found: Flat = [None] * (len(leaves) + len(closures))
         if pairs:
-            with without_hooks(closures):
+            with WithoutHooks(closures):
                 found = list(grad([one for one, _ in pairs], [*(inputs[i] for i in leaves), *closures],
                                   [cotangent for _, cotangent in pairs], allow_unused=True))  # fmt: skip
         by_argument = dict(zip(leaves, found, strict=False))

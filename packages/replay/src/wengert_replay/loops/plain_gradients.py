@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wengert_core.extend import Tensor
 from wengert_engine import Function, enable_grad, grad, is_grad_enabled
 
-from wengert_replay.history.node import without_hooks
+from wengert_replay.history.states import WithoutHooks
 from wengert_replay.loops.iterations import Flat
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def differentiate(derivation: Derivation, arguments: Flat, closures: Flat, cotan
         pairs = [(one, cotangent) for one, cotangent in zip(results, cotangents, strict=True)
                  if cotangent is not None and one.requires_grad]  # fmt: skip
         wanted = [*(inputs[i] for i in derivation.ends), *closures]
-        with without_hooks(closures):
+        with WithoutHooks(closures):
             found = list(grad([one for one, _ in pairs], wanted, [cotangent for _, cotangent in pairs],
                               allow_unused=True, create_graph=create_graph))  # fmt: skip
         gate.closed = False

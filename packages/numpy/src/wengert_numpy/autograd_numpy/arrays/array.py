@@ -16,7 +16,14 @@ import wengert as wg
 from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.arrays import methods, operators
-from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, as_array, call, move_to_subclass, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import (
+    ARRAY,
+    DisableTorchFunctionSubclass,
+    EnableTorchFunction,
+    as_array,
+    call,
+    move_to_subclass,
+)
 from wengert_numpy.protocols.function_method import array_function
 from wengert_numpy.ufuncs.array_ufunc import array_ufunc
 
@@ -69,13 +76,10 @@ class ndarray(Tensor, metaclass=ArrayType):
 
 def general_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Return the result of a ufunc on arrays, whatever its inputs and arguments are."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         if inputs and inputs[0].__class__ is numpy.ndarray and ufunc in WIDENING and method == CALL and not kwargs:
             inputs = (widen(inputs[0], self), *inputs[1:])
         result = array_ufunc(self, ufunc, method, *inputs, **kwargs)
-    finally:
-        set_level(level)
     if result.__class__ is Tensor and not level and not kwargs:
         return move_to_subclass(result, ndarray)
     return result if level else as_array(result)
@@ -83,13 +87,10 @@ def general_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **kwargs
 
 def general_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """Return the result of a function of NumPy, by its implementation for tensors."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         if func in CALLBACKS and not level:
             args = tuple(callback(one) if callable(one) and not isinstance(one, type) else one for one in args)
         result = array_function(self, func, types, args, kwargs)
-    finally:
-        set_level(level)
     return result if level else as_array(result)
 
 
@@ -113,12 +114,8 @@ def callback(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that gets arrays where it is called with tensors, in code that runs as on tensors."""
 
     def override(*args: Any, **kwargs: Any) -> Any:
-        level = switch_off(0)
-        set_level(0)
-        try:
+        with EnableTorchFunction():
             return function(*(one.as_subclass(ndarray) if type(one) is Tensor else one for one in args), **kwargs)
-        finally:
-            set_level(level)
 
     return override
 
@@ -131,10 +128,9 @@ def binary(ufunc: Any, tensor_operator: Any, swapped: bool = False) -> Callable[
     of_integers = None if swapped else INTEGERS.get(ufunc)
 
     def forward(self: Any, other: Any) -> Any:
-        level = switch_off(1)
-        if level:
-            return tensor_operator(self, other)
-        try:
+        with DisableTorchFunctionSubclass() as level:
+            if level:
+                return tensor_operator(self, other)
             if other.__class__ is int and of_integers is not None and DTYPE(self) is wg.int64 and 0 < other < BOUND:
                 result = of_integers(self, other)
             else:
@@ -142,8 +138,6 @@ def binary(ufunc: Any, tensor_operator: Any, swapped: bool = False) -> Callable[
                     other = widen(other, self)
                 inputs = (other, self) if swapped else (self, other)
                 result = array_ufunc(self, ufunc, CALL, *inputs)
-        finally:
-            set_level(0)
         return move_to_subclass(result, ndarray) if result.__class__ is Tensor else as_array(result)
 
     return operators.binary(ufunc, tensor_operator, forward, swapped)
@@ -163,13 +157,10 @@ def unary(ufunc: Any, tensor_operator: Any) -> Callable[[Any], Any]:
     """Return an operator of one operand."""
 
     def forward(self: Any) -> Any:
-        level = switch_off(1)
-        if level:
-            return tensor_operator(self)
-        try:
+        with DisableTorchFunctionSubclass() as level:
+            if level:
+                return tensor_operator(self)
             result = array_ufunc(self, ufunc, CALL, self)
-        finally:
-            set_level(0)
         return as_array(result)
 
     return operators.unary(ufunc, tensor_operator, forward)

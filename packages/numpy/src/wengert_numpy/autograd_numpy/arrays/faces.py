@@ -15,10 +15,8 @@ from typing import Any
 
 import wengert as wg
 from wengert import Tensor
+from wengert_core.extend import DisableTorchFunctionSubclass, EnableTorchFunction, move_to_subclass
 from wengert_core.extend import is_torch_function_enabled as is_enabled
-from wengert_core.extend import move_to_subclass
-from wengert_core.extend import set_torch_function_level as set_level
-from wengert_core.extend import switch_off_torch_function as switch_off
 
 from wengert_numpy.autograd_numpy.arrays.operators import shortcut
 from wengert_numpy.protocols.array_function import call_function
@@ -59,24 +57,27 @@ def as_array(value: Any) -> Any:
 
 def run(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function of NumPy gives for arguments among which arrays are."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         result = shortcut(function, args, kwargs)
         if result is None:
             result = call_function(function, NO_TYPES, args, kwargs)
-    finally:
-        set_level(level)
     return result if level else as_array(result)
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return what an operation of wengert gives for arrays, as arrays."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         result = function(*args, **kwargs)
-    finally:
-        set_level(level)
     return result if level else as_array(result)
 
 
-__all__ = ["ARRAY", "as_array", "call", "is_enabled", "move_to_subclass", "run", "set_level", "switch_off"]
+__all__ = [
+    "ARRAY",
+    "DisableTorchFunctionSubclass",
+    "EnableTorchFunction",
+    "as_array",
+    "call",
+    "is_enabled",
+    "move_to_subclass",
+    "run",
+]

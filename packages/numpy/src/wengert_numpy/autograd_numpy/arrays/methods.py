@@ -12,7 +12,7 @@ from wengert import Tensor
 
 from wengert_numpy.autograd_numpy.arrays import attributes
 from wengert_numpy.autograd_numpy.arrays.attributes import Attribute
-from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, call, is_enabled, run, set_level, switch_off
+from wengert_numpy.autograd_numpy.arrays.faces import ARRAY, DisableTorchFunctionSubclass, call, is_enabled, run
 from wengert_numpy.autograd_numpy.arrays.indices import numpy_index
 from wengert_numpy.operands import TO_NUMPY, to_dtype, to_tensor
 
@@ -126,11 +126,8 @@ def conj(self: Any) -> Any:
 
 def write(array: Any, values: Any) -> None:
     """Write values into an array, which is recorded."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass():
         array.copy_(to_tensor(values).to(array.dtype))
-    finally:
-        set_level(level)
 
 
 def copy_of(self: Any) -> Any:
@@ -247,11 +244,8 @@ def iterate(self: Any) -> Iterator[Any]:
 
 def setitem(self: Any, index: Any, value: Any) -> None:
     """Write values at an index, which is recorded."""
-    level = switch_off(1)
-    try:
+    with DisableTorchFunctionSubclass() as level:
         Tensor.__setitem__(self, index if level else numpy_index(index), value)
-    finally:
-        set_level(level)
 
 
 METHODS = [reshape, transpose, flatten, copy, astype, sort, partition, fill, put, compress, conjugate, conj]
