@@ -476,7 +476,7 @@ def explain(function: Capture | BoundCapture) -> Explanation:
         hint = ": a program from a file has the attribute explanation" if kind == "PortableProgram" else ""
         raise TypeError("explain(): argument 'function' (position 1) must be what wengert.capture or wengert.compile "
                         f"has returned, not {kind}{hint}")  # fmt: skip
-    pairs = [(key, program) for key, entry in list(captured.entries.items()) for program in entry.all_programs()]
+    pairs = [(key, program) for key, entry in captured.entries.copy().items() for program in entry.all_programs()]
     pairs += captured.devices.pairs()
     signatures, differences = explain_signatures(pairs, captured.function, captured.states)
     programs, reasons = [program for _, program in pairs], list(captured.reasons)

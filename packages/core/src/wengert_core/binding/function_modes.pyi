@@ -1,5 +1,11 @@
 from collections.abc import Callable
+from threading import local as _local
 from typing import Any, Self
+
+class Stack(_local):
+    modes: list[Any]
+
+STACK: Stack
 
 def push_mode(mode: Any) -> None: ...
 def pop_mode() -> Any: ...

@@ -125,8 +125,11 @@ def pop_hooks():
 
 class HooksBlock:
     """A block with a pair of hooks, ``pack_hook`` and ``unpack_hook``. Note [Blocks that Ctrl-C cannot leave open] in
-    core's torch_function.pyx. ``check()``: raises an error where hooks may not be entered.
+    core's torch_function.pyx.
     """
+
+    def check(self):
+        """Raise an error where hooks may not be entered."""
 
     def __enter__(self):
         self.check()

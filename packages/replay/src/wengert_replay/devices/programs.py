@@ -95,7 +95,7 @@ class DevicePrograms:
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the programs in the order of their recordings, with their signatures, whose tensors are words."""
         return [((structure, tuple(map(describe_in_words, described)), *others), program)
-                for (structure, described, _, *others), entry in [*self.entries.items()]
+                for (structure, described, _, *others), entry in self.entries.copy().items()
                 for program in sorted(entry.programs, key=lambda one: one.order)]  # fmt: skip
 
     def call(self, structure: Any, tensors: list[Tensor], modes: int, why: str, args: Any, kwargs: Any) -> Any:

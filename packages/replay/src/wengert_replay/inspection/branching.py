@@ -21,7 +21,7 @@ def describe_branches(program: Any) -> list[str]:
     left = MOST_STEPS
     for node in (program, *branches_of(program)):
         known: dict[int, int] = {}  # where branches begin, by launch: the step
-        for (launch, _), branch in list(node.fork_table.items()):
+        for (launch, _), branch in node.fork_table.copy().items():
             if launch not in known and left > 0:
                 known[launch] = first_difference(node, branch)
                 left -= known[launch]

@@ -3,6 +3,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.extend cimport Tensor
 from wengert_replay.memory.arena cimport Arena, Fields
+from wengert_replay.programs.kept_gradients cimport KeptGradient
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.stream cimport Stream
 
@@ -33,6 +34,7 @@ cdef class ResultPlan:
     cdef unsigned int output_nr
     cdef Tensor prepared               # that a run writes to; None
     cdef Fields fields                 # where the stream names it, in place of the program's memory; None
+    cdef KeptGradient kept             # the tensor that it gives out again; None
 
     cdef Tensor make(self)
     cdef Tensor make_empty(self)
@@ -74,9 +76,11 @@ cdef class LeafPlan:
     cdef readonly object grad          # ResultPlan, a tensor, or None
     cdef readonly object value         # the recorded value of the new gradient, or None
     cdef bint is_temporary             # the function has made it on memory that was there, and nobody has it any more
+    cdef KeptGradient kept             # the tensor in which a run finds the gradient; None: that of the recording
 
     cdef Tensor leaf_of(self, list inputs)
 
+    cdef int take_gradient(self, list inputs) except -1
     cdef bint fits(self, list inputs) except -1
     cdef bint has_other_grad(self, list inputs) except -1
     cdef int assign(self, list inputs, list leaves) except -1

@@ -20,6 +20,7 @@ from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 from wengert_replay.passes.reach cimport Reach
+from wengert_replay.programs.kept_gradients cimport KeptGradient, kept_gradient
 
 cdef enum:
     ADDRESS_BYTES = 16                 # copied in the time in which an address is written
@@ -101,6 +102,10 @@ cdef class ResultPlan:
         cdef Py_ssize_t nbytes = self.high - self.low
         cdef Tensor made, room
         cdef int i
+        if self.kept is not None:
+            made = self.kept.give()
+            if made is not None:
+                return made
         if nbytes == self.like.count * itemsize_of(self.like):
             made = new_empty(self.like.code, self.like.rank, self.like.dims)
             for i in range(self.like.rank):
@@ -295,6 +300,12 @@ cdef class LeafPlan:
             return False
         return leaf.extra == NULL and self.hooks is None or numbered_hooks(leaf) == self.hooks
 
+    cdef int take_gradient(self, list inputs) except -1:
+        """Let the gradient be where the program uses it. Note [Gradients that are made anew] in kept_gradients.pyx"""
+        if self.kept is not None and (self.input >= 0 or self.where() is not None):
+            self.kept.take_over(self.leaf_of(inputs))
+        return 0
+
     cdef bint has_other_grad(self, list inputs) except -1:
         """Whether the program uses the memory of a gradient that the leaf has no more."""
         cdef Tensor leaf
@@ -309,10 +320,16 @@ cdef class LeafPlan:
         """Give the leaf its new gradient. leaves: the plans of all."""
         if not self.changes or self.is_temporary:
             return 0
+        cdef KeptGradient kept
         grad = self.grad
         if self.alike >= 0:
             grad = (<object> (<LeafPlan> leaves[self.alike]).leaf_of(inputs)).grad
         else:
             grad = result_of(grad, inputs)
+            if isinstance(self.grad, ResultPlan) and self.kept is None:     # else the next run reads it where that is
+                kept = kept_gradient(self.leaf_of(inputs))
+                if kept is not None and kept.tensor is not grad:
+                    kept.keep(<Tensor> grad)
+                    (<ResultPlan> self.grad).kept = kept
         (<object> self.leaf_of(inputs)).grad = grad
         return 0

@@ -16,6 +16,7 @@ import os
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
 from wengert_replay.memory.arena cimport Arena
+from wengert_replay.programs.kept_gradients cimport note_other_gradient
 from wengert_replay.programs.memory cimport Memory, last_fork
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_hooks, plan_inputs, plan_leaves,
@@ -323,9 +324,13 @@ cdef class Program:
     def why_not_fitting(self, list inputs not None):
         """Return what keeps a program from fitting, in words, where it is no other tensor from outside; "" else."""
         cdef LeafPlan leaf
+        cdef bint has_others = False
         for leaf in self.leaves:
             if leaf.has_other_grad(inputs):
-                return "gradients that it reads are other tensors"
+                has_others = True
+                note_other_gradient(leaf.leaf_of(inputs))
+        if has_others:
+            return "gradients that it reads are other tensors"
         return THAWED if not self.surroundings.is_lost() and self.surroundings.differs_in_grad() else ""
 
     def was_replaced(self):
@@ -372,6 +377,8 @@ cdef class Program:
     cdef bint fits(self, list inputs) except -1:
         cdef LeafPlan leaf
         cdef HookPlan hooks
+        for leaf in self.leaves:
+            leaf.take_gradient(inputs)
         if self.surroundings.is_stale() or self.surroundings.finds_others():
             return False
         for leaf in self.leaves:
