@@ -18,7 +18,8 @@ from typing import Any, overload
 from wengert_core.extend import DisableTorchFunctionSubclass, Tensor, active_mode
 from wengert_engine.extend import is_dual_level_open
 
-from wengert_replay.arguments import attributes_of_tensors, describe_tensors, refuse_attributes
+from wengert_replay.arguments import describe_tensors
+from wengert_replay.call_record import CallRecord
 from wengert_replay.caller_warnings import warn_caller
 from wengert_replay.collecting import without_collector
 from wengert_replay.devices.programs import DevicePrograms
@@ -30,19 +31,17 @@ from wengert_replay.inspection.signatures import explain_signatures
 from wengert_replay.inspection.validation import replay_validated
 from wengert_replay.instructions.turns import PythonTurn, Turn
 from wengert_replay.loops.unrolled import settle_sharing
-from wengert_replay.making import make_program, why_no_program
+from wengert_replay.making import make_program
 from wengert_replay.methods import BoundCapture, Methods, callable_error, capture_inside, is_method, name_like
-from wengert_replay.owners import count_references, refuse_stored, refuse_stored_arguments, refuse_stored_containers
 from wengert_replay.programs.profiling import profiled_modes, replay_profiled
 from wengert_replay.programs.program import Program
-from wengert_replay.python_state.changes import Changes, first_names, words_on_draws, words_on_shared
-from wengert_replay.python_state.lookups import find_lookups
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.recording.tracing import Recording, is_unusual, thread_modes
 from wengert_replay.refusal import NO_TURN, Miss, Refusal
 from wengert_replay.result_objects import has_name
 from wengert_replay.shortcut import Shortcut, make_shortcut
-from wengert_replay.signature import Unhashable, flatten, objects_in, rebuild, surroundings
+from wengert_replay.signature import Unhashable, flatten, objects_in, surroundings
+from wengert_replay.structures import rebuild
 from wengert_replay.usual_calls import READ_OUTSIDE, UsualCalls, line_of
 
 WAITED = 2
@@ -259,17 +258,9 @@ class Capture(UsualCalls):
         self, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any, miss: Miss | None
     ) -> Any:
         """Return the result of a call, whose recording becomes a program unless it is refused."""
-        history = entry.history
-        watch = Watch(tensors, history.written if history is not None else [],
-                      history.generators if history is not None else [])  # fmt: skip
-        recording = Recording(list(tensors))
-        recording.given, recording.unseen, recording.turn = (args, kwargs), entry.unseen, self.turn
-        passed = self.turn.passed
-        recording.lookups = find_lookups(self.function, (*args, *kwargs.values()))
+        record = CallRecord(self, entry, tensors, args, kwargs)
+        recording = record.recording
         self.eager += 1
-        changes = Changes(self.function, args, kwargs, self.guard_python)
-        recording.changes = changes
-        counts, attributes = count_references(recording.inputs), attributes_of_tensors(recording.inputs)
         program = None
         try:
             holder = self.run_recorded(recording, args, kwargs)
@@ -277,28 +268,8 @@ class Capture(UsualCalls):
             entry.attempts += miss is None  # a branch does not begin anew
             with DisableTorchFunctionSubclass():  # which would hear of what is no call of the function
                 try:
-                    why = recording.refusal or watch.refusal()
-                    why = why or why_no_program(recording, entry.key, tensors, args, kwargs, holder[0])
-                    if looked or why:
-                        raise Refusal(looked or why, recording.passes or bool(looked))
-                    if self.turn.passed != passed and recording.writes_outside():
-                        raise Refusal("another thread has called the function while it was recorded", transient=True)
-                    self.check_state(entry, changes, args, kwargs)
-                    watch.refuse_new_hooks([row[0] for row in recording.outside.values()])
-                    refuse_stored_arguments(recording, counts, holder, entry.key[0])
-                    refuse_stored(recording, holder)
-                    refuse_attributes(recording, attributes, holder)
-                    refuse_stored_containers(holder)
-                    entry.refuse_objects(holder[0])
-                    entry.refuse_changes(recording, holder[0], changes, miss is not None)
-                    if miss is None and watch.finds_graph(holder[0]):
-                        holder = [self.adopt(entry, recording, holder, watch)]
-                        program = entry.history_program()
-                    else:
-                        program = make_program(recording, holder[0], entry.key[0], miss)
-                        if miss is None:
-                            entry.programs.append(program)
-                        entry.branches += miss is not None
+                    record.refuse(holder, looked, miss is not None)
+                    program = self.keep(entry, record, holder, miss)
                     if program is not None:
                         program.key, entry.refusals = entry.key, 0
                     if program is not None or recording.pauses:
@@ -309,10 +280,21 @@ class Capture(UsualCalls):
             if not recording.pauses:
                 recording.close()
         recording.changes = None
-        del recording, watch  # and with them what has lived for the recording only
+        del recording, record  # and with them what has lived for the recording only
         if program is not None:
             program.drop_temporaries()
         return holder[0]
+
+    def keep(self, entry: Entry, record: CallRecord, holder: list[Any], miss: Miss | None) -> Program | None:
+        """Make a program of a recording, or what gives results with a graph; ``holder`` then has those in it."""
+        if miss is None and record.watch.finds_graph(holder[0]):
+            holder[:] = [self.adopt(entry, record.recording, holder, record.watch)]  # which takes the result out
+            return entry.history_program()
+        program = make_program(record.recording, holder[0], entry.key[0], miss)
+        if miss is None:
+            entry.programs.append(program)
+        entry.branches += miss is not None
+        return program
 
     def run_recorded(self, recording: Recording, args: Any, kwargs: Any) -> list[Any]:
         """Run the function while it is recorded; return its result alone in a list."""
@@ -324,19 +306,6 @@ class Capture(UsualCalls):
             raise
         finally:
             recording.stop()
-
-    def check_state(self, entry: Entry, changes: Changes, args: Any, kwargs: Any) -> None:
-        """Raise Refusal where a function changes Python's state that it depends on, or has drawn random numbers."""
-        if self.guard_python and self.python_state(args, kwargs) != entry.key[-1:]:
-            names = first_names(changes.names())
-            raise Refusal(f"the function changes Python's state that it depends on{names and f' ({names})'}",
-                          transient=True)  # fmt: skip
-        drawn = changes.find_drawn()
-        if drawn:
-            raise Refusal(words_on_draws(drawn), transient=True)
-        shared = changes.find_shared()
-        if shared:
-            raise Refusal(words_on_shared(shared))
 
     def add_facts(self, recording: Recording) -> str:
         """Let facts of arguments that Python has read be part of signatures; return why the recording is dropped.

@@ -14,6 +14,8 @@ import wengert_core
 from wengert_core import dtype, layout, memory_format
 from wengert_core.extend import Result, Tensor, default_device_number
 
+from wengert_replay.structures import rebuild, set_other
+
 PLAIN = frozenset((type(None), bool, int, str, bytes, dtype, layout, memory_format, type, type(...), FunctionType,
                    BuiltinFunctionType))  # fmt: skip
 """Types of values that never change, and have a hash."""
@@ -180,13 +182,9 @@ def is_named_tuple(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and (issubclass(kind, Result) or hasattr(kind, "_fields"))
 
 
-def rebuild(value: Any, tensors: list[Any]) -> Any:
-    """The inverse of ``flatten``, with other tensors. A dataclass's object is made without its ``__init__``."""
+def rebuild_other(value: Any, tensors: list[Any]) -> Any:
+    """Do what ``rebuild`` does for kinds that are neither tensors, tuples, lists nor plain dicts."""
     kind = value[0]
-    if kind is Tensor:
-        return tensors[value[1]]
-    if kind in (tuple, list):
-        return kind(rebuild(item, tensors) for item in value[1:])
     if kind in MAPPINGS:
         return kind((key, rebuild(item, tensors)) for key, item, _ in value[1:])
     if is_sequence(kind):
@@ -197,6 +195,9 @@ def rebuild(value: Any, tensors: list[Any]) -> Any:
             return kind(parts)
         return tuple.__new__(kind, parts) if issubclass(kind, tuple) else kind(*parts)  # not by a __new__ of the user's
     return number_of_bits(kind, value[2]) if value[1] is NAN else value[1]
+
+
+set_other(rebuild_other)
 
 
 def with_fields(kind: type, parts: list[Any]) -> Any:

@@ -9,7 +9,8 @@ from wengert_core.extend import Tensor, accelerator_functions, casts_are_cached
 from wengert_engine import Function, grad, once_differentiable
 
 from wengert_replay.devices.graphs import CUDAGraph, graph, graph_plugin
-from wengert_replay.signature import flatten, rebuild
+from wengert_replay.signature import flatten
+from wengert_replay.structures import rebuild
 
 
 def make_graphed_callables(

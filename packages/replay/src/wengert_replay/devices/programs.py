@@ -24,7 +24,8 @@ from wengert_replay.inspection.reasons import with_advice
 from wengert_replay.python_state.changes import Changes, words_on_changes, words_on_draws
 from wengert_replay.recording.tracing import is_unusual
 from wengert_replay.refusal import Refusal
-from wengert_replay.signature import rebuild, surroundings
+from wengert_replay.signature import surroundings
+from wengert_replay.structures import rebuild
 from wengert_replay.usual_calls import READ_OUTSIDE
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from wengert_replay.history.edges import graph_clock, outer_leaves
 from wengert_replay.history.node import has_graph
 from wengert_replay.history.runs import Form
 from wengert_replay.refusal import ARGUMENT_IS_WRITTEN, BACKWARD_AND_GRAPH, REENTRANT, Refusal
-from wengert_replay.signature import flatten, rebuild
+from wengert_replay.signature import flatten
+from wengert_replay.structures import rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.devices.histories import DeviceHistory

@@ -15,7 +15,8 @@ from wengert_core.extend import Result, Tensor
 
 from wengert_replay.exporting.errors import ProgramFileError
 from wengert_replay.exporting.values import MOST_DEPTH, Unportable, decode_value, encode_value, expect, one_pair
-from wengert_replay.signature import MAPPINGS, Fields, mentions_tensor, rebuild
+from wengert_replay.signature import MAPPINGS, Fields, mentions_tensor
+from wengert_replay.structures import rebuild
 
 
 def encode_structure(structure: Any) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from wengert_engine.extend import Tracer, is_observed
 
 from wengert_replay.inspection.state import follow_calls, restore_storage, set_version, storage_key, storage_state
 from wengert_replay.recording.python_calls import watch_calls
-from wengert_replay.signature import Unhashable, flatten, rebuild
+from wengert_replay.signature import Unhashable, flatten
+from wengert_replay.structures import rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.inspection.validation import State

@@ -14,7 +14,8 @@ from wengert_replay.inspection.device_facts import ProgramFacts
 from wengert_replay.inspection.printing import OUTSIDE, format_guard
 from wengert_replay.python_state.states import PythonStates
 from wengert_replay.python_state.words import compare_states
-from wengert_replay.signature import MAPPINGS, PLAIN, Fields, field_names, is_sequence, mentions_tensor, rebuild
+from wengert_replay.signature import MAPPINGS, PLAIN, Fields, field_names, is_sequence, mentions_tensor
+from wengert_replay.structures import rebuild
 
 GRAD_MODE = 1
 TANGENTS = 2

@@ -27,7 +27,8 @@ from wengert_replay.inspection.counting import branches_of
 from wengert_replay.inspection.state import restore_storage, storage_key, storage_state
 from wengert_replay.recording.python_calls import PythonCall
 from wengert_replay.refusal import Miss
-from wengert_replay.signature import Unhashable, flatten, rebuild
+from wengert_replay.signature import Unhashable, flatten
+from wengert_replay.structures import rebuild
 
 if TYPE_CHECKING:
     from wengert_replay.history.runs import Form

@@ -2,12 +2,13 @@
 """Gradients of leaves that programs find, and hand out, in the same tensor again and again.
 
 Note [Gradients that are made anew]
-    Where gradients are set to None, the next backward makes others. A program knows tensors from outside by their memory,
-    so that one which adds to gradients, or reads them, would not fit any more. So once a program has found another
-    gradient of a leaf than it was recorded with, the next recording's is kept. A run that makes a gradient of that leaf
-    makes it in this tensor, and where another one is found, it is copied there, and the leaf has the kept one in its
-    place. Both only where nobody else has the one that is given up, or its memory: then nobody can tell. All programs share
-    the tensor. It costs the memory of a gradient between ``zero_grad()`` and the next backward, for such leaves alone.
+    Where gradients are set to None, the next backward makes others. A program knows tensors from outside by their
+    memory, so that one which adds to gradients, or reads them, would not fit any more. So once a program has found
+    another gradient of a leaf than it was recorded with, the next recording's is kept. A run that makes a gradient of
+    that leaf makes it in this tensor, and where another one is found, it is copied there, and the leaf has the kept one
+    in its place. Both only where nobody else has the one that is given up, or its memory: then nobody can tell. All
+    programs share the tensor. It costs the memory of a gradient between ``zero_grad()`` and the next backward, for such
+    leaves alone.
 """
 cimport cython
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, PyObject

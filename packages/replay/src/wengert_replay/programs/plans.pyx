@@ -20,6 +20,7 @@ from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 from wengert_replay.passes.reach cimport Reach
+from wengert_replay.python_state.weak cimport wengert_target
 from wengert_replay.programs.kept_gradients cimport KeptGradient, kept_gradient
 
 cdef enum:
@@ -281,7 +282,11 @@ cdef class LeafPlan:
         return None if self.where is None else self.where()
 
     cdef Tensor leaf_of(self, list inputs):
-        return <Tensor> inputs[self.input] if self.input >= 0 else <Tensor?> self.where()
+        cdef PyObject* found
+        if self.input >= 0:
+            return <Tensor> inputs[self.input]
+        found = wengert_target(<void*> self.where)
+        return None if found == NULL else <Tensor> found
 
     cdef bint fits(self, list inputs) except -1:
         """Whether the gradient is as it was: there or not, and the same memory where the program uses it; hooks too."""
@@ -289,21 +294,25 @@ cdef class LeafPlan:
         cdef bint has_grad
         if self.is_temporary:
             return True
-        if self.input < 0 and self.where() is None:
-            return False
         leaf = self.leaf_of(inputs)
+        if leaf is None:
+            return False
         has_grad = leaf.extra != NULL and leaf.extra.grad != NULL
         if has_grad != self.had_grad:
             return False
         if self.grad_storage and (<size_t> (<Tensor> leaf.extra.grad).storage != self.grad_storage
                                   or geometry_of(<Tensor> leaf.extra.grad) != self.grad_geometry):
             return False
-        return leaf.extra == NULL and self.hooks is None or numbered_hooks(leaf) == self.hooks
+        if leaf.extra == NULL and self.hooks is None:
+            return True
+        hooks = numbered_hooks(leaf)
+        return hooks is self.hooks or hooks == self.hooks
 
     cdef int take_gradient(self, list inputs) except -1:
         """Let the gradient be where the program uses it. Note [Gradients that are made anew] in kept_gradients.pyx"""
-        if self.kept is not None and (self.input >= 0 or self.where() is not None):
-            self.kept.take_over(self.leaf_of(inputs))
+        cdef Tensor leaf = None if self.kept is None else self.leaf_of(inputs)
+        if leaf is not None:
+            self.kept.take_over(leaf)
         return 0
 
     cdef bint has_other_grad(self, list inputs) except -1:

@@ -30,6 +30,7 @@ cdef class Program:
     cdef Outside surroundings
     cdef list ways                     # of arguments that the function may look up, too: (number, Lookups); or None
     cdef readonly list leaves          # of LeafPlan
+    cdef bint moves_gradients          # Note [Gradients that are made anew] in kept_gradients.pyx
     cdef list hooks                    # of HookPlan
     cdef readonly list results         # of ResultPlan, or of objects that are results themselves
     cdef list direct                   # of ResultPlan: Note [Arguments and results in place] in plans.pyx

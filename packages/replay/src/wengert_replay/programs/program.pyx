@@ -99,6 +99,7 @@ cdef class Program:
         self.results = [plan_result(t, recording, self.memory, spent) for t in results]
         self.result_words = words_of_results(results, recording)
         self.leaves, self.hooks = plan_leaves(recording, self.memory, spent), plan_hooks(recording)
+        self.moves_gradients = any([(<LeafPlan> leaf).kept is not None for leaf in self.leaves])
         self.link_gradients(recording, results)
         self.note_memory()
         self.snapshot = plan_snapshot(recording, first, self.memory)
@@ -377,8 +378,9 @@ cdef class Program:
     cdef bint fits(self, list inputs) except -1:
         cdef LeafPlan leaf
         cdef HookPlan hooks
-        for leaf in self.leaves:
-            leaf.take_gradient(inputs)
+        if self.moves_gradients:
+            for leaf in self.leaves:
+                leaf.take_gradient(inputs)
         if self.surroundings.is_stale() or self.surroundings.finds_others():
             return False
         for leaf in self.leaves:

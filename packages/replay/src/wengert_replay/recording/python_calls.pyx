@@ -35,7 +35,8 @@ from wengert_core import tensor as _TENSOR
 from wengert_core.extend import Tensor as TensorClass
 from wengert_engine.extend import set_tracer
 
-from wengert_replay.signature import Unhashable, flatten, rebuild
+from wengert_replay.signature import Unhashable, flatten
+from wengert_replay.structures import rebuild
 
 
 cdef extern from "Python.h":
