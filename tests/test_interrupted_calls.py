@@ -12,6 +12,7 @@ import pytest
 import wengert as wg
 import wengert.numpy as anp
 from wengert.utils.checkpoint import checkpoint
+from wengert_core.devices.device import PLUGIN_DEVICES, device_number
 from wengert_core.extend import active_mode, is_torch_function_enabled
 from wengert_engine.extend import current_vmap_level, is_dual_level_open, transforms_of_thread
 from wengert_engine.record.saved_hooks_stack import hooks_active
@@ -52,6 +53,10 @@ def captured():
     return [wg.autograd.grad(f(ROWS), LEAF) for _ in range(3)]
 
 
+def on_sim():
+    return ROWS.to("sim")
+
+
 ROWS, LEAF = wg.linspace(-1, 1, 12).view(3, 4), wg.ones(4, requires_grad=True)
 CALLS = {
     "vmap": lambda: wg.vmap(lambda row: row.sin().sum())(ROWS),
@@ -69,6 +74,7 @@ CALLS = {
     ),
     "a function of NumPy": lambda: anp.grad(lambda x: (x * x).sum())(np.ones(3)),
     "a captured function": captured,
+    "a device": lambda: (on_sim() * 2 + 1).sum().item(),
 }
 
 
@@ -86,6 +92,7 @@ def state():
         "inference": wg.is_inference_mode_enabled(),
         "arrays": STATE.depth,
         "dtype": wg.get_default_dtype(),
+        "device": wg.zeros(1).device.type,
     }
 
 
@@ -119,3 +126,19 @@ def test_ctrl_c_leaves_the_thread_as_it_was(call):
     finally:
         signal.signal(signal.SIGALRM, handler)
     assert interrupts >= INTERRUPTS
+
+
+def test_an_error_of_a_plugin_that_is_entered_leaves_the_thread_on_the_cpu(monkeypatch):
+    x = on_sim()
+    plugin, _ = PLUGIN_DEVICES[device_number(x.device)]
+
+    def refuse(self, index):
+        raise OSError("no such device any more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(plugin), "enter", refuse)
+        with pytest.raises(OSError, match="no such device"):
+            x * 2
+    assert wg.zeros(1).device.type == "cpu"
+    assert (ROWS * 2).sum().item() == pytest.approx(0.0, abs=1e-6)
+    assert (x * 2).cpu().tolist() == (ROWS * 2).tolist()

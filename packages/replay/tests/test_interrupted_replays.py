@@ -332,7 +332,24 @@ def a_graph():
     return lambda x: wg.autograd.grad(f(x), w)
 
 
+def gradients_of_a_loop():
+    w = wg.ones(4, requires_grad=True)
+
+    def function(x):
+        y = wg.func.fori_loop(0, 5, lambda i, y: (y * w).sin(), x)
+        return wg.autograd.grad(y.sum(), w)
+
+    return wg.capture(function, quiet=True)
+
+
+def with_branches():
+    f = wg.capture(lambda x: x * 2 if x.sum() > 0 else x - 1, quiet=True)
+    return lambda x: (f(x), f(-x), f(x))
+
+
 MAKERS = {
+    "the gradients of a loop": gradients_of_a_loop,
+    "branches": with_branches,
     "operations": lambda: wg.capture(lambda x: x * 2 + 1, quiet=True),
     "a training step": step_of_adam,
     "a graph": a_graph,

@@ -17,24 +17,22 @@ cdef object run_at(Op op, PyObject** slots, unsigned int device_number):
     """The op's driver, for a device (0: the host, on tensors whose memory it does not touch)."""
     cdef WgState* state = thread_state()
     cdef unsigned int modes = state.modes, before = state.device_number
+    token = None
+    if device_number:                  # before anything is switched: a plugin, or Ctrl-C in it, may raise an error
+        plugin, index = PLUGIN_DEVICES[device_number]
+        token = plugin.enter(index)
+        forget_fresh()
     state.modes = modes & ~(<unsigned int> (WG_FOREIGN | WG_ON_DEVICE))
     if device_number:
         state.modes |= WG_ON_DEVICE
     state.device_number = device_number
-    if device_number == 0:
-        try:
-            return dispatch(op, slots)
-        finally:
-            state.modes, state.device_number = modes, before
-    plugin, index = PLUGIN_DEVICES[device_number]
-    token = plugin.enter(index)
-    forget_fresh()
     try:
         return dispatch(op, slots)
     finally:
-        forget_fresh()
         state.modes, state.device_number = modes, before
-        plugin.leave(token)
+        if device_number:
+            forget_fresh()
+            plugin.leave(token)
 
 
 cdef Tensor pinned_copy_target(Tensor t):

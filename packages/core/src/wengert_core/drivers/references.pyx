@@ -109,7 +109,7 @@ cdef str name_of(int k, int n):
     return "a result" if n == 1 else f"result {k + 1} of {n}"
 
 
-cdef int category_of(object dtype) noexcept:
+cdef int category_of(object dtype) except -2:
     """The category of a dtype as arrays have it; -1: it is no number."""
     try:
         if dtype.name == "bfloat16":
