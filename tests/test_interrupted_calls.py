@@ -48,7 +48,7 @@ def in_a_dual_level():
         return wg.autograd.forward_ad.unpack_dual(x.sin())
 
 
-def captured():
+def call_a_capture():
     f = wg.capture(lambda x: (LEAF * x).sin().sum(), quiet=True)
     return [wg.autograd.grad(f(ROWS), LEAF) for _ in range(3)]
 
@@ -73,7 +73,7 @@ CALLS = {
         checkpoint(lambda x: (x * 2).sin().sum(), LEAF, use_reentrant=False), LEAF
     ),
     "a function of NumPy": lambda: anp.grad(lambda x: (x * x).sum())(np.ones(3)),
-    "a captured function": captured,
+    "a captured function": call_a_capture,
     "a device": lambda: (on_sim() * 2 + 1).sum().item(),
 }
 

@@ -9,7 +9,7 @@ from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, OPERAND_CONSTANT, O
 from wengert_engine.extend cimport numbered_hooks
 from wengert_replay.passes.reach cimport Reach
 from wengert_replay.programs.memory cimport REGION_INPUT, REGION_OUTSIDE, Memory, Region, extent, last_stop
-from wengert_replay.programs.kept_gradients cimport kept_gradient
+from wengert_replay.memory.kept_gradients cimport kept_gradient
 from wengert_replay.programs.plans cimport HookPlan, InputPlan, LeafPlan, OutsideResult, ResultPlan, geometry_of
 from wengert_replay.programs.snapshot cimport Snapshot, snapshot_of
 from wengert_replay.recording.calls cimport Call, on_captured_memory

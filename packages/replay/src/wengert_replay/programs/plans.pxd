@@ -3,7 +3,7 @@ from libc.stdint cimport uint32_t
 
 from wengert_core.extend cimport Tensor
 from wengert_replay.memory.arena cimport Arena, Fields
-from wengert_replay.programs.kept_gradients cimport KeptGradient
+from wengert_replay.memory.kept_gradients cimport KeptGradient
 from wengert_replay.programs.memory cimport Memory
 from wengert_replay.programs.stream cimport Stream
 

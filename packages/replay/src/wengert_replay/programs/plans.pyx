@@ -21,7 +21,7 @@ from wengert_replay.memory.arena cimport AT_START, NO_SPAN, Fields, Span
 from wengert_replay.passes.fused cimport FusedPlan
 from wengert_replay.passes.reach cimport Reach
 from wengert_replay.python_state.weak cimport wengert_target
-from wengert_replay.programs.kept_gradients cimport KeptGradient, kept_gradient
+from wengert_replay.memory.kept_gradients cimport KeptGradient, kept_gradient
 
 cdef enum:
     ADDRESS_BYTES = 16                 # copied in the time in which an address is written

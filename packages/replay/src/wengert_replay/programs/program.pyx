@@ -16,7 +16,7 @@ import os
 from wengert_core.extend cimport (LAUNCH_CALL, LAUNCH_GUARD, WG_OBSERVE, Launch, StorePlan, Tensor, thread_state)
 from wengert_replay.programs.profiling cimport names_of_marks, run_profiled
 from wengert_replay.memory.arena cimport Arena
-from wengert_replay.programs.kept_gradients cimport note_other_gradient
+from wengert_replay.memory.kept_gradients cimport note_other_gradient
 from wengert_replay.programs.memory cimport Memory, last_fork
 from wengert_replay.programs.outside cimport outside_of
 from wengert_replay.programs.planning cimport (move_calls, move_launches, plan_hooks, plan_inputs, plan_leaves,

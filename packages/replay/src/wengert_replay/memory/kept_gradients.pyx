@@ -11,13 +11,13 @@ Note [Gradients that are made anew]
     leaves alone.
 """
 cimport cython
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.ref cimport Py_DECREF, Py_INCREF, Py_REFCNT, PyObject
 from libc.string cimport memcmp, memcpy
 
 from weakref import getweakrefcount, ref
 
 from wengert_core.extend cimport WG_GRAD, Storage, Tensor
-from wengert_replay.programs.plans cimport geometry_of
 from wengert_replay.python_state.kinds cimport dict_of_tensor
 
 cdef dict LEAVES = {}     # by the address of a leaf: (a weak reference to it, one to its KeptGradient, or None)
@@ -33,20 +33,25 @@ cdef bint is_plain(Tensor t) except -1:
         and Py_REFCNT(s) <= OWN and s.linked == NULL and s.owner == NULL and not dict_of_tensor(t)
 
 
+cdef bytes dims_of(Tensor t):
+    """Sizes and strides, to be compared."""
+    return PyBytes_FromStringAndSize(<char*> t.dims, 2 * t.rank * sizeof(Py_ssize_t))
+
+
 @cython.binding(False)
 cdef class KeptGradient:
     """The tensor that has the gradient of a leaf in each run. Programs that make or read it own this."""
 
     cdef int keep(self, Tensor t) except -1:
-        self.tensor, self.storage, self.geometry = t, <size_t> t.storage, geometry_of(t)
-        self.memory = (<Storage> t.storage).data
+        self.tensor, self.storage, self.memory = t, <size_t> t.storage, (<Storage> t.storage).data
+        self.data, self.dims = t.data, dims_of(t)
         return 0
 
     cdef Tensor give(self):
         """Return the tensor, with whatever it holds; None where somebody has it, or has changed what it is."""
         cdef Tensor t = self.tensor
         if t is None or Py_REFCNT(t) > OWN or not is_plain(t) or <size_t> t.storage != self.storage \
-                or geometry_of(t) != self.geometry or (<Storage> t.storage).data != self.memory:
+                or t.data != self.data or dims_of(t) != self.dims or (<Storage> t.storage).data != self.memory:
             return None
         return t
 

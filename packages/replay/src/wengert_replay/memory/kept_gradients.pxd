@@ -7,7 +7,8 @@ cdef class KeptGradient:
     cdef Tensor tensor
     cdef size_t storage                # the address of its Storage, as it was given out
     cdef char* memory                  # of that
-    cdef object geometry               # its address, sizes and strides
+    cdef char* data                    # its first element
+    cdef bytes dims                    # its sizes and strides
 
     cdef Tensor give(self)
     cdef int keep(self, Tensor t) except -1
