@@ -31,6 +31,8 @@ def module_names() -> list[str]:
         top = source.parent.name
         found = pkgutil.walk_packages([str(source.parent)], f"{top}.", onerror=lambda name: None)
         names += [top, *(module.name for module in found if not module.name.endswith("__main__"))]
+        compiled = sorted(source.parent.rglob("*.pyx"))  # which stand in one shared object
+        names += [".".join(file.relative_to(source.parents[1]).with_suffix("").parts) for file in compiled]
     return names
 
 

@@ -17,8 +17,8 @@ Note [Modes are asked before tensors]
 Note [Blocks that Ctrl-C cannot leave open]
     Python looks for interrupts where a function written in Python begins, and behind each call of one that is not. A
     block whose ``__exit__`` is Python's may so be left without it having run, and the thread would ask nobody from
-    there on; the same happens between ``level = switch_off(1)`` and the ``try`` behind it. So blocks that the library
-    itself enters in the midst of calls are compiled, and nothing else sets the level.
+    there on; so it is between a call that switches something and the ``try`` behind it. So contexts that the library
+    enters in the midst of calls are compiled, and nothing else sets the level.
 
 Note [Tensors in slices]
     PyTorch asks no tensor that is a bound of a slice, as in ``x[i:i + 2]``: it asks it for its ``__index__``. Neither

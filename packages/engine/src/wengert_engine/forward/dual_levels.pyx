@@ -44,6 +44,7 @@ class dual_level(Mode):
     """A context in which forward-mode derivatives are computed; also a decorator. Levels do not nest.
 
     >>> import wengert_core as wc
+    >>> from wengert_engine.namespaces.forward_ad import dual_level, make_dual, unpack_dual
     >>> with dual_level():
     ...     y = make_dual(wc.zeros(1), wc.ones(1)).exp()
     ...     unpack_dual(y).tangent.item()

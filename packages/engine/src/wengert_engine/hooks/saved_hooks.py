@@ -45,7 +45,7 @@ class saved_tensors_hooks(HooksBlock):
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
-    def check(self) -> None:
+    def _check_disabled(self) -> None:
         """Raise RuntimeError where hooks are disabled."""
         message = disabled_because()
         if message is not None:

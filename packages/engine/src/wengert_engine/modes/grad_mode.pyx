@@ -255,9 +255,10 @@ class enforce_grad_layout_policy(Setting):
     With False a gradient that nobody else holds becomes ``grad`` as it is, without a copy, where it is dense.
     Thread-local; as a function at once, as a context manager for its body, as a decorator.
 
-    >>> import wengert_core as wc, wengert_engine as we
+    >>> import wengert_core as wc
     >>> x = wc.empty(2, 3, 4).permute(2, 0, 1).requires_grad_()
-    >>> with we.grad_mode.enforce_grad_layout_policy(False):
+    >>> from wengert_engine.modes.grad_mode import enforce_grad_layout_policy
+    >>> with enforce_grad_layout_policy(False):
     ...     (x * 2).sum().backward()
     >>> x.stride(), x.grad.stride()
     ((1, 12, 4), (6, 3, 1))

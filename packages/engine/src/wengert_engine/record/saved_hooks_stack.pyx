@@ -128,11 +128,11 @@ class HooksBlock:
     core's torch_function.pyx.
     """
 
-    def check(self):
+    def _check_disabled(self):
         """Raise an error where hooks may not be entered."""
 
     def __enter__(self):
-        self.check()
+        self._check_disabled()
         push_hooks(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *exception):

@@ -113,6 +113,7 @@ class vmap_level:
     randomness: of random operations, ``"error"``, ``"different"`` or ``"same"``, as for ``wengert.vmap``.
 
     >>> import wengert as wg
+    >>> from wengert_engine.extend import add_batch_dim, remove_batch_dim, vmap_level
     >>> with vmap_level(3) as level:
     ...     x = add_batch_dim(wg.arange(6.0).reshape(2, 3), 1, level)
     ...     y = x.sum()

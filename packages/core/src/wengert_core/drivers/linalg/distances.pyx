@@ -1,13 +1,13 @@
 """Distances of pairs of rows, and their gradients, by the kernels of kernels/linalg/distances.h.
 
 Each function returns None for arguments that its kernel does not take: tensors of another dtype than float32 and
-float64, of a device or a layout, or without elements.
+float64, of a device or a layout, without elements, or too few of them.
 
->>> from wengert_core import tensor
->>> rows = tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
->>> pair_distances(rows, 2.0)
-tensor([5.0000, 1.0000, 4.2426])
->>> cross_distances(rows, rows[:1], 1.0) is None  # so few
+>>> from wengert_core import arange
+>>> rows = arange(200.0).reshape(100, 2)
+>>> pair_distances(rows, 2.0)[:3]
+tensor([2.8284, 5.6569, 8.4853])
+>>> pair_distances(rows[:3], 2.0) is None
 True
 """
 from libc.math cimport INFINITY
