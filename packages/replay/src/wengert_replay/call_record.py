@@ -25,12 +25,24 @@ ANOTHER_THREAD = "another thread has called the function while it was recorded"
 class CallRecord:
     """A call while it is recorded. It holds what must be as before behind the call, and is gone with it."""
 
+    capture: Capture
+    entry: Entry
+    tensors: list[Tensor]
+    args: Any
+    kwargs: Any
+    watch: Watch
+    recording: Recording
+    passed: int
+    changes: Changes
+    counts: list[tuple[int, int]]
+    attributes: list[dict[str, Any] | None]
+
     def __init__(self, capture: Capture, entry: Entry, tensors: list[Tensor], args: Any, kwargs: Any) -> None:
         self.capture, self.entry, self.tensors, self.args, self.kwargs = capture, entry, tensors, args, kwargs
         history = entry.history
         self.watch = Watch(tensors, history.written if history is not None else [],
                            history.generators if history is not None else [])  # fmt: skip
-        self.recording = recording = Recording(list(tensors))
+        recording = self.recording = Recording(list(tensors))
         recording.given, recording.unseen, recording.turn = (args, kwargs), entry.unseen, capture.turn
         self.passed = capture.turn.passed
         recording.lookups = find_lookups(capture.function, (*args, *kwargs.values()))

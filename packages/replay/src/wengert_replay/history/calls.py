@@ -15,6 +15,7 @@ from wengert_replay.history.outside import (
     forget_leaves,
     lies_in,
     refuse_replaced,
+    shares_memory,
     unknown_generators,
     why_not_node,
     written_outside,
@@ -70,6 +71,11 @@ class CallHistory:
         self.paused: PausedCall | None = None  # whose backward has not come
         self.may_pause: bool = True  # calls do, until their first backward
         self.turn: Turn = Turn()  # of the captured function's calls
+
+    def note_use(self, written: list[Tensor], state: State) -> None:
+        """Note tensors from outside that a run has written to, and that it has drawn. state: before the run."""
+        self.written += [one for one in written if not shares_memory(one, self.written)]
+        self.draws = self.draws or state.has_drawn()
 
     def programs(self) -> list[Program]:
         """End the recording that is held for a backward, if there is one, and return the programs that there are."""

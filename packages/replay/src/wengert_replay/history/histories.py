@@ -48,7 +48,6 @@ from wengert_replay.history.node import (
 from wengert_replay.history.outside import (
     copy_with_strides,
     forget_leaves,
-    shares_memory,
     why_not_node,
     written_outside,
 )
@@ -228,8 +227,7 @@ class History(CallHistory):
 
         What the function does before its backward has been undone. Raises RuntimeError as ``differentiate_once``.
         """
-        self.written += [one for one in written_outside(recording) if not shares_memory(one, self.written)]
-        self.draws = self.draws or state.has_drawn()
+        self.note_use(written_outside(recording), state)
         if state.has_changed():
             self.has_effects = True
             root: CallHistory = self
