@@ -1,4 +1,4 @@
-"""What is noted of a call before it is recorded, and what keeps the recording from becoming a program."""
+"""Records of calls: facts from before a call that is recorded, and reasons against a program of it."""
 
 from __future__ import annotations
 

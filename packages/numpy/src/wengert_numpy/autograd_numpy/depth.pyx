@@ -1,4 +1,4 @@
-"""How many differential operators are at work in a thread.
+"""The number of differential operators that are at work in a thread.
 
 Compiled, so that Ctrl-C leaves no block open: Note [Blocks that Ctrl-C cannot leave open] in core's torch_function.pyx.
 """

@@ -1,4 +1,4 @@
-"""What results of a recorded function are: which of them have a graph, and where that ends."""
+"""Forms of results of a recorded function: which of them have a graph, and where that ends."""
 
 from __future__ import annotations
 
